@@ -1,0 +1,30 @@
+/**
+ * The journal's two faces. One process writes a session (`Journal`), any number read it (`JournalReader`),
+ * also while it is being written. See `schema/events.ts` for what is recorded.
+ */
+import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
+import type { AgentId, SessionId } from '../schema/ids.ts';
+
+export interface Journal {
+  readonly session: SessionId;
+  readonly file: string;
+  /** Takes the event in order. It is on its way to disk at the end of the current event-loop phase. */
+  append(agent: AgentId | null, event: JournalEvent): void;
+  /** Stores bytes once by digest, in the same transaction as the events around it. */
+  storeBlock(digest: Digest, bytes: Uint8Array): void;
+  /**
+   * Resolves when everything taken so far is committed: `written` survives `kill -9` of this process,
+   * `synced` survives a power cut as well. Rejects with a JournalError when it could not be written; from
+   * then on the journal takes nothing more and every commit rejects.
+   */
+  commit(durability: 'written' | 'synced'): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface JournalReader {
+  /** Events in order, after `after` when given, of one agent when given. */
+  events(filter?: { after?: number; agent?: AgentId }): Iterable<RecordedEvent>;
+  /** The bytes of a block; throws a JournalError when the journal does not hold them. */
+  block(digest: Digest): Uint8Array;
+  close(): void;
+}

@@ -1,0 +1,84 @@
+/**
+ * The conversation format: the content blocks of the Messages API. Blocks of kinds not listed here travel
+ * unchanged as `OtherBlock`. `content.test.ts` holds these shapes against the official SDK's types.
+ */
+export interface CacheControl {
+  type: 'ephemeral';
+  ttl?: '5m' | '1h';
+}
+
+export interface TextBlock {
+  type: 'text';
+  text: string;
+}
+
+export interface ThinkingBlock {
+  type: 'thinking';
+  thinking: string;
+  signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  type: 'redacted_thinking';
+  data: string;
+}
+
+export interface ImageBlock {
+  type: 'image';
+  source: {
+    type: 'base64';
+    media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
+    data: string;
+  };
+}
+
+export interface ToolUseBlock {
+  type: 'tool_use';
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+export interface ToolResultBlock {
+  type: 'tool_result';
+  tool_use_id: string;
+  content: string | (TextBlock | ImageBlock)[];
+  is_error?: boolean;
+}
+
+export interface OtherBlock {
+  type: string;
+  [field: string]: unknown;
+}
+
+export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;
+export type ContentBlock = UserBlock | AssistantBlock;
+export type Role = 'user' | 'assistant';
+
+export interface Message {
+  role: Role;
+  content: ContentBlock[];
+}
+
+/** A tool as the wire knows it. */
+export interface ToolSchema {
+  name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+}
+
+/** Anthropic forms that a request carries as they are: part of the frozen prefix. */
+export type ThinkingConfig =
+  | { type: 'disabled' }
+  | { type: 'adaptive' }
+  | { type: 'enabled'; budget_tokens: number };
+
+export type StopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded';

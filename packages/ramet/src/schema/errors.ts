@@ -1,0 +1,72 @@
+/**
+ * Errors that say what happens next. One base class, a stable code, four families:
+ * - `mistake`: the user must change something (exit code 2);
+ * - `terminal`: this run is over (exit code 1);
+ * - `retryable`: the same call may succeed later; whoever owns the retry policy decides;
+ * - `cancelled`: somebody asked for the end.
+ * The message is one line: what was wrong, where, and what to do.
+ */
+export type ErrorFamily = 'mistake' | 'terminal' | 'retryable' | 'cancelled';
+
+export class RametError extends Error {
+  readonly code: string;
+  readonly family: ErrorFamily;
+
+  constructor(code: string, family: ErrorFamily, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'RametError';
+    this.code = code;
+    this.family = family;
+  }
+}
+
+export class UserMistake extends RametError {
+  constructor(code: string, message: string, options?: { cause?: unknown }) {
+    super(code, 'mistake', message, options);
+    this.name = 'UserMistake';
+  }
+}
+
+/** What went wrong between us and a model provider. `status` is absent when no answer came. */
+export class ModelError extends RametError {
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: string,
+    family: 'terminal' | 'retryable',
+    message: string,
+    details: { status?: number | undefined; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(code, family, message, { cause: details.cause });
+    this.name = 'ModelError';
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+export class JournalError extends RametError {
+  constructor(code: string, family: 'terminal' | 'mistake', message: string, options?: { cause?: unknown }) {
+    super(code, family, message, options);
+    this.name = 'JournalError';
+  }
+}
+
+export class Cancelled extends RametError {
+  constructor(message = 'interrupted', options?: { cause?: unknown }) {
+    super('cancelled', 'cancelled', message, options);
+    this.name = 'Cancelled';
+  }
+}
+
+/** One line of any thrown value, for people. */
+export function describeError(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\s*\n\s*/g, ' ').trim();
+}
+
+/** The `code` of a system error such as ENOENT. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

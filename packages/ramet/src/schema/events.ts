@@ -1,0 +1,172 @@
+/**
+ * Everything that can be recorded. Events are append-only and versioned by the journal's schema; names are
+ * noun-verb. A digest names bytes in the journal's block store: conversation content is never inlined here, so
+ * what was sent can be sent again byte for byte.
+ *
+ * Invariants
+ * 1. `request.started` is recorded before its bytes are sent, `tool.started` before the tool acts.
+ * 2. A response and the assistant message it adds are one event: both exist or neither.
+ * 3. Folding the events of a session in order gives every view of it; nothing else is consulted.
+ */
+import type { Role, ThinkingConfig } from './content.ts';
+import type { AgentStatus, BudgetLimits, PermissionMode } from './status.ts';
+import type { Usage } from './usage.ts';
+
+/** Names the bytes of one content block, tool schema or file in the block store. */
+export type Digest = string;
+
+/** Where a request marks a cache breakpoint. `message` is -1 for a block of the system prompt. */
+export interface Breakpoint {
+  message: number;
+  block: number;
+  ttl: '5m' | '1h';
+}
+
+/** What the cache map expects of a request (MODEL-4). */
+export type CacheState = 'cold' | 'writing' | 'warm' | 'below minimum';
+
+interface SessionStarted {
+  type: 'session.started';
+  version: string;
+  cwd: string;
+  /** The working tree's root; null outside git. */
+  repository: string | null;
+}
+
+interface SessionResumed {
+  type: 'session.resumed';
+  version: string;
+  cwd: string;
+}
+
+interface AgentStarted {
+  type: 'agent.started';
+  parent: string | null;
+  agentType: string;
+  name: string | null;
+  model: string;
+  permissionMode: PermissionMode;
+  maxTurns: number;
+  budget: BudgetLimits;
+}
+
+interface PrefixFrozen {
+  type: 'prefix.frozen';
+  model: string;
+  thinking: ThinkingConfig | null;
+  tools: Digest[];
+  system: Digest[];
+}
+
+interface MessageAppended {
+  type: 'message.appended';
+  role: Role;
+  cause: 'prompt' | 'tool_results' | 'notice';
+  blocks: Digest[];
+  /** How many leading blocks other runs in the same place share: a breakpoint may stand after them. */
+  shared: number;
+}
+
+interface RequestStarted {
+  type: 'request.started';
+  request: string;
+  turn: number;
+  attempt: number;
+  model: string;
+  /** How many messages of the conversation it carries. */
+  messages: number;
+  maxTokens: number;
+  breakpoints: Breakpoint[];
+  /** Chain digest of the whole prompt: equal digests mean equal prompts. */
+  prompt: Digest;
+  cache: CacheState;
+}
+
+interface RequestFailed {
+  type: 'request.failed';
+  request: string;
+  attempt: number;
+  code: string;
+  status: number | null;
+  message: string;
+  /** Null when it is not tried again. */
+  retryInMs: number | null;
+}
+
+interface ResponseCompleted {
+  type: 'response.completed';
+  request: string;
+  messageId: string;
+  model: string;
+  stopReason: string;
+  blocks: Digest[];
+  /** False when the response was billed but must not enter the conversation (refusal, cut tool call). */
+  kept: boolean;
+  usage: Usage;
+  /** Null when the model has no known price. */
+  costUsd: number | null;
+  firstTokenMs: number;
+  durationMs: number;
+  /** Rate-limit headers as they came, without `anthropic-ratelimit-`. */
+  rate: Record<string, string>;
+}
+
+interface ToolStarted {
+  type: 'tool.started';
+  call: string;
+  name: string;
+}
+
+interface ToolCompleted {
+  type: 'tool.completed';
+  call: string;
+  name: string;
+  isError: boolean;
+  durationMs: number;
+}
+
+interface FileChanged {
+  type: 'file.changed';
+  call: string;
+  path: string;
+  before: Digest | null;
+  after: Digest | null;
+}
+
+interface WarningRaised {
+  type: 'warning.raised';
+  code: string;
+  message: string;
+}
+
+interface AgentEnded {
+  type: 'agent.ended';
+  status: AgentStatus;
+  cause: string | null;
+  message: string | null;
+}
+
+export type JournalEvent =
+  | SessionStarted
+  | SessionResumed
+  | AgentStarted
+  | PrefixFrozen
+  | MessageAppended
+  | RequestStarted
+  | RequestFailed
+  | ResponseCompleted
+  | ToolStarted
+  | ToolCompleted
+  | FileChanged
+  | WarningRaised
+  | AgentEnded;
+
+export type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
+
+/** An event with its place in the journal. `agent` is null for what concerns the session as a whole. */
+export interface RecordedEvent {
+  seq: number;
+  time: number;
+  agent: string | null;
+  event: JournalEvent;
+}

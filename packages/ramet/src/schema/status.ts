@@ -1,0 +1,26 @@
+/** The closed set of what an agent can be (AGENT-5), each with a cause where one helps. */
+export const AGENT_STATUSES = [
+  'queued',
+  'running',
+  'waiting',
+  'blocked',
+  'done',
+  'failed',
+  'cancelled',
+  'interrupted',
+  'timed_out',
+] as const;
+
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+/** Permission modes this version enforces (RES-3); the others follow with the rules. */
+export const PERMISSION_MODES = ['dontAsk', 'plan', 'bypassPermissions'] as const;
+
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** What an agent may spend. Absent means unbounded. */
+export interface BudgetLimits {
+  usd?: number | undefined;
+  tokens?: number | undefined;
+  seconds?: number | undefined;
+}

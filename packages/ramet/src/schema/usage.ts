@@ -1,0 +1,42 @@
+/** Token counts of one response or a sum of them, in the Messages API's words (facts: input excludes cached). */
+export interface Usage {
+  input_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+  output_tokens: number;
+  /** The 1 h share of `cache_creation_input_tokens`; the rest was written for 5 min. */
+  cache_creation_1h_input_tokens: number;
+}
+
+export const NO_USAGE: Usage = Object.freeze({
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_1h_input_tokens: 0,
+});
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
+    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cache_creation_1h_input_tokens: a.cache_creation_1h_input_tokens + b.cache_creation_1h_input_tokens,
+  };
+}
+
+/** Everything the provider read: what a context window and a token budget count. */
+export function totalTokens(usage: Usage): number {
+  return (
+    usage.input_tokens +
+    usage.cache_creation_input_tokens +
+    usage.cache_read_input_tokens +
+    usage.output_tokens
+  );
+}
+
+/** A sum of costs of which one is unknown is unknown, never the sum of the rest. */
+export function addCost(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}

@@ -1,0 +1,65 @@
+/**
+ * What a tool is. A tool owns its wire schema, its input's shape and its action; it never touches the engine:
+ * whatever it needs comes in `ToolContext`. An expected failure is an outcome with `isError`, not a throw;
+ * what is thrown is a bug, and the tool runner turns it into an error result too.
+ */
+
+import type { ImageBlock, TextBlock, ToolSchema } from '../schema/content.ts';
+import { z } from '../schema/zod.ts';
+import type { FileAccess } from '../workspace/file-access.ts';
+
+/**
+ * `read` changes nothing, so calls run side by side and plan mode allows them; `write` changes files through
+ * `FileAccess`; `execute` runs programs.
+ */
+export type ToolEffect = 'read' | 'write' | 'execute';
+
+export interface ToolContext {
+  agent: string;
+  /** Id of the tool_use block this run answers. */
+  call: string;
+  /** The agent's own directory; every relative path and every Bash call starts here. */
+  cwd: string;
+  /** Environment for child programs, already scrubbed of model keys. Never `process.env`. */
+  env: Readonly<Record<string, string>>;
+  /** Where output too long for the conversation is kept, one file a call. It may not exist yet. */
+  outputDirectory: string;
+  files: FileAccess;
+  signal: AbortSignal;
+  /** Registers what must be released when the agent ends, such as a background shell. */
+  onAgentEnd(release: () => Promise<void> | void): void;
+  /** Takes secrets out of text; for what a tool leaves in files. The runner redacts results itself. */
+  redact(text: string): string;
+}
+
+export interface ToolOutcome {
+  content: string | (TextBlock | ImageBlock)[];
+  isError?: boolean;
+}
+
+export interface Tool<Input = unknown> {
+  name: string;
+  description: string;
+  effect: ToolEffect;
+  input: z.ZodMiniType<Input>;
+  run(input: Input, context: ToolContext): Promise<ToolOutcome>;
+}
+
+export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
+  return tool;
+}
+
+export function failure(content: string): ToolOutcome {
+  return { content, isError: true };
+}
+
+/** The tool as the model sees it. Bounds that only repeat JavaScript's integer range are left out. */
+export function toolSchema(tool: Tool): ToolSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  return { name: tool.name, description: tool.description, input_schema: schema };
+}

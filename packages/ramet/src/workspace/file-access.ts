@@ -1,0 +1,33 @@
+/**
+ * How an agent reads and changes files (WORK-1). Versions are content hashes; an agent may change only a file
+ * whose current version it has seen. One `FileAccess` per agent, over one `FileLedger` per process that knows
+ * who wrote what and serialises check-and-rename per real path.
+ */
+export interface FileSnapshot {
+  /** Real path, symlinks resolved. */
+  path: string;
+  bytes: Uint8Array;
+  version: string;
+}
+
+/** Told after a change is on disk; the engine journals it. `null` is "no file". */
+export interface FileChange {
+  path: string;
+  before: { version: string; bytes: Uint8Array } | null;
+  after: { version: string; bytes: Uint8Array };
+}
+
+export type FileRefusal = { ok: false; reason: string };
+export type FileWritten = { ok: true; path: string; created: boolean };
+
+export interface FileAccess {
+  /** Reads a file and remembers the version this agent has now seen. Throws the system's error (ENOENT, EISDIR). */
+  read(path: string): Promise<FileSnapshot>;
+  /** Replaces or creates a whole file. Refused when it exists and was not read, or changed since it was. */
+  write(path: string, content: string): Promise<FileWritten | FileRefusal>;
+  /** Reads, transforms and replaces under one lock; same refusals. `change` sees the text with `\n` line ends. */
+  update(
+    path: string,
+    change: (text: string) => { ok: true; text: string } | FileRefusal,
+  ): Promise<FileWritten | FileRefusal>;
+}
