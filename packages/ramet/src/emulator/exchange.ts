@@ -1,0 +1,132 @@
+/**
+ * One HTTP request and its response. Owns reading the body, noticing that the client has left, and sending what was
+ * decided elsewhere. A client that leaves ends the exchange quietly, wherever it stands.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../schema/clock.ts';
+import { type ApiError, apiErrorBody, apiErrorType, badRequest } from './api-error.ts';
+import type { ResponseStep, StatusFault } from './fault.ts';
+import type { RequestRecord } from './request-record.ts';
+
+export interface Exchange {
+  record: RequestRecord;
+  /** As they came, secrets included. */
+  headers: Readonly<Record<string, string>>;
+  response: ServerResponse;
+  requestId: string;
+  /** Aborts when the client leaves or the emulator closes. */
+  gone: AbortSignal;
+}
+
+/** The whole body, or undefined when the client left while sending it. Too long a body is read to its end. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | 'too large' | undefined> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else chunks = [];
+    });
+    request.on('end', () => resolve(length > limit ? 'too large' : Buffer.concat(chunks)));
+    request.on('error', () => resolve(undefined));
+    request.on('close', () => resolve(undefined));
+  });
+}
+
+export function decodeBody(body: Buffer): string {
+  if (!isUtf8(body)) throw badRequest('The request body is not valid UTF-8.');
+  return body.toString('utf8');
+}
+
+export function sendJson(
+  exchange: Exchange,
+  status: number,
+  value: unknown,
+  headers: HeaderFields = {},
+): void {
+  openResponse(exchange, status, 'application/json', headers);
+  exchange.response.end(JSON.stringify(value));
+}
+
+export type HeaderFields = Readonly<Record<string, string>>;
+
+export function openResponse(
+  { response, requestId, record }: Exchange,
+  status: number,
+  contentType: string,
+  headers: HeaderFields = {},
+): void {
+  record.status = status;
+  response.writeHead(status, { 'content-type': contentType, 'request-id': requestId, ...headers });
+}
+
+export function sendError(exchange: Exchange, error: ApiError): void {
+  const body = apiErrorBody(apiErrorType(error.status), error.message, exchange.requestId);
+  sendJson(exchange, error.status, body);
+}
+
+export function sendStatusFault(exchange: Exchange, fault: StatusFault, headers: HeaderFields): void {
+  const type = apiErrorType(fault.status);
+  const details = fault.spendLimit === true ? { error_code: 'enforced_spend_limit_reached' } : undefined;
+  const retry = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
+  const body = apiErrorBody(type, fault.message ?? type, exchange.requestId, details);
+  sendJson(exchange, fault.status, body, { ...retry, ...headers });
+}
+
+/**
+ * Carries out the steps of a response that is already open. What needs no pause between goes out in one write.
+ * `pauseAfter` says how many milliseconds the given number of tokens takes.
+ */
+export async function playSteps(
+  { response, gone }: Exchange,
+  steps: readonly ResponseStep[],
+  clock: Clock,
+  pauseAfter: (tokens: number) => number,
+): Promise<void> {
+  let pending = '';
+  const flush = async (): Promise<void> => {
+    await writeOut(response, pending, gone);
+    pending = '';
+  };
+  for (const step of steps) {
+    if (gone.aborted) return;
+    if (step.kind === 'write') {
+      pending += step.text;
+      const pause = pauseAfter(step.tokens);
+      if (pause === 0) continue;
+      await flush();
+      await clock.sleep(pause, gone);
+    } else if (step.kind === 'stall') {
+      await flush();
+      await stall(step.ms, clock, gone);
+    } else {
+      await flush();
+      response.destroy();
+      return;
+    }
+  }
+  if (!gone.aborted) response.end(pending);
+}
+
+/** Without `ms` it lasts until the client gives up. */
+export function stall(ms: number | undefined, clock: Clock, gone: AbortSignal): Promise<void> {
+  return ms === undefined ? untilAborted(gone) : clock.sleep(ms, gone);
+}
+
+function writeOut(response: ServerResponse, text: string, gone: AbortSignal): Promise<unknown> {
+  response.flushHeaders();
+  if (text === '') return Promise.resolve();
+  const written = new Promise<void>((resolve) => {
+    response.write(text, () => resolve());
+  });
+  return Promise.race([written, untilAborted(gone)]);
+}
+
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,39 @@
+/** What rules and hooks look at in a request. */
+import { contentBlocks, type WireBlock, type WireRequest } from './message-request.ts';
+
+export interface RequestView {
+  request: WireRequest;
+  headers: Readonly<Record<string, string>>;
+  /** Assistant messages so far. */
+  turn: number;
+  /** System prompt and first user message: where an agent's marker stands. */
+  opening: string;
+  /** Text of the last message, tool results included. */
+  last: string;
+  /** Text of the tool results in the last message; empty when it has none. */
+  lastToolResult: string;
+}
+
+export function viewRequest(request: WireRequest, headers: Readonly<Record<string, string>>): RequestView {
+  const first = request.messages.find(({ role }) => role === 'user');
+  const last = contentBlocks(request.messages.at(-1)?.content ?? []);
+  return {
+    request,
+    headers,
+    turn: request.messages.filter(({ role }) => role === 'assistant').length,
+    opening: `${textOf(contentBlocks(request.system ?? []))}\n${textOf(contentBlocks(first?.content ?? []))}`,
+    last: textOf(last),
+    lastToolResult: textOf(last.filter(({ type }) => type === 'tool_result')),
+  };
+}
+
+function textOf(blocks: readonly WireBlock[]): string {
+  return blocks
+    .flatMap((block) => {
+      if (block.type === 'text') return [String(block.text)];
+      if (block.type !== 'tool_result') return [];
+      const content = block.content as string | WireBlock[] | undefined; // judged by the request's schema
+      return [textOf(contentBlocks(content ?? []))];
+    })
+    .join('\n');
+}

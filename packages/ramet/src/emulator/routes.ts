@@ -1,0 +1,58 @@
+/** Which path does what, who may ask, and which models exist. Everything else is a 404 in the API's form. */
+import { MODELS } from '../model/catalog.ts';
+import { ApiError } from './api-error.ts';
+import type { EmulatorOptions, EmulatorState } from './emulator-state.ts';
+import { type Exchange, sendJson } from './exchange.ts';
+import { answerMessages, judgeRequest } from './messages-endpoint.ts';
+
+export async function route(
+  state: EmulatorState,
+  exchange: Exchange,
+  options: EmulatorOptions,
+): Promise<void> {
+  const { record } = exchange;
+  const key = authenticate(exchange, options.requireKey);
+  switch (`${record.method} ${record.path}`) {
+    case 'POST /v1/messages': {
+      const judged = judgeRequest(exchange, key, false);
+      checkModel(judged.request.model, options);
+      await answerMessages(state, exchange, judged);
+      return;
+    }
+    case 'POST /v1/messages/count_tokens': {
+      const judged = judgeRequest(exchange, key, true);
+      checkModel(judged.request.model, options);
+      sendJson(exchange, 200, { input_tokens: judged.prompt.tokens });
+      return;
+    }
+    case 'GET /v1/models':
+      sendJson(exchange, 200, modelList());
+      return;
+    default:
+      throw new ApiError(404, `${record.method} ${record.path}: Not found`);
+  }
+}
+
+/** The key, which also decides whose cache is read; empty when none was sent and none is required. */
+function authenticate({ headers }: Exchange, required: string | undefined): string {
+  const key = headers['x-api-key'] || (headers.authorization ?? '').replace(/^Bearer /i, '');
+  if (required !== undefined && key === '') throw new ApiError(401, 'x-api-key header is required');
+  if (required !== undefined && key !== required) throw new ApiError(401, 'invalid x-api-key');
+  if (headers['anthropic-version'] === undefined)
+    throw new ApiError(400, 'anthropic-version: header is required');
+  return key;
+}
+
+function checkModel(model: string, { unknownModels }: EmulatorOptions): void {
+  if (unknownModels?.includes(model) === true) throw new ApiError(404, `model: ${model}`);
+}
+
+function modelList(): unknown {
+  const data = MODELS.map(({ id }) => ({
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '1970-01-01T00:00:00Z', // the API's value for an unknown date
+  }));
+  return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { UserMistake } from '../schema/errors.ts';
+import { loadScenario, parseScenario } from './scenario-file.ts';
+
+const rule = '- respond: { text: x }';
+
+describe('EMU-4: scenario files', () => {
+  test('YAML and JSON are read alike', () => {
+    const rules = [{ match: { turn: 0 }, respond: { text: 'x' } }];
+    expect(parseScenario('rules:\n- match: { turn: 0 }\n  respond: { text: x }\n', 'f')).toEqual({ rules });
+    expect(parseScenario(JSON.stringify({ rules }), 'f')).toEqual({ rules });
+  });
+
+  test.each<[string, string, string]>([
+    ['broken YAML', 'rules:\n- match: {turn: 0', 'f:2: '],
+    ['no rules', 'latency: { baseMs: 1 }', 'f:1: rules: '],
+    ['an empty file', '', 'f:1: '],
+    ['an empty list', 'rules: []', 'f:1: rules: '],
+    ['an unknown field', `rules:\n${rule}\n  reply: x`, 'f:2: rules.0: '],
+    ['an unknown field of match', `rules:\n${rule}\n${rule}\n  match: { modle: x }`, 'f:4: rules.1.match: '],
+    ['a turn that is no number', `rules:\n${rule}\n  match:\n    turn: first`, 'f:4: rules.0.match.turn: '],
+    ['a broken expression', `rules:\n${rule}\n  match: { last: "/(/" }`, 'f:3: rules.0.match.last: '],
+    ['a fault of no kind', `rules:\n${rule}\n  fault: { kind: fire }`, 'f:3: rules.0.fault'],
+    [
+      'a status that is no error',
+      `rules:\n${rule}\n  fault: { kind: status, status: 200 }`,
+      'f:3: rules.0.fault.status: ',
+    ],
+    ['a negative latency', `rules:\n${rule}\nlatency: { baseMs: -1 }`, 'f:3: latency.baseMs: '],
+    ['a rule without an answer', 'rules:\n- times: 2', 'f:2: rules.0: a rule needs respond'],
+    ['a breaking fault without an answer', 'rules:\n- fault: { kind: missing_stop }', 'needs respond'],
+  ])('%s: the mistake is named with file, line and field', (_, text, message) => {
+    expect(() => parseScenario(text, 'f')).toThrow(UserMistake);
+    expect(() => parseScenario(text, 'f')).toThrow(message);
+  });
+
+  test('a missing file and a folder are mistakes too', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ramet-scenario-'));
+    try {
+      await expect(loadScenario(join(folder, 'none.yaml'))).rejects.toThrow('no such file');
+      await expect(loadScenario(folder)).rejects.toThrow(UserMistake);
+      await writeFile(join(folder, 's.yaml'), `rules:\n${rule}`);
+      expect((await loadScenario(join(folder, 's.yaml'))).rules).toHaveLength(1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
