@@ -1,0 +1,117 @@
+/**
+ * What is known about models, as data (documentation of 2026-08-22 and later excerpts). Nothing here is measured,
+ * and what no source states is left out: an absent field means unknown, and its reader decides what to do then.
+ */
+
+/** What happens to the thinking of finished turns when a new user text arrives. */
+export type ThinkingRetention = 'kept' | 'stripped';
+
+/**
+ * Where a thinking block stays valid: anywhere, only after the same prefix and on the same model, or only in the
+ * account that produced it.
+ */
+export type ThinkingBinding = 'none' | 'conversation' | 'account';
+
+export interface ModelFacts {
+  id: string;
+  /** Other names of the same model, besides its dated ones. */
+  aliases?: readonly string[];
+  /** The shortest prefix the provider caches, in tokens. */
+  minimumCacheable?: number;
+  retention?: ThinkingRetention;
+  binding?: ThinkingBinding;
+  /** Effort in force when the request names none. */
+  defaultEffort?: string;
+  /** Whether a request may end with an assistant message to be continued. */
+  prefill?: boolean;
+  /** Whether `tool_choice` may force a call. */
+  forcedToolChoice?: boolean;
+  /** Whether `messages` may hold role "system". */
+  systemMessages?: boolean;
+}
+
+const OLDER = { retention: 'stripped', binding: 'none', defaultEffort: 'high', prefill: true } as const;
+const NEWER = { retention: 'kept', binding: 'none', defaultEffort: 'high', prefill: false } as const;
+const CURRENT = { binding: 'none', defaultEffort: 'high', prefill: false, systemMessages: true } as const;
+const BOUND = { binding: 'conversation', prefill: false, forcedToolChoice: false } as const;
+
+export const MODELS: readonly ModelFacts[] = [
+  { id: 'claude-fable-5-2', prefill: false },
+  { id: 'claude-mythos-5-2', prefill: false },
+  { id: 'claude-fable-5-1', ...BOUND },
+  { id: 'claude-mythos-5-1', prefill: false },
+  { id: 'claude-opus-5-5', ...BOUND, defaultEffort: 'medium' },
+  { id: 'claude-sonnet-5-5', ...BOUND },
+  { id: 'claude-haiku-5-5', binding: 'account', defaultEffort: 'medium', prefill: false },
+  { id: 'claude-fable-5', ...CURRENT, minimumCacheable: 512 },
+  { id: 'claude-mythos-5', ...CURRENT, minimumCacheable: 512 },
+  { id: 'claude-opus-5', ...NEWER, systemMessages: true, minimumCacheable: 512 },
+  { id: 'claude-sonnet-5', ...NEWER, systemMessages: false, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-8', ...NEWER, systemMessages: true, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-7', ...NEWER, systemMessages: false, minimumCacheable: 2048 },
+  { id: 'claude-mythos-preview', minimumCacheable: 2048 },
+  { id: 'claude-opus-4-6', ...NEWER, systemMessages: false, minimumCacheable: 4096 },
+  { id: 'claude-sonnet-4-6', ...NEWER, systemMessages: false, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-5', ...NEWER, prefill: true, systemMessages: false, minimumCacheable: 4096 },
+  { id: 'claude-sonnet-4-5', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
+  { id: 'claude-haiku-4-5', ...OLDER, systemMessages: false, minimumCacheable: 4096 },
+  { id: 'claude-opus-4-1', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
+  {
+    id: 'claude-opus-4',
+    aliases: ['claude-opus-4-0'],
+    ...OLDER,
+    systemMessages: false,
+    minimumCacheable: 1024,
+  },
+  {
+    id: 'claude-sonnet-4',
+    aliases: ['claude-sonnet-4-0'],
+    ...OLDER,
+    systemMessages: false,
+    minimumCacheable: 1024,
+  },
+  {
+    id: 'claude-3-5-haiku',
+    aliases: ['claude-haiku-3-5'],
+    ...OLDER,
+    systemMessages: false,
+    minimumCacheable: 2048,
+  },
+];
+
+const byName: ReadonlyMap<string, ModelFacts> = new Map(
+  MODELS.flatMap((facts) => [facts.id, ...(facts.aliases ?? [])].map((name) => [name, facts] as const)),
+);
+
+/** The facts of a model named by id, alias, or either followed by a date or `-latest`; undefined when not listed. */
+export function findModel(model: string): ModelFacts | undefined {
+  return byName.get(model) ?? byName.get(model.replace(/-(?:\d{8}|latest)$/, ''));
+}
+
+/** Undefined means that no source states it. */
+export function minimumCacheable(model: string): number | undefined {
+  return findModel(model)?.minimumCacheable;
+}
+
+export const MODEL_TIERS = ['haiku', 'sonnet', 'opus'] as const;
+export type ModelTier = (typeof MODEL_TIERS)[number];
+
+/** The newest model of each tier whose price and minimum are both confirmed. */
+const TIER_DEFAULTS: Readonly<Record<ModelTier, string>> = {
+  haiku: 'claude-haiku-4-5',
+  sonnet: 'claude-sonnet-5',
+  opus: 'claude-opus-5',
+};
+
+function isTier(name: string): name is ModelTier {
+  return Object.hasOwn(TIER_DEFAULTS, name);
+}
+
+/**
+ * The model id a name stands for. A tier is looked up in `RAMET_MODEL_<TIER>` (an empty value counts as unset),
+ * then in the defaults; anything else is an id already, listed or not.
+ */
+export function resolveModel(nameOrTier: string, env: Readonly<Record<string, string | undefined>>): string {
+  if (!isTier(nameOrTier)) return nameOrTier;
+  return env[`RAMET_MODEL_${nameOrTier.toUpperCase()}`]?.trim() || TIER_DEFAULTS[nameOrTier];
+}

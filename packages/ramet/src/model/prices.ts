@@ -1,0 +1,128 @@
+/**
+ * Prices as data (MODEL-3). A row names its models, its source's date, and whether that source could be read in
+ * full: `unconfirmed` rows come from excerpts or third parties. An unknown price is null and makes every cost that
+ * needs it null; nothing here guesses from another model or from a usual multiplier.
+ */
+import type { Usage } from '../schema/usage.ts';
+import { findModel } from './catalog.ts';
+
+/** US dollars per million tokens. Null is unknown. */
+export interface TokenPrices {
+  input: number | null;
+  write5m: number | null;
+  write1h: number | null;
+  read: number | null;
+  output: number | null;
+}
+
+export interface PriceRow {
+  models: readonly string[];
+  prices: TokenPrices;
+  /** Prices of the whole request when its prompt is longer than `promptTokens`. */
+  above?: { promptTokens: number; prices: TokenPrices };
+  /** ISO date (or month) of the source. */
+  date: string;
+  unconfirmed: boolean;
+}
+
+/** The first row that names the model counts, so overrides are put in front. */
+export type PriceTable = readonly PriceRow[];
+
+export type CostParts = { [Part in keyof TokenPrices]: number };
+
+export interface Cost {
+  /** Null when a price that is needed is not known. */
+  usd: number | null;
+  unconfirmed: boolean;
+  parts: CostParts | null;
+}
+
+function prices(
+  input: number,
+  write5m: number,
+  write1h: number | null,
+  read: number,
+  output: number,
+): TokenPrices {
+  return { input, write5m, write1h, read, output };
+}
+
+const DOCUMENTED = { date: '2026-08-22', unconfirmed: false } as const;
+
+export const PRICES: PriceTable = [
+  { models: ['claude-fable-5', 'claude-mythos-5'], prices: prices(10, 12.5, 20, 1, 50), ...DOCUMENTED },
+  {
+    models: ['claude-fable-5-1', 'claude-mythos-5-1'],
+    prices: prices(10, 12.5, 20, 0.25, 50),
+    date: '2026-09-01',
+    unconfirmed: true,
+  },
+  { models: ['claude-opus-5-5'], prices: prices(4, 5, 8, 0.2, 20), date: '2026-10', unconfirmed: true },
+  {
+    models: ['claude-opus-5', 'claude-opus-4-8', 'claude-opus-4-7', 'claude-opus-4-6', 'claude-opus-4-5'],
+    prices: prices(5, 6.25, 10, 0.5, 25),
+    ...DOCUMENTED,
+  },
+  { models: ['claude-opus-4-1', 'claude-opus-4'], prices: prices(15, 18.75, 30, 1.5, 75), ...DOCUMENTED },
+  {
+    models: ['claude-sonnet-5-5'],
+    prices: prices(2, 2.5, 4, 0.1, 10),
+    date: '2026-10-07',
+    unconfirmed: true,
+  },
+  { models: ['claude-sonnet-5'], prices: prices(2, 2.5, 4, 0.2, 10), ...DOCUMENTED },
+  {
+    models: ['claude-sonnet-4-6', 'claude-sonnet-4-5', 'claude-sonnet-4'],
+    prices: prices(3, 3.75, 6, 0.3, 15),
+    ...DOCUMENTED,
+  },
+  {
+    models: ['claude-haiku-5-5'],
+    prices: prices(0.1, 0.125, 0.2, 0.01, 0.5),
+    above: { promptTokens: 100_000, prices: prices(0.5, 0.625, null, 0.05, 2.5) },
+    date: '2026-10',
+    unconfirmed: true,
+  },
+  { models: ['claude-haiku-4-5'], prices: prices(1, 1.25, 2, 0.1, 5), ...DOCUMENTED },
+  { models: ['claude-3-5-haiku'], prices: prices(0.8, 1, 1.6, 0.08, 4), ...DOCUMENTED },
+];
+
+/** What a response (not a sum of responses: rows may be tiered by prompt length) costs. */
+export function costOf(model: string, usage: Usage, table: PriceTable = PRICES): Cost {
+  const row = findRow(model, table);
+  if (row === undefined) return { usd: null, unconfirmed: false, parts: null };
+  const parts = costParts(usage, pricesFor(row, usage));
+  if (parts === null) return { usd: null, unconfirmed: row.unconfirmed, parts: null };
+  const usd = parts.input + parts.write5m + parts.write1h + parts.read + parts.output;
+  return { usd, unconfirmed: row.unconfirmed, parts };
+}
+
+function findRow(model: string, table: PriceTable): PriceRow | undefined {
+  const id = findModel(model)?.id;
+  return table.find(({ models }) => models.includes(model) || (id !== undefined && models.includes(id)));
+}
+
+function pricesFor(row: PriceRow, usage: Usage): TokenPrices {
+  const prompt = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+  return row.above !== undefined && prompt > row.above.promptTokens ? row.above.prices : row.prices;
+}
+
+function costParts(usage: Usage, row: TokenPrices): CostParts | null {
+  const input = share(usage.input_tokens, row.input);
+  const write5m = share(
+    usage.cache_creation_input_tokens - usage.cache_creation_1h_input_tokens,
+    row.write5m,
+  );
+  const write1h = share(usage.cache_creation_1h_input_tokens, row.write1h);
+  const read = share(usage.cache_read_input_tokens, row.read);
+  const output = share(usage.output_tokens, row.output);
+  if (input === null || write5m === null || write1h === null || read === null || output === null) return null;
+  return { input, write5m, write1h, read, output };
+}
+
+/** No tokens cost nothing whatever the price; a count that cannot be true has no price at all. */
+function share(tokens: number, price: number | null): number | null {
+  if (tokens === 0) return 0;
+  if (price === null || !(tokens > 0)) return null;
+  return (tokens * price) / 1_000_000;
+}
