@@ -1,23 +1,27 @@
 /**
- * Bundles the command and the library entries into `dist/`; `npm install` runs it through `prepare`. Files are
- * replaced one by one and stale ones removed last, so a command started meanwhile finds a bundle.
+ * Bundles the command and the library entries into `dist/`; `npm install` runs it through `prepare`. A file is
+ * replaced in one step and only when it changed, and stale ones go last, so whoever starts the command
+ * meanwhile finds it whole.
  */
-import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { build, type OutputFile } from 'esbuild';
 import { bundleOptions, ENTRIES, PACKAGE_ROOT } from './bundle.ts';
 import { warmCompileCache } from './compile-cache.ts';
 
 const DIST = join(PACKAGE_ROOT, 'dist');
 
-async function bundle(): Promise<string[]> {
+async function bundle(): Promise<OutputFile[]> {
   const present = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(PACKAGE_ROOT, source)));
   const { outputFiles = [] } = await build(bundleOptions(Object.fromEntries(present)));
-  for (const file of outputFiles) {
-    mkdirSync(dirname(file.path), { recursive: true });
-    writeFileSync(file.path, file.contents);
-  }
-  return outputFiles.map((file) => relative(DIST, file.path));
+  return outputFiles;
+}
+
+function replaceFile({ path, contents }: OutputFile): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
 }
 
 /** Type declarations are `tsc`'s, made only for publishing, and not ours to remove. */
@@ -27,5 +31,9 @@ function removeStale(current: readonly string[]): void {
 }
 
 const files = await bundle();
-removeStale(files);
-warmCompileCache(PACKAGE_ROOT);
+const changed = files.filter(
+  ({ path, contents }) => !existsSync(path) || !readFileSync(path).equals(contents),
+);
+for (const file of changed) replaceFile(file);
+removeStale(files.map(({ path }) => relative(DIST, path)));
+if (changed.length > 0) warmCompileCache(PACKAGE_ROOT);
