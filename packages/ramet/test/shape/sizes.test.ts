@@ -17,10 +17,11 @@ function linesMatching(paths: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-/** A comment on the line itself or on the one above. */
+/** A comment on the line itself or on one of the two above, where the function it stands in begins. */
 function isExplained(path: string, line: number): boolean {
   const lines = readText(path).split('\n');
-  return /\/\/|\*\//.test(lines[line - 1] ?? '') || /^\s*(\/\/|\*|\/\*)/.test(lines[line - 2] ?? '');
+  const above = lines.slice(Math.max(0, line - 3), line - 1);
+  return /\/\/|\*\//.test(lines[line - 1] ?? '') || above.some((text) => /^\s*(\/\/|\*|\/\*)/.test(text));
 }
 
 describe('files', () => {
