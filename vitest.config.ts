@@ -11,6 +11,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...common,
           name: 'system',
+          globalSetup: ['packages/ramet/test/build-bundle.ts'],
           include: ['packages/*/test/{contract,e2e,crash}/**/*.test.ts', 'examples/**/*.test.ts'],
         },
       },

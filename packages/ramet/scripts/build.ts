@@ -1,2 +1,39 @@
-/** Bundles the command and the library entries into `dist/`. `npm install` runs it through `prepare`. */
-export {};
+/**
+ * Bundles the command and the library entries into `dist/`; `npm install` runs it through `prepare`. A file is
+ * replaced in one step and only when it changed, and stale ones go last, so whoever starts the command
+ * meanwhile finds it whole.
+ */
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build, type OutputFile } from 'esbuild';
+import { bundleOptions, ENTRIES, PACKAGE_ROOT } from './bundle.ts';
+import { warmCompileCache } from './compile-cache.ts';
+
+const DIST = join(PACKAGE_ROOT, 'dist');
+
+async function bundle(): Promise<OutputFile[]> {
+  const present = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(PACKAGE_ROOT, source)));
+  const { outputFiles = [] } = await build(bundleOptions(Object.fromEntries(present)));
+  return outputFiles;
+}
+
+function replaceFile({ path, contents }: OutputFile): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
+}
+
+/** Type declarations are `tsc`'s, made only for publishing, and not ours to remove. */
+function removeStale(current: readonly string[]): void {
+  const stale = globSync('**/*.{js,txt}', { cwd: DIST }).filter((file) => !current.includes(file));
+  for (const file of stale) rmSync(join(DIST, file));
+}
+
+const files = await bundle();
+const changed = files.filter(
+  ({ path, contents }) => !existsSync(path) || !readFileSync(path).equals(contents),
+);
+for (const file of changed) replaceFile(file);
+removeStale(files.map(({ path }) => relative(DIST, path)));
+if (changed.length > 0) warmCompileCache(PACKAGE_ROOT);

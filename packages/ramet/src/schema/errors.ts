@@ -29,6 +29,7 @@ export class UserMistake extends RametError {
 
 /** What went wrong between us and a model provider. `status` is absent when no answer came. */
 export class ModelError extends RametError {
+  declare readonly family: 'terminal' | 'retryable';
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
 

@@ -67,6 +67,13 @@ interface MessageAppended {
   shared: number;
 }
 
+/** The conversation goes on from another list of messages: thinking stripped for a fallback model, later a summary. */
+interface ConversationReplaced {
+  type: 'conversation.replaced';
+  cause: 'fallback';
+  messages: { role: Role; blocks: Digest[]; shared: number }[];
+}
+
 interface RequestStarted {
   type: 'request.started';
   request: string;
@@ -122,6 +129,8 @@ interface ToolCompleted {
   call: string;
   name: string;
   isError: boolean;
+  /** The tool_result block, so that a crash before the results are in the conversation loses none. */
+  result: Digest;
   durationMs: number;
 }
 
@@ -152,6 +161,7 @@ export type JournalEvent =
   | AgentStarted
   | PrefixFrozen
   | MessageAppended
+  | ConversationReplaced
   | RequestStarted
   | RequestFailed
   | ResponseCompleted

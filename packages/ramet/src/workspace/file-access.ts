@@ -20,9 +20,23 @@ export interface FileChange {
 export type FileRefusal = { ok: false; reason: string };
 export type FileWritten = { ok: true; path: string; created: boolean };
 
+/** What a streamed file turned out to be. */
+export interface FileScan {
+  /** Real path, symlinks resolved. */
+  path: string;
+  size: number;
+  version: string;
+}
+
 export interface FileAccess {
   /** Reads a file and remembers the version this agent has now seen. Throws the system's error (ENOENT, EISDIR). */
   read(path: string): Promise<FileSnapshot>;
+  /**
+   * Reads a file of any size in chunks, in flat memory, and remembers its version like `read`. `take` gets every
+   * chunk until it answers `enough`; the rest is then read for the version alone, and not even that when the
+   * version is already known. A chunk is valid only during the call.
+   */
+  scan(path: string, take: (chunk: Uint8Array) => 'more' | 'enough', signal?: AbortSignal): Promise<FileScan>;
   /** Replaces or creates a whole file. Refused when it exists and was not read, or changed since it was. */
   write(path: string, content: string): Promise<FileWritten | FileRefusal>;
   /** Reads, transforms and replaces under one lock; same refusals. `change` sees the text with `\n` line ends. */

@@ -1,0 +1,58 @@
+/**
+ * Where a request marks the prompt cache (FORK-7): the end of the system prompt, the end of what other runs
+ * share, the previous request's last mark repeated, and the end. Repeating the previous mark is what makes the
+ * next request hit after any number of new blocks: the provider looks back 20 blocks from a mark, no further.
+ *
+ * Invariant: at most four, in prompt order, none twice, each on a block the API accepts one on.
+ */
+import type { Breakpoint } from '../schema/events.ts';
+import type { BlockPosition, Conversation } from './conversation.ts';
+
+const TTL = '5m';
+
+export function placeBreakpoints(
+  conversation: Conversation,
+  previousEnd: BlockPosition | null,
+): Breakpoint[] {
+  const end = lastMarkable(conversation, lastPosition(conversation));
+  const wanted = [systemEnd(conversation), sharedEnd(conversation), previousEnd, end];
+  const placed: Breakpoint[] = [];
+  for (const position of wanted) {
+    if (position === null) continue;
+    if (placed.some((mark) => mark.message === position.message && mark.block === position.block)) continue;
+    placed.push({ ...position, ttl: TTL });
+  }
+  return placed.sort((a, b) => a.message - b.message || a.block - b.block);
+}
+
+/** The end mark of a list of breakpoints: what the next request repeats. Null when only the system is marked. */
+export function endOf(breakpoints: readonly Breakpoint[]): BlockPosition | null {
+  const last = breakpoints.at(-1);
+  return last === undefined || last.message < 0 ? null : { message: last.message, block: last.block };
+}
+
+function systemEnd(conversation: Conversation): BlockPosition | null {
+  const { system } = conversation.head;
+  const block = system.findLastIndex((candidate) => candidate.markable);
+  return block < 0 ? null : { message: -1, block };
+}
+
+function sharedEnd(conversation: Conversation): BlockPosition | null {
+  const message = conversation.messages.findIndex((candidate) => candidate.shared > 0);
+  const shared = conversation.messages[message]?.shared;
+  return shared === undefined ? null : { message, block: shared - 1 };
+}
+
+function lastPosition(conversation: Conversation): BlockPosition {
+  const message = conversation.messages.length - 1;
+  return { message, block: (conversation.messages[message]?.blocks.length ?? 0) - 1 };
+}
+
+function lastMarkable(conversation: Conversation, from: BlockPosition): BlockPosition | null {
+  for (let message = from.message; message >= 0; message--) {
+    const blocks = conversation.messages[message]?.blocks ?? [];
+    const block = blocks.findLastIndex((candidate) => candidate.markable);
+    if (block >= 0) return { message, block };
+  }
+  return null;
+}

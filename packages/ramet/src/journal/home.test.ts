@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { UserMistake } from '../schema/errors.ts';
+import { makePrivateDirectory, projectDirectory, rametHome } from './home.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ramet-home-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('the home', () => {
+  test('is RAMET_HOME made absolute', () => {
+    expect(rametHome({ RAMET_HOME: '/srv/ramet', HOME: '/home/ada' })).toBe('/srv/ramet');
+    expect(rametHome({ RAMET_HOME: 'here' })).toBe(join(process.cwd(), 'here'));
+  });
+
+  test('is .ramet in the home directory when RAMET_HOME is absent or empty', () => {
+    expect(rametHome({ HOME: '/home/ada' })).toBe('/home/ada/.ramet');
+    expect(rametHome({ RAMET_HOME: '', HOME: '/home/ada' })).toBe('/home/ada/.ramet');
+    expect(rametHome({})).toBe(join(homedir(), '.ramet'));
+  });
+});
+
+describe('LOG-1: the directory of a project', () => {
+  test('is one for all worktrees of a repository', () => {
+    const commonDirectory = '/work/app/.git';
+    const main = projectDirectory('/h', { root: '/work/app', commonDirectory });
+    const worktree = projectDirectory('/h', { root: '/elsewhere/app-fix', commonDirectory });
+    expect(main).toMatch(/^\/h\/projects\/app-[0-9a-f]{8}$/);
+    expect(worktree).toBe(main);
+  });
+
+  test('differs for two repositories of one name', () => {
+    const first = projectDirectory('/h', { root: '/a/app', commonDirectory: '/a/app/.git' });
+    const second = projectDirectory('/h', { root: '/b/app', commonDirectory: '/b/app/.git' });
+    expect(first).not.toBe(second);
+  });
+
+  test.each([
+    ['/srv/app.git', 'app'],
+    ['/work/app/.git/modules/lib', 'lib'],
+    ['/work/my app; rm/.git', 'my-app-rm'],
+    ['/work/../.git', 'root'],
+    ['/.git', 'root'],
+  ])('has a plain name for the repository at %s', (commonDirectory, name) => {
+    const directory = basename(projectDirectory('/h', { root: '/x', commonDirectory }));
+    expect(directory.slice(0, -9)).toBe(name);
+  });
+
+  test('is named after the root outside git', () => {
+    expect(projectDirectory('/h', { root: '/tmp/notes', commonDirectory: null })).toMatch(
+      /\/notes-[0-9a-f]{8}$/,
+    );
+  });
+
+  test('is made for this user alone, with its parents', () => {
+    const directory = join(root, 'made/projects/app');
+    makePrivateDirectory(directory);
+    makePrivateDirectory(directory);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(join(root, 'made')).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe('a home that cannot be used', () => {
+  test('is told in one line when a file stands in its place', () => {
+    writeFileSync(join(root, 'file'), '');
+    const make = () => makePrivateDirectory(join(root, 'file/projects/app'));
+    expect(make).toThrow(UserMistake);
+    expect(make).toThrow(
+      `cannot keep sessions in ${root}/file/projects/app: ${root}/file is a file, not a directory; ` +
+        'set RAMET_HOME to a directory you can write to',
+    );
+  });
+
+  test('is told in one line when it is not writable', () => {
+    const locked = join(root, 'locked');
+    mkdirSync(locked);
+    chmodSync(locked, 0o555);
+    chmodSync(root, 0o755);
+    expect(makeAsAnotherUser(join(locked, 'projects'))).toBe(
+      `cannot keep sessions in ${locked}/projects: no permission to write there (EACCES); ` +
+        'set RAMET_HOME to a directory you can write to',
+    );
+  });
+});
+
+/** Root may write anywhere, so the attempt is made by somebody who may not. */
+function makeAsAnotherUser(directory: string): string {
+  const program = `import(${JSON.stringify(join(import.meta.dirname, 'home.ts'))}).then(({ makePrivateDirectory }) => {
+    if (process.getuid() === 0) process.setuid(65534);
+    makePrivateDirectory(${JSON.stringify(directory)});
+  }).catch((error) => console.log(error.message))`;
+  return spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' }).stdout.trim();
+}

@@ -1,0 +1,87 @@
+/**
+ * Where Ramet keeps what it knows: `$RAMET_HOME`, by default `~/.ramet`. Sessions of one repository share one
+ * directory, also when they run in different worktrees of it. Directories are 0700 and files 0600: a journal
+ * holds everything an agent has read.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
+
+export const PRIVATE_DIRECTORY = 0o700;
+export const PRIVATE_FILE = 0o600;
+
+/** Where work happens. `commonDirectory` is `git rev-parse --git-common-dir` made absolute; null outside git. */
+export interface ProjectPlace {
+  root: string;
+  commonDirectory: string | null;
+}
+
+export function rametHome(env: Readonly<Record<string, string | undefined>>): string {
+  if (env.RAMET_HOME) return resolve(env.RAMET_HOME);
+  return join(env.HOME || homedir(), '.ramet');
+}
+
+/** The directory of a project's sessions; `makePrivateDirectory` creates it. */
+export function projectDirectory(home: string, place: ProjectPlace): string {
+  const identity = place.commonDirectory ?? place.root;
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 8);
+  return join(home, 'projects', `${projectName(place)}-${hash}`);
+}
+
+/** Taken from the repository, not from the worktree: all worktrees must lead to one directory. */
+function projectName({ root, commonDirectory }: ProjectPlace): string {
+  const named =
+    commonDirectory === null
+      ? basename(root)
+      : basename(commonDirectory) === '.git'
+        ? basename(dirname(commonDirectory))
+        : basename(commonDirectory, '.git');
+  const safe = named
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, 60);
+  return safe || 'root';
+}
+
+/** Creates a directory and its parents for this user alone; what exists already keeps its mode. */
+export function makePrivateDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+}
+
+/** The one line for a place that cannot be used: what, where, what to do. */
+export function unusable(path: string, error: unknown): UserMistake {
+  const obstacle = fileInTheWay(path);
+  const code = systemCode(error);
+  const reason =
+    obstacle !== null
+      ? `${obstacle} is a file, not a directory`
+      : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
+        ? `no permission to write there (${code})`
+        : (code ?? describeError(error));
+  return new UserMistake(
+    'home_unusable',
+    `cannot keep sessions in ${path}: ${reason}; set RAMET_HOME to a directory you can write to`,
+    { cause: error },
+  );
+}
+
+function fileInTheWay(path: string): string | null {
+  for (let current = path; ; current = dirname(current)) {
+    if (isFile(current)) return current;
+    if (current === dirname(current)) return null;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // absent, or below a file: a parent will tell
+  }
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, test } from 'vitest';
+import { JournalError } from '../schema/errors.ts';
+import type { JournalEvent } from '../schema/events.ts';
+import { SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
+import { openReader, resumeSession } from './sessions.ts';
+
+const project = mkdtempSync(join(tmpdir(), 'ramet-migrations-'));
+afterAll(() => rmSync(project, { recursive: true }));
+
+const warning: JournalEvent = { type: 'warning.raised', code: 'old', message: 'from version 1' };
+
+/** A session as the first version left it: no `meta`, no `type`. */
+function writeVersionOne(session: string): string {
+  const file = join(project, `${session}.sqlite`);
+  using db = new DatabaseSync(file);
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec(SESSION_MIGRATIONS[0] ?? '');
+  db.exec('PRAGMA user_version = 1');
+  db.prepare('INSERT INTO events (time, agent, data) VALUES (?, ?, ?)').run(7, null, JSON.stringify(warning));
+  db.prepare('INSERT INTO blocks (digest, bytes) VALUES (?, ?)').run('d', new Uint8Array([1, 2]));
+  return file;
+}
+
+describe('LOG-1: a journal of an earlier version', () => {
+  test('is readable as it is', () => {
+    const file = writeVersionOne('aaaaaaaa');
+    const before = readFileSync(file);
+    const reader = openReader({ project, session: 'aaaaaaaa' });
+    expect([...reader.events()]).toEqual([{ seq: 1, time: 7, agent: null, event: warning }]);
+    expect(reader.block('d')).toEqual(new Uint8Array([1, 2]));
+    reader.close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('is brought to the newest shape when a session is resumed, and keeps what it held', async () => {
+    const file = writeVersionOne('bbbbbbbb');
+    const { journal, reader } = await resumeSession({ project, session: 'bbbbbbbb' });
+    journal.append(null, { ...warning, message: 'from now' });
+    await journal.commit('written');
+    expect(Array.from(reader.events(), ({ seq, event }) => [seq, event])).toEqual([
+      [1, warning],
+      [2, { ...warning, message: 'from now' }],
+    ]);
+    reader.close();
+    await journal.close();
+    using db = new DatabaseSync(file);
+    expect(schemaVersion(db)).toBe(SESSION_MIGRATIONS.length);
+    expect(
+      db
+        .prepare('SELECT type FROM events')
+        .all()
+        .map((row) => row.type),
+    ).toEqual(Array(2).fill('warning.raised'));
+  });
+});
+
+describe('LOG-1: a journal of a newer version', () => {
+  test('is refused in one line that names file and versions, and is left as it was', async () => {
+    const file = writeVersionOne('cccccccc');
+    const db = new DatabaseSync(file);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    const before = readFileSync(file);
+    const line = `${file} has schema version 99 and this ramet knows up to ${SESSION_MIGRATIONS.length}: update ramet to use it`;
+    const failure = await resumeSession({ project, session: 'cccccccc' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(JournalError);
+    expect(failure).toMatchObject({ family: 'mistake', code: 'journal_too_new', message: line });
+    expect(() => openReader({ project, session: 'cccccccc' })).toThrow(line);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});

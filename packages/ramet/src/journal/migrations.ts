@@ -1,0 +1,62 @@
+/**
+ * The shapes of our SQLite files through time. A migration, once released, is never edited: a file holds the
+ * number of the last one it went through in `user_version`, and a new file goes through all of them.
+ *
+ * Invariants
+ * 1. A file is migrated in one transaction: it has the old shape or the new one.
+ * 2. A file from a newer version is not written to.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { JournalError } from '../schema/errors.ts';
+
+export const SESSION_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE events (
+     seq INTEGER PRIMARY KEY,
+     time INTEGER NOT NULL,
+     agent TEXT,
+     data TEXT NOT NULL
+   );
+   CREATE TABLE blocks (digest TEXT NOT NULL UNIQUE, bytes BLOB NOT NULL);`,
+  // `type` is computed, so that it costs no space and cannot disagree with the event itself.
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+   ALTER TABLE events ADD COLUMN type TEXT GENERATED ALWAYS AS (data ->> 'type') VIRTUAL;`,
+];
+
+export const INDEX_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE sessions (
+     id TEXT PRIMARY KEY,
+     created INTEGER NOT NULL,
+     opened INTEGER NOT NULL,
+     ended INTEGER,
+     cwd TEXT NOT NULL,
+     title TEXT
+   ) WITHOUT ROWID;
+   CREATE TABLE leases (
+     session TEXT PRIMARY KEY,
+     pid INTEGER NOT NULL,
+     started TEXT,
+     token TEXT NOT NULL
+   ) WITHOUT ROWID;`,
+];
+
+export function schemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version);
+}
+
+/** Throws for a file that a newer Ramet wrote. */
+export function requireKnownVersion(file: string, version: number, migrations: readonly string[]): void {
+  if (version <= migrations.length) return;
+  throw new JournalError(
+    'journal_too_new',
+    'mistake',
+    `${file} has schema version ${version} and this ramet knows up to ${migrations.length}: update ramet to use it`,
+  );
+}
+
+/** Brings a file to the newest shape inside the caller's transaction. */
+export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
+  const version = schemaVersion(db);
+  if (version >= migrations.length) return;
+  for (const step of migrations.slice(version)) db.exec(step);
+  db.exec(`PRAGMA user_version = ${migrations.length}`);
+}

@@ -1,0 +1,132 @@
+/**
+ * One SQLite file per session: how it is made, opened and named. Owns pragmas, file modes and the `meta` table;
+ * leaves events to `writer.ts` and `reader.ts`, and who may write to `lease.ts`.
+ *
+ * Never open and close a session's file by other means than SQLite while a connection to it is open in this
+ * process: closing any descriptor drops the process's POSIX locks, and another process may then delete the WAL.
+ */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { systemCode, UserMistake } from '../schema/errors.ts';
+import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
+import { PRIVATE_FILE, unusable } from './home.ts';
+import { migrate, requireKnownVersion, SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
+import { readFailure, writeFailure } from './sqlite-failure.ts';
+import { inTransaction } from './transaction.ts';
+
+const EXTENSION = '.sqlite';
+/** How long a statement waits for a checkpoint's or another process's lock. */
+const BUSY_TIMEOUT_MS = 5000;
+
+export function sessionPath(project: string, session: SessionId): string {
+  return join(project, session + EXTENSION);
+}
+
+/** The session a directory entry holds; null for anything else. */
+export function sessionOfFile(name: string): SessionId | null {
+  const id = name.endsWith(EXTENSION) ? name.slice(0, -EXTENSION.length) : '';
+  return isSessionId(id) ? id : null;
+}
+
+/** Takes a new session's name for good: the file exists, empty, and is nobody else's. */
+export function reserveSessionFile(project: string, newId: () => SessionId = newSessionId): SessionId {
+  for (;;) {
+    const session = newId();
+    try {
+      closeSync(openSync(sessionPath(project, session), 'wx', PRIVATE_FILE));
+      return session;
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw unusable(project, error);
+    }
+  }
+}
+
+/**
+ * Fills a reserved file. Without a single wait for the disk, since a first model request waits for this:
+ * `settleSessionFile` makes it survive a power cut, before the first commit that promises that.
+ */
+export function fillSessionFile(file: string, meta: Readonly<Record<string, string>>): DatabaseSync {
+  return opening(file, {}, writeFailure, (db) => {
+    db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+    inTransaction(db, () => {
+      migrate(db, SESSION_MIGRATIONS);
+      for (const [key, value] of Object.entries(meta)) writeMeta(db, key, value);
+    });
+    db.exec('PRAGMA synchronous = NORMAL');
+  });
+}
+
+/** Opens a session to write it; `lease.ts` says whether one may. */
+export function openSessionFile(file: string): DatabaseSync {
+  return opening(file, {}, writeFailure, (db) => {
+    db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL');
+  });
+}
+
+/** Opens a session to read it. Checks its version, and that its maker lived long enough to fill it. */
+export function openSessionFileReadOnly(file: string): DatabaseSync {
+  return opening(file, { readOnly: true }, readFailure, (db) => {
+    const version = schemaVersion(db);
+    requireKnownVersion(file, version, SESSION_MIGRATIONS);
+    if (version === 0) throw neverFilled(file);
+  });
+}
+
+/** Makes the file itself, not only its WAL, survive a power cut: contents by a checkpoint, names by their directories. */
+export function settleSessionFile(db: DatabaseSync, file: string): void {
+  db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  const project = dirname(file);
+  for (const directory of [project, dirname(project), dirname(dirname(project))]) syncDirectory(directory);
+}
+
+function syncDirectory(directory: string): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(directory, 'r');
+    fsyncSync(descriptor);
+  } catch {
+    // A directory we may not read is not one we made: its name was on disk before. Some systems sync none.
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** What the session says of itself; empty for a file of version 1, which had no such table. */
+export function readMeta(db: DatabaseSync): Readonly<Record<string, string>> {
+  if (schemaVersion(db) < 2) return {};
+  const rows = db.prepare('SELECT key, value FROM meta').all();
+  return Object.fromEntries(rows.map((row) => [String(row.key), String(row.value)]));
+}
+
+export function writeMeta(db: DatabaseSync, key: string, value: string): void {
+  db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value);
+}
+
+export function removeMeta(db: DatabaseSync, key: string): void {
+  db.prepare('DELETE FROM meta WHERE key = ?').run(key);
+}
+
+function opening(
+  file: string,
+  options: { readOnly?: boolean },
+  explain: (file: string, error: unknown) => Error,
+  prepare: (db: DatabaseSync) => void,
+): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { ...options, timeout: BUSY_TIMEOUT_MS });
+    prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw error instanceof UserMistake ? error : explain(file, error);
+  }
+}
+
+function neverFilled(file: string): UserMistake {
+  return new UserMistake(
+    'session_empty',
+    `${file} is empty: the process that made it ended before it wrote anything; remove it`,
+  );
+}

@@ -1,0 +1,133 @@
+/**
+ * The sessions of one repository at a glance: `index.sqlite` beside them, written by every process that works
+ * there. It is a convenience that can be rebuilt: sessions and their writers are told by their own files.
+ * Each use opens and closes it, so that no process holds it while it waits for a model.
+ */
+import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { describeError, JournalError, systemCode } from '../schema/errors.ts';
+import { newSessionId, type SessionId } from '../schema/ids.ts';
+import { PRIVATE_FILE } from './home.ts';
+import type { WriterLease } from './lease.ts';
+import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
+import { inTransaction } from './transaction.ts';
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+export interface IndexedSession {
+  session: SessionId;
+  created: number;
+  /** When it was created or last resumed. */
+  opened: number;
+  /** When its last writer closed it; null while it is written and after a crash. */
+  ended: number | null;
+  cwd: string;
+  title: string | null;
+}
+
+export function indexPath(project: string): string {
+  return join(project, 'index.sqlite');
+}
+
+/** Enters a session that a process has begun to write. */
+export function registerSession(project: string, entry: IndexedSession, lease: WriterLease): void {
+  withIndex(project, (db) => {
+    const { session, created, opened, ended, cwd, title } = entry;
+    db.prepare(
+      'INSERT OR REPLACE INTO sessions (id, created, opened, ended, cwd, title) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(session, created, opened, ended, cwd, title);
+    db.prepare('INSERT OR REPLACE INTO leases (session, pid, started, token) VALUES (?, ?, ?, ?)').run(
+      session,
+      lease.pid,
+      lease.started,
+      lease.token,
+    );
+  });
+}
+
+/** Notes that this writer has closed the session; says nothing of one that has been taken over. */
+export function unregisterSession(
+  project: string,
+  session: SessionId,
+  lease: WriterLease,
+  ended: number,
+): void {
+  withIndex(project, (db) => {
+    const gone = db.prepare('DELETE FROM leases WHERE session = ? AND token = ?').run(session, lease.token);
+    if (gone.changes > 0) db.prepare('UPDATE sessions SET ended = ? WHERE id = ?').run(ended, session);
+  });
+}
+
+/** All entries, with the lease where there is one. Empty when there is no index yet. */
+export function readIndex(project: string): { entry: IndexedSession; lease: WriterLease | null }[] {
+  const file = indexPath(project);
+  if (!existsSync(file)) return [];
+  return explaining(file, () => {
+    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
+    const rows = db.prepare('SELECT * FROM sessions LEFT JOIN leases ON leases.session = sessions.id').all();
+    return rows.map((row) => ({ entry: entryOf(row), lease: row.token === null ? null : leaseFrom(row) }));
+  });
+}
+
+function entryOf(row: Record<string, SQLOutputValue>): IndexedSession {
+  return {
+    session: String(row.id),
+    created: Number(row.created),
+    opened: Number(row.opened),
+    ended: row.ended === null ? null : Number(row.ended),
+    cwd: String(row.cwd),
+    title: row.title === null ? null : String(row.title),
+  };
+}
+
+function leaseFrom(row: Record<string, SQLOutputValue>): WriterLease {
+  const started = row.started === null ? null : String(row.started);
+  return { pid: Number(row.pid), started, token: String(row.token) };
+}
+
+function withIndex(project: string, change: (db: DatabaseSync) => void): void {
+  const file = indexPath(project);
+  explaining(file, () => {
+    if (!existsSync(file)) createIndex(file);
+    using db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
+    db.exec('PRAGMA synchronous = NORMAL');
+    inTransaction(db, () => {
+      migrate(db, INDEX_MIGRATIONS);
+      change(db);
+    });
+  });
+}
+
+/** Made aside and linked into place: whoever opens the index finds it whole. */
+function createIndex(file: string): void {
+  const aside = `${file}.${newSessionId()}`;
+  try {
+    closeSync(openSync(aside, 'wx', PRIVATE_FILE));
+    const db = new DatabaseSync(aside);
+    db.exec('PRAGMA journal_mode = WAL');
+    inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
+    db.close();
+    linkSync(aside, file);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function explaining<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof JournalError) throw error;
+    throw new JournalError(
+      'index_unusable',
+      'terminal',
+      `cannot use the session index ${file}: ${describeError(error)}; check its directory, or remove it (sessions stay)`,
+      { cause: error },
+    );
+  }
+}

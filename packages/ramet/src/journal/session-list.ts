@@ -1,0 +1,76 @@
+/** Finding sessions: the index says most, the files themselves say the rest. */
+import { readdirSync, statSync } from 'node:fs';
+import { systemCode, UserMistake } from '../schema/errors.ts';
+import type { SessionId } from '../schema/ids.ts';
+import { unusable } from './home.ts';
+import { leaseOf, type WriterLease } from './lease.ts';
+import { isProcessAlive } from './process-identity.ts';
+import { openSessionFileReadOnly, sessionOfFile, sessionPath } from './session-file.ts';
+import { type IndexedSession, readIndex } from './session-index.ts';
+import { describeSession } from './sessions.ts';
+
+export interface SessionEntry extends IndexedSession {
+  file: string;
+  /** A process is writing it now. Neither live nor ended: its writer crashed. */
+  live: boolean;
+}
+
+/** Newest first, by when they were created or last resumed. Empty where there is no such project yet. */
+export function listSessions(project: string): SessionEntry[] {
+  const files = new Set(sessionFiles(project));
+  const indexed = readIndex(project).filter(({ entry }) => files.delete(entry.session));
+  const missed = Array.from(files, (session) => readEntry(project, session));
+  return [...indexed, ...missed.filter((found) => found !== null)]
+    .map(({ entry, lease }) => ({
+      ...entry,
+      file: sessionPath(project, entry.session),
+      live: lease !== null && isProcessAlive(lease),
+    }))
+    .sort((a, b) => b.opened - a.opened || (a.session < b.session ? -1 : 1));
+}
+
+export function latestSession(project: string): SessionEntry | null {
+  return listSessions(project)[0] ?? null;
+}
+
+/** The one session whose id is, or begins with, `idOrPrefix`. */
+export function findSession(project: string, idOrPrefix: string): SessionEntry {
+  const sessions = listSessions(project);
+  const matches = sessions.filter(({ session }) => idOrPrefix !== '' && session.startsWith(idOrPrefix));
+  const [match] = matches;
+  if (match !== undefined && matches.length === 1) return match;
+  if (match !== undefined) {
+    const candidates = matches.map(({ session }) => session).join(', ');
+    throw new UserMistake('session_ambiguous', `"${idOrPrefix}" could be ${candidates}: give more letters`);
+  }
+  const known = sessions.slice(0, 5).map(({ session }) => session);
+  throw new UserMistake(
+    'session_unknown',
+    `there is no session "${idOrPrefix}" in ${project}: ${known.length === 0 ? 'it has none yet' : `the latest are ${known.join(', ')}`}`,
+  );
+}
+
+function sessionFiles(project: string): SessionId[] {
+  try {
+    return readdirSync(project).flatMap((name) => sessionOfFile(name) ?? []);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw unusable(project, error);
+  }
+}
+
+/** Null for a file whose maker ended before filling it. One that cannot be read is listed by its name and age. */
+function readEntry(
+  project: string,
+  session: SessionId,
+): { entry: IndexedSession; lease: WriterLease | null } | null {
+  const file = sessionPath(project, session);
+  try {
+    using db = openSessionFileReadOnly(file);
+    return { entry: describeSession(db, session), lease: leaseOf(db) };
+  } catch (error) {
+    if (error instanceof UserMistake) return null;
+    const created = statSync(file).birthtimeMs;
+    return { entry: { session, created, opened: created, ended: null, cwd: '', title: null }, lease: null };
+  }
+}

@@ -1,0 +1,91 @@
+/** Turns what SQLite says into one line that names the file, the reason and what to do. */
+import { describeError, JournalError, systemCode } from '../schema/errors.ts';
+
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
+
+/** The primary result code; null for anything that is not SQLite's. Extended codes keep it in the low byte. */
+function sqliteCode(error: unknown): number | null {
+  if (systemCode(error) !== 'ERR_SQLITE_ERROR') return null;
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
+  return typeof code === 'number' ? code & 0xff : null;
+}
+
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_BUSY;
+}
+
+export function writeFailure(file: string, error: unknown): JournalError {
+  if (error instanceof JournalError) return error;
+  const [code, reason, remedy] = explainWrite(error);
+  return new JournalError(code, 'terminal', `cannot write the journal ${file}: ${reason}; ${remedy}`, {
+    cause: error,
+  });
+}
+
+function explainWrite(error: unknown): [code: string, reason: string, remedy: string] {
+  switch (sqliteCode(error)) {
+    case SQLITE_FULL:
+      return ['journal_disk_full', 'the disk is full', 'free some space, then resume the session'];
+    case SQLITE_IOERR:
+      return [
+        'journal_write_failed',
+        'the system refused the write (disk, quota or file size limit)',
+        'check space and limits, then resume the session',
+      ];
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+      return [
+        'journal_not_writable',
+        'no permission',
+        'make its directory writable, then resume the session',
+      ];
+    case SQLITE_BUSY:
+      return [
+        'journal_busy',
+        'another process holds its lock',
+        'close that process, then resume the session',
+      ];
+    default:
+      return ['journal_write_failed', describeError(error), 'the session can be resumed from what it holds'];
+  }
+}
+
+export function removedWhileWriting(file: string): JournalError {
+  return new JournalError(
+    'journal_removed',
+    'terminal',
+    `cannot write the journal ${file}: it was removed or replaced while in use; start a new session`,
+  );
+}
+
+export function readFailure(file: string, error: unknown): JournalError {
+  if (error instanceof JournalError) return error;
+  const [code, reason, remedy] = explainRead(error);
+  return new JournalError(code, 'mistake', `cannot read the journal ${file}: ${reason}; ${remedy}`, {
+    cause: error,
+  });
+}
+
+function explainRead(error: unknown): [code: string, reason: string, remedy: string] {
+  switch (sqliteCode(error)) {
+    case SQLITE_READONLY:
+      return [
+        'journal_directory_read_only',
+        'its directory is read-only and SQLite must keep two files beside it',
+        'copy the session to a directory you can write to, or make this one writable',
+      ];
+    case SQLITE_CANTOPEN:
+      return ['journal_not_readable', 'it cannot be opened', 'check that it exists and that you may read it'];
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return ['journal_damaged', 'it is damaged or not a journal', 'restore it from a backup or remove it'];
+    default:
+      return ['journal_not_readable', describeError(error), 'check the file with sqlite3'];
+  }
+}

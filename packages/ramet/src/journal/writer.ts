@@ -1,0 +1,215 @@
+/**
+ * Writes one session. Owns order, grouping and failure; leaves the file's making to `session-file.ts`, the right
+ * to write to `lease.ts`, and reading to `reader.ts`.
+ *
+ * Invariants
+ * 1. Events are stored in the order they were appended, blocks no later than the events around them.
+ * 2. All that was taken in one phase of the event loop is one transaction: after a crash all of it is there or none.
+ * 3. A commit resolves only after the transaction that holds everything taken before it.
+ * 4. After a failure nothing more is written: what the file holds is a prefix of what was appended.
+ */
+import { statSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Clock } from '../schema/clock.ts';
+import { JournalError } from '../schema/errors.ts';
+import type { Digest, JournalEvent } from '../schema/events.ts';
+import type { AgentId, SessionId } from '../schema/ids.ts';
+import { Checkpointer } from './checkpointer.ts';
+import type { Journal } from './journal.ts';
+import { RecentDigests } from './recent-digests.ts';
+import { settleSessionFile } from './session-file.ts';
+import { removedWhileWriting, writeFailure } from './sqlite-failure.ts';
+import { rollBack } from './transaction.ts';
+
+const REMEMBERED_DIGESTS = 20_000;
+const CHECKPOINT_BYTES = 16 * 1024 * 1024;
+/** Commits between two looks at the WAL's size. */
+const COMMITS_PER_LOOK = 64;
+
+type PendingEvent = [time: number, agent: AgentId | null, data: string];
+type PendingBlock = [digest: Digest, bytes: Uint8Array];
+
+/** Everybody who waits for the next transaction. */
+interface CommitGroup extends PromiseWithResolvers<void> {
+  synced: boolean;
+}
+
+export interface SessionWriterOptions {
+  db: DatabaseSync;
+  session: SessionId;
+  file: string;
+  clock: Clock;
+  /** Called once at the start of closing, while events are still taken, and once when all of them are written. */
+  beforeClose(): void;
+  afterLastCommit(): void;
+  /** A checkpoint that failed loses nothing, the WAL only grows; somebody should know. */
+  onCheckpointFailure(reason: string): void;
+}
+
+export class SessionWriter implements Journal {
+  readonly session: SessionId;
+  readonly file: string;
+  readonly #options: SessionWriterOptions;
+  readonly #db: DatabaseSync;
+  readonly #statements: Record<'begin' | 'commit' | 'event' | 'block' | 'mark', StatementSync>;
+  readonly #stored: RecentDigests = new RecentDigests(REMEMBERED_DIGESTS);
+  readonly #checkpointer: Checkpointer;
+  readonly #inode: number;
+  #events: PendingEvent[] = [];
+  #blocks: PendingBlock[] = [];
+  #group: CommitGroup | null = null;
+  #scheduled: NodeJS.Immediate | null = null;
+  #failure: JournalError | null = null;
+  #closing: Promise<void> | null = null;
+  #settled = false;
+  /** True at first: what an earlier writer left may not have reached the disk. */
+  #unsynced = true;
+  #commits = 0;
+
+  constructor(options: SessionWriterOptions) {
+    const { db, file } = options;
+    this.#options = options;
+    this.#db = db;
+    this.session = options.session;
+    this.file = file;
+    this.#inode = statSync(file).ino;
+    this.#checkpointer = new Checkpointer(file, options.onCheckpointFailure);
+    this.#statements = {
+      begin: db.prepare('BEGIN IMMEDIATE'),
+      commit: db.prepare('COMMIT'),
+      event: db.prepare('INSERT INTO events (time, agent, data) VALUES (?, ?, ?)'),
+      block: db.prepare('INSERT OR IGNORE INTO blocks (digest, bytes) VALUES (?, ?)'),
+      mark: db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('synced', ?)"),
+    };
+  }
+
+  append(agent: AgentId | null, event: JournalEvent): void {
+    if (this.#refusal() !== null) return;
+    this.#events.push([this.#options.clock.now(), agent, JSON.stringify(event)]);
+    this.#schedule();
+  }
+
+  storeBlock(digest: Digest, bytes: Uint8Array): void {
+    if (this.#refusal() !== null || !this.#stored.add(digest)) return;
+    this.#blocks.push([digest, bytes]);
+    this.#schedule();
+  }
+
+  commit(durability: 'written' | 'synced'): Promise<void> {
+    const refusal = this.#refusal();
+    if (refusal !== null) return handled(Promise.reject(refusal));
+    const synced = durability === 'synced';
+    if (this.#scheduled === null && !(synced && this.#unsynced)) return Promise.resolve();
+    this.#group ??= newGroup();
+    this.#group.synced ||= synced;
+    this.#schedule();
+    return this.#group.promise;
+  }
+
+  /** Writes what is pending and releases the file. Rejects when the journal could not be written to its end. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#options.beforeClose();
+    this.#flush();
+    await this.#checkpointer.stop();
+    this.#flush();
+    // A lease that cannot be given back ends with this process, a WAL that cannot be moved is read where it is:
+    // neither is worth failing for. Closing the last connection empties the WAL too, unless a reader remains.
+    attemptQuietly(() => this.#options.afterLastCommit());
+    attemptQuietly(() => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)'));
+    this.#db.close();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #refusal(): JournalError | null {
+    if (this.#failure !== null || this.#db.isOpen) return this.#failure;
+    return new JournalError('journal_closed', 'terminal', `the journal ${this.file} is closed`);
+  }
+
+  #schedule(): void {
+    this.#scheduled ??= setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    if (this.#scheduled !== null) clearImmediate(this.#scheduled);
+    this.#scheduled = null;
+    const group = this.#group;
+    this.#group = null;
+    this.#attempt(() => this.#write(group?.synced ?? false));
+    if (this.#failure === null) group?.resolve();
+    else group?.reject(this.#failure);
+  }
+
+  /** Does nothing once something has failed: see invariant 4. */
+  #attempt(work: () => void): void {
+    if (this.#failure !== null) return;
+    try {
+      work();
+    } catch (error) {
+      rollBack(this.#db);
+      this.#failure = writeFailure(this.file, error);
+      this.#events = [];
+      this.#blocks = [];
+    }
+  }
+
+  #write(synced: boolean): void {
+    const idle = this.#events.length === 0 && this.#blocks.length === 0;
+    if (idle && !synced) return;
+    if (synced) this.#db.exec('PRAGMA synchronous = FULL');
+    this.#transact(idle);
+    if (synced) this.#db.exec('PRAGMA synchronous = NORMAL');
+    this.#unsynced = !synced;
+    if (synced && !this.#settled) this.#settle();
+    // SQLite goes on writing to a file without a name; that would be acknowledging into the void.
+    if (statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode)
+      throw removedWhileWriting(this.file);
+    if (++this.#commits % COMMITS_PER_LOOK === 0) this.#lookAtWal();
+  }
+
+  #transact(idle: boolean): void {
+    const { begin, commit, event, block, mark } = this.#statements;
+    begin.run();
+    for (const [digest, bytes] of this.#blocks) block.run(digest, bytes);
+    for (const [time, agent, data] of this.#events) event.run(time, agent, data);
+    // An empty transaction would not reach the disk, and so would not carry earlier ones there.
+    if (idle) mark.run(String(this.#options.clock.now()));
+    commit.run();
+    this.#events = [];
+    this.#blocks = [];
+  }
+
+  #settle(): void {
+    settleSessionFile(this.#db, this.file);
+    this.#settled = true;
+  }
+
+  #lookAtWal(): void {
+    const size = statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > CHECKPOINT_BYTES) this.#checkpointer.request();
+  }
+}
+
+function attemptQuietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Said where it is called.
+  }
+}
+
+function newGroup(): CommitGroup {
+  const group = { ...Promise.withResolvers<void>(), synced: false };
+  handled(group.promise);
+  return group;
+}
+
+/** A caller may drop a commit's promise: the failure stays with the journal and is told again by the next. */
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {});
+  return promise;
+}

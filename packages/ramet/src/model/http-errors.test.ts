@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { errorFromAnswer, rateHeaders, retryAfterMs } from './http-errors.ts';
+
+const context = { model: 'claude-x', origin: 'http://127.0.0.1:1' };
+const body = (type: string, message: string, details?: object): string =>
+  JSON.stringify({
+    type: 'error',
+    error: { type, message, ...(details ? { details } : {}) },
+    request_id: 'r',
+  });
+
+describe('MODEL-2: what an error answer means', () => {
+  test.each([
+    [400, 'terminal'],
+    [401, 'terminal'],
+    [402, 'terminal'],
+    [403, 'terminal'],
+    [404, 'terminal'],
+    [408, 'retryable'],
+    [409, 'retryable'],
+    [413, 'terminal'],
+    [429, 'retryable'],
+    [500, 'retryable'],
+    [504, 'retryable'],
+    [529, 'retryable'],
+  ])('%i is %s', (status, family) => {
+    expect(errorFromAnswer({ status, headers: {}, body: body('some_error', 'why') }, context)).toMatchObject({
+      family,
+      status,
+      code: 'some_error',
+    });
+  });
+
+  test('the server decides by x-should-retry', () => {
+    const answer = { status: 400, headers: { 'x-should-retry': 'true' }, body: '' };
+    expect(errorFromAnswer(answer, context).family).toBe('retryable');
+    const no = { status: 529, headers: { 'x-should-retry': 'false' }, body: '' };
+    expect(errorFromAnswer(no, context).family).toBe('terminal');
+  });
+
+  test('a reached spend limit is not retried; a 429 without retry-after is', () => {
+    const spend = body('rate_limit_error', 'spent', { error_code: 'enforced_spend_limit_reached' });
+    expect(errorFromAnswer({ status: 429, headers: {}, body: spend }, context)).toMatchObject({
+      code: 'spend_limit',
+      family: 'terminal',
+    });
+    const busy = body('rate_limit_error', 'slow down');
+    expect(errorFromAnswer({ status: 429, headers: {}, body: busy }, context).family).toBe('retryable');
+  });
+
+  test('the message names the place, the reason and what to do, in one line', () => {
+    const error = errorFromAnswer(
+      { status: 404, headers: {}, body: body('not_found_error', 'no model') },
+      context,
+    );
+    expect(error.message).toBe(
+      'http://127.0.0.1:1 answered 404 no model: is "claude-x" a model of this provider, and ANTHROPIC_BASE_URL right?',
+    );
+  });
+
+  test('a body that is not JSON is quoted in one line', () => {
+    const html = '<html>\n<h1>Bad gateway</h1>\n</html>';
+    const error = errorFromAnswer({ status: 502, headers: {}, body: html }, context);
+    expect(error.message).toBe('http://127.0.0.1:1 answered 502 <html> <h1>Bad gateway</h1> </html>');
+  });
+});
+
+test('retry-after is read as seconds, as a date and in milliseconds', () => {
+  expect(retryAfterMs({ 'retry-after': '2' })).toBe(2_000);
+  expect(retryAfterMs({ 'retry-after-ms': '150', 'retry-after': '2' })).toBe(150);
+  const date = new Date(10_000).toUTCString();
+  expect(retryAfterMs({ 'retry-after': date }, 4_000)).toBe(6_000);
+  expect(retryAfterMs({ 'retry-after': date }, 20_000)).toBeUndefined();
+  expect(retryAfterMs({ 'retry-after': 'soon' })).toBeUndefined();
+});
+
+test('MODEL-4: rate-limit headers are read', () => {
+  const headers = { 'anthropic-ratelimit-tokens-remaining': '9000', 'content-type': 'x' };
+  expect(rateHeaders(headers)).toEqual({ 'tokens-remaining': '9000' });
+});

@@ -1,0 +1,54 @@
+/**
+ * The port to a model. A request is a finished Messages API body; providers of other protocols translate it.
+ * A provider sends once and reports deltas; retrying is `retry.ts`, costing is `prices.ts`.
+ */
+import type { AssistantBlock, OtherBlock } from '../schema/content.ts';
+import type { Usage } from '../schema/usage.ts';
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly body: Uint8Array;
+}
+
+/** A block of the answer: its value to act on, and the exact JSON that goes back to the provider. */
+export interface ResponseBlock {
+  readonly value: AssistantBlock | OtherBlock;
+  readonly json: string;
+}
+
+export interface ModelResponse {
+  readonly id: string;
+  readonly model: string;
+  readonly stopReason: string;
+  readonly blocks: readonly ResponseBlock[];
+  /** The last block is a tool call whose input was cut off by `max_tokens`; it is not among `blocks`. */
+  readonly cutToolUse: boolean;
+  /** Null when the provider did not say: unknown, not zero. */
+  readonly usage: Usage | null;
+  readonly rate: Record<string, string>;
+  readonly firstTokenMs: number;
+  readonly durationMs: number;
+}
+
+/** `began` comes once, with the first content of a response: from then on what it wrote can be read. */
+export type ModelDelta =
+  | { type: 'began' }
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string };
+
+export interface SendOptions {
+  signal: AbortSignal;
+  onDelta: (delta: ModelDelta) => void;
+}
+
+export interface ModelProvider {
+  readonly name: string;
+  /** Rejects with a ModelError, or Cancelled once `signal` aborts. */
+  send(request: ModelRequest, options: SendOptions): Promise<ModelResponse>;
+  /** Drops idle connections. */
+  close(): void;
+}
+
+export function isToolUse(block: ResponseBlock): boolean {
+  return block.value.type === 'tool_use';
+}

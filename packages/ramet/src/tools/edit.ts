@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from '../schema/zod.ts';
+import type { FileRefusal } from '../workspace/file-access.ts';
+import { fileFailure } from './file-failure.ts';
+import { linesOf, numberedSnippet } from './numbered-lines.ts';
+import { lineAt, type ReplaceTextOptions, replaceText, type TextReplacement } from './replace-text.ts';
+import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
+
+const input = z.strictObject({
+  file_path: z.string().check(z.minLength(1)),
+  old_string: z.string(),
+  new_string: z.string(),
+  replace_all: z.optional(z.boolean()),
+});
+
+export const editTool: Tool = defineTool({
+  name: 'Edit',
+  description:
+    'Replace old_string by new_string in a file you have read. old_string must match exactly, indentation included ' +
+    'and line numbers left out, and occur once, unless replace_all is true. Refused if the file changed since.',
+  effect: 'write',
+  input,
+  async run({ file_path, old_string, new_string, replace_all = false }, context) {
+    if (old_string === new_string)
+      return failure('old_string and new_string are the same: nothing to change.');
+    const options: ReplaceTextOptions = {
+      oldString: old_string.replaceAll('\r\n', '\n'),
+      newString: new_string.replaceAll('\r\n', '\n'),
+      replaceAll: replace_all,
+    };
+    try {
+      return await (old_string === ''
+        ? fill(file_path, new_string, context)
+        : edit(file_path, options, context));
+    } catch (error) {
+      return fileFailure(error, resolve(context.cwd, file_path));
+    }
+  },
+});
+
+async function edit(path: string, options: ReplaceTextOptions, { files }: ToolContext): Promise<ToolOutcome> {
+  let replacement: TextReplacement | undefined;
+  const outcome = await files.update(path, (text) => {
+    const result = replaceText(text, options);
+    if (result.ok) replacement = result;
+    return result;
+  });
+  if (!outcome.ok) return failure(outcome.reason);
+  if (replacement === undefined) throw new Error('a change was written that nobody made');
+  const places = replacement.count === 1 ? '' : ` (${replacement.count} places, the first shown)`;
+  return { content: `Edited ${path}${places}.\n${snippet(replacement, options.newString)}` };
+}
+
+/** An empty old_string stands for an empty file, or for one that is not there yet. */
+async function fill(path: string, text: string, { files, cwd }: ToolContext): Promise<ToolOutcome> {
+  const refusal: FileRefusal = {
+    ok: false,
+    reason: 'old_string is empty but the file is not. Give the text to replace.',
+  };
+  const outcome = existsSync(resolve(cwd, path))
+    ? await files.update(path, (current) => (current === '' ? { ok: true, text } : refusal))
+    : await files.write(path, text);
+  if (!outcome.ok) return failure(outcome.reason);
+  return { content: `${outcome.created ? 'Created' : 'Wrote'} ${path} (${linesOf(text).length} lines).` };
+}
+
+const CONTEXT_LINES = 3;
+const SNIPPET_LINES = 24;
+
+function snippet({ text, index }: TextReplacement, newString: string): string {
+  const first = Math.max(1, lineAt(text, index) - CONTEXT_LINES);
+  const last = lineAt(text, index + newString.length) + CONTEXT_LINES;
+  const lines = linesOf(text).slice(first - 1, Math.min(last, first - 1 + SNIPPET_LINES));
+  return lines.length === 0 ? '(The file is now empty.)' : numberedSnippet(lines, first);
+}

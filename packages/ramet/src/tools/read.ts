@@ -1,0 +1,97 @@
+import { statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { RametError } from '../schema/errors.ts';
+import { z } from '../schema/zod.ts';
+import { decodeTextFile } from '../workspace/text-file.ts';
+import { describeSize } from './cut-text.ts';
+import { fileFailure } from './file-failure.ts';
+import { imageType } from './image-type.ts';
+import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow } from './line-window.ts';
+import { renderNotebook } from './notebook.ts';
+import { linesOf } from './numbered-lines.ts';
+import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
+
+const input = z.strictObject({
+  file_path: z.string().check(z.minLength(1)),
+  offset: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
+  limit: z.optional(z.int().check(z.minimum(1), z.describe('Number of lines'))),
+});
+
+/** Above this a file is streamed, so that memory stays flat. */
+const STREAM_ABOVE = 10_000_000;
+/** In base64 this is 5 MB, the most a request may hold for one image. */
+const IMAGE_LIMIT = 3_932_160;
+
+export const readTool: Tool = defineTool({
+  name: 'Read',
+  description:
+    'Read a file: text with line numbers (2,000 lines unless limit is given), an image, or a notebook. ' +
+    'Paths may be relative to your directory. Read a file before you Edit or Write it.',
+  effect: 'read',
+  input,
+  async run({ file_path, offset = 1, limit = LINE_LIMIT }, context) {
+    const path = resolve(context.cwd, file_path);
+    const window = createLineWindow(offset, limit);
+    try {
+      const large = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > STREAM_ABOVE;
+      return await (large ? readLarge(path, window, context) : readWhole(path, window, context));
+    } catch (error) {
+      if (context.signal.aborted) return failure('Read was interrupted.');
+      return fileFailure(error, path);
+    }
+  },
+});
+
+async function readWhole(path: string, window: LineWindow, { files }: ToolContext): Promise<ToolOutcome> {
+  const { bytes } = await files.read(path);
+  const image = imageType(bytes);
+  if (image !== null) {
+    if (bytes.length > IMAGE_LIMIT) return failure(imageTooLarge(path, bytes.length));
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    return { content: [{ type: 'image', source: { type: 'base64', media_type: image, data } }] };
+  }
+  const file = decodeTextFile(bytes);
+  if (file === null && bytes.includes(0)) return failure(binary(path, bytes.length));
+  const text = file?.text ?? Buffer.from(bytes).toString().replaceAll('\r\n', '\n');
+  const notebook = extname(path) === '.ipynb' ? renderNotebook(text) : null;
+  for (const line of linesOf(notebook ?? text)) {
+    if (window.add(line) === 'enough') break;
+  }
+  const shown = window.render({ numbered: notebook === null });
+  if (notebook !== null)
+    return { content: `${shown}\n(A notebook, shown by cells; Edit works on its JSON.)` };
+  return {
+    content:
+      file === null ? `${shown}\n(Not valid UTF-8: what could not be decoded is shown as \ufffd.)` : shown,
+  };
+}
+
+/** Throws at the first chunk of what is not text: hashing a gigabyte to refuse it would take seconds. */
+async function readLarge(
+  path: string,
+  window: LineWindow,
+  { files, signal }: ToolContext,
+): Promise<ToolOutcome> {
+  const size = statSync(path).size;
+  const lines = createLineSplitter(window);
+  let first = true;
+  const take = (chunk: Uint8Array): 'more' | 'enough' => {
+    if (first && imageType(chunk) !== null)
+      throw new RametError('too_large', 'mistake', imageTooLarge(path, size));
+    if (first && chunk.includes(0)) throw new RametError('not_text', 'mistake', binary(path, size));
+    first = false;
+    return lines.take(chunk);
+  };
+  await files.scan(path, take, signal);
+  lines.end();
+  return { content: window.render({ numbered: true }) };
+}
+
+function imageTooLarge(path: string, size: number): string {
+  const limit = describeSize(IMAGE_LIMIT);
+  return `${path} is an image of ${describeSize(size)}; at most ${limit} can be shown. Scale it down first.`;
+}
+
+function binary(path: string, size: number): string {
+  return `${path} is a binary file of ${describeSize(size)}. Look at it with a Bash command that knows its format.`;
+}

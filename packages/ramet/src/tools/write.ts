@@ -1,0 +1,27 @@
+import { resolve } from 'node:path';
+import { z } from '../schema/zod.ts';
+import { fileFailure } from './file-failure.ts';
+import { linesOf } from './numbered-lines.ts';
+import { defineTool, failure, type Tool } from './tool.ts';
+
+const input = z.strictObject({ file_path: z.string().check(z.minLength(1)), content: z.string() });
+
+export const writeTool: Tool = defineTool({
+  name: 'Write',
+  description:
+    'Create a file with its directories, or replace one you have read. Refused if it changed since. ' +
+    'To change part of a file use Edit.',
+  effect: 'write',
+  input,
+  async run({ file_path, content }, context) {
+    try {
+      const outcome = await context.files.write(file_path, content);
+      if (!outcome.ok) return failure(outcome.reason);
+      return {
+        content: `${outcome.created ? 'Created' : 'Wrote'} ${file_path} (${linesOf(content).length} lines).`,
+      };
+    } catch (error) {
+      return fileFailure(error, resolve(context.cwd, file_path));
+    }
+  },
+});

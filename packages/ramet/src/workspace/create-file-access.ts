@@ -1,0 +1,184 @@
+/**
+ * `FileAccess` over a real file system (WORK-1).
+ *
+ * Invariants
+ * 1. A file is replaced only when the hash of its bytes, taken under the path's lock, is the version this agent saw.
+ * 2. Between that look and the rename no other agent of this process writes the path; of outside programs a change
+ *    that shows in the file's stamp is noticed and refused.
+ * 3. After `ok: true` the agent has seen what it wrote; after a refusal it has seen no more than before.
+ *
+ * A stat never stands in for a hash when a change is let through. It is used in two places: `scan` may stop early on
+ * an equal stamp (were it wrong, the version would be too old and the next change refused), and the last look before
+ * the rename (the bytes were hashed an instant earlier; the stamp only says whether to refuse).
+ */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { systemCode } from '../schema/errors.ts';
+import type { FileAccess, FileChange, FileRefusal, FileWritten } from './file-access.ts';
+import type { FileLedger } from './file-ledger.ts';
+import { realPath } from './real-path.ts';
+import {
+  type LoadedFile,
+  loadFile,
+  sameStamp,
+  scanFile,
+  versionOf,
+  WHOLE_FILE_LIMIT,
+} from './regular-file.ts';
+import { replaceFile } from './replace-file.ts';
+import { createSeenVersions, type SeenVersions } from './seen-versions.ts';
+import { decodeTextFile, encodeTextFile } from './text-file.ts';
+
+export interface FileAccessOptions {
+  agent: string;
+  /** Relative paths start here. */
+  cwd: string;
+  ledger: FileLedger;
+  /** Called under the path's lock, so in the order of the changes. */
+  onChange(change: FileChange): void;
+}
+
+export interface AgentFileAccess extends FileAccess {
+  /** A second agent that has seen what this one has; from here on they part (FORK-4). */
+  clone(options: Pick<FileAccessOptions, 'agent' | 'cwd' | 'onChange'>): AgentFileAccess;
+}
+
+type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
+
+export function createFileAccess(options: FileAccessOptions): AgentFileAccess {
+  return accessWith(options, createSeenVersions());
+}
+
+function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAccess {
+  const locate = (path: string): string => realPath(resolve(options.cwd, path));
+  const change = (path: string, transform: TextChange, whenMissing: 'create' | 'refuse') => {
+    const target = locate(path);
+    return options.ledger.exclusive(target, () =>
+      changeFile(target, transform, whenMissing, { options, seen }),
+    );
+  };
+  return {
+    async read(path) {
+      const target = locate(path);
+      const { bytes, version, stats } = await loadFile(target);
+      seen.set(target, { version, stats });
+      return { path: target, bytes, version };
+    },
+    async scan(path, take, signal) {
+      const target = locate(path);
+      const before = seen.get(target);
+      const known = (stats: LoadedFile['stats']): string | undefined =>
+        before !== undefined && sameStamp(before.stats, stats) ? before.version : undefined;
+      const { version, stats } = await scanFile(target, take, { known, signal });
+      seen.set(target, { version, stats });
+      return { path: target, size: Number(stats.size), version };
+    },
+    write: (path, content) => change(path, () => ({ ok: true, text: content }), 'create'),
+    update: (path, transform) => change(path, transform, 'refuse'),
+    clone: (child) => accessWith({ ...options, ...child }, seen.clone()),
+  };
+}
+
+interface Party {
+  options: FileAccessOptions;
+  seen: SeenVersions;
+}
+
+async function changeFile(
+  path: string,
+  transform: TextChange,
+  whenMissing: 'create' | 'refuse',
+  party: Party,
+): Promise<FileWritten | FileRefusal> {
+  const current = await loadCurrent(path);
+  if (current !== null && 'ok' in current) return current;
+  const stale = staleReason(path, current, whenMissing, party);
+  if (stale !== null) return refusal(stale);
+  const before = current === null ? null : decodeTextFile(current.bytes);
+  if (current !== null && before === null) return refusal(notText(path));
+  const changed = transform(before?.text ?? '');
+  if (!changed.ok) return changed;
+  if (!changed.text.isWellFormed())
+    return refusal('The new text holds half of a surrogate pair; nothing was written.');
+  const bytes = encodeTextFile(changed.text, before);
+  return current !== null && current.version === versionOf(bytes)
+    ? { ok: true, path, created: false }
+    : store(path, bytes, current, party);
+}
+
+async function store(
+  path: string,
+  bytes: Uint8Array,
+  current: LoadedFile | null,
+  { options, seen }: Party,
+): Promise<FileWritten | FileRefusal> {
+  const unchanged = (): boolean => {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats !== undefined && current !== null && sameStamp(stats, current.stats);
+  };
+  const outcome = await replaceFile(
+    path,
+    bytes,
+    current === null ? null : { stats: current.stats, unchanged },
+  );
+  if (outcome === 'overtaken') {
+    return refusal(`${path} was changed outside Ramet at this very moment. ${READ_AGAIN}`);
+  }
+  const version = versionOf(bytes);
+  options.ledger.recordWrite(path, options.agent, version);
+  seen.set(path, { version, stats: statSync(path, { bigint: true }) });
+  const before = current === null ? null : { version: current.version, bytes: current.bytes };
+  options.onChange({ path, before, after: { version, bytes } });
+  return { ok: true, path, created: current === null };
+}
+
+const READ_AGAIN = 'Nothing was written. Read it again, then repeat the change on what is there now.';
+
+/** Why the agent may not change the file now; null when it may. */
+function staleReason(
+  path: string,
+  current: LoadedFile | null,
+  whenMissing: 'create' | 'refuse',
+  { options, seen }: Party,
+): string | null {
+  const known = seen.get(path);
+  if (current === null) {
+    if (known === undefined)
+      return whenMissing === 'create' ? null : `${path} does not exist. Use Write to create it.`;
+    // Told once; whoever writes again after that means to bring the file back.
+    seen.forget(path);
+    return `${path} was deleted outside Ramet since you read it. Nothing was written. Write it again if it should exist.`;
+  }
+  if (known?.version === current.version) return null;
+  const last = options.ledger.lastWrite(path);
+  const writer = last?.version === current.version ? last.agent : null;
+  if (known === undefined) {
+    const origin = writer === null ? '' : ` (agent ${writer} wrote it)`;
+    return `${path} exists${origin} and you have not read it. Nothing was written. Read it first, then repeat.`;
+  }
+  const who = writer === null ? 'outside Ramet' : `by agent ${writer}`;
+  return `${path} was changed ${who} since you read it. ${READ_AGAIN}`;
+}
+
+async function loadCurrent(path: string): Promise<LoadedFile | FileRefusal | null> {
+  try {
+    return await loadFile(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') return null;
+    if (code === 'EISDIR') return refusal(`${path} is a directory.`);
+    if (code === 'ESPECIAL')
+      return refusal(`${path} is a fifo, socket or device; only regular files are written.`);
+    if (code === 'EFBIG')
+      return refusal(`${path} is over ${WHOLE_FILE_LIMIT >> 20} MB; change it with a Bash command.`);
+    throw error;
+  }
+}
+
+function notText(path: string): string {
+  return `${path} is not UTF-8 or UTF-16 text, so a text change would damage it. Change it with a Bash command, or delete it first to replace it.`;
+}
+
+function refusal(reason: string): FileRefusal {
+  return { ok: false, reason };
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test } from '../../test/fixtures/temporary-directory.ts';
+import { gitState } from './git-state.ts';
+
+const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
+
+function repository(directory: string): (...args: string[]) => string {
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+      cwd: directory,
+      encoding: 'utf8',
+    }).trim();
+  git('init', '-q', '-b', 'trunk');
+  return git;
+}
+
+describe('gitState', () => {
+  test('names branch, head and every kind of change', async ({ directory }) => {
+    const git = repository(directory);
+    for (const name of ['kept', 'edited', 'moved name', 'gone'])
+      writeFileSync(join(directory, name), `${name}\n`);
+    git('add', '.');
+    git('commit', '-q', '-m', 'first');
+    writeFileSync(join(directory, 'edited'), 'x\n');
+    git('mv', 'moved name', 'new name');
+    rmSync(join(directory, 'gone'));
+    writeFileSync(join(directory, 'grün'), '');
+    expect(await gitState({ directory, env })).toEqual({
+      known: true,
+      branch: 'trunk',
+      head: git('rev-parse', 'HEAD'),
+      changes: ['.M edited', '.D gone', 'R. moved name -> new name', '?? grün'],
+      more: 0,
+    });
+    git('checkout', '-q', '--detach');
+    expect(await gitState({ directory, env })).toMatchObject({ branch: null });
+  });
+
+  test('counts what it does not list, and knows an unborn branch', async ({ directory }) => {
+    repository(directory);
+    for (let index = 0; index < 7; index++) writeFileSync(join(directory, `f${index}`), '');
+    const state = await gitState({ directory, env, maxLines: 3 });
+    expect(state).toEqual({
+      known: true,
+      branch: 'trunk',
+      head: null,
+      changes: ['?? f0', '?? f1', '?? f2'],
+      more: 4,
+    });
+  });
+
+  test('is not led to another repository by the environment', async ({ directory }) => {
+    repository(directory);
+    expect(await gitState({ directory, env: { ...env, GIT_DIR: '/nowhere' } })).toMatchObject({
+      known: true,
+    });
+  });
+
+  test('says unknown, never clean, outside a repository and where git or the directory is missing', async ({
+    directory,
+  }) => {
+    expect(await gitState({ directory, env })).toEqual({
+      known: false,
+      reason: expect.stringContaining('not a git'),
+    });
+    expect(await gitState({ directory, env: { PATH: '/nonexistent' } })).toMatchObject({ known: false });
+    expect(await gitState({ directory: join(directory, 'no'), env })).toMatchObject({ known: false });
+  });
+
+  test('says unknown when git takes too long or the caller gives up', async ({ directory }) => {
+    const slow = { PATH: `${join(directory, 'bin')}:${env.PATH}` };
+    mkdirSync(join(directory, 'bin'));
+    writeFileSync(join(directory, 'bin/git'), '#!/bin/sh\nexec sleep 60\n');
+    chmodSync(join(directory, 'bin/git'), 0o755);
+    expect(await gitState({ directory, env: slow, timeoutMs: 50 })).toEqual({
+      known: false,
+      reason: 'git did not answer in time',
+    });
+    const state = await gitState({ directory, env: slow, signal: AbortSignal.abort() });
+    expect(state).toMatchObject({ known: false });
+  });
+
+  test('takes no lock and runs no program the repository names', async ({ directory }) => {
+    const git = repository(directory);
+    const hook = join(directory, 'hook');
+    writeFileSync(hook, `#!/bin/sh\ntouch ${join(directory, 'ran')}\n`);
+    chmodSync(hook, 0o755);
+    git('config', 'core.fsmonitor', hook);
+    writeFileSync(join(directory, '.git/index.lock'), '');
+    expect(await gitState({ directory, env })).toMatchObject({ known: true });
+    expect(readdirSync(directory)).not.toContain('ran');
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * Finds the repository around a directory by reading files, without starting git: three orders of magnitude
+ * cheaper, and needed before the first request. Synchronous, a handful of small reads at start.
+ */
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export interface Repository {
+  /** The working tree's top directory, real path. */
+  root: string;
+  /** The `.git` directory that all worktrees of the repository share: names the repository. */
+  commonDirectory: string;
+}
+
+/** Null outside a repository, and inside one whose `.git` leads nowhere: git itself goes no further up then. */
+export function findRepository(directory: string): Repository | null {
+  const start = realOrNull(directory);
+  for (let root = start; root !== null; root = parentOf(root)) {
+    const entry = join(root, '.git');
+    const stats = statSync(entry, { throwIfNoEntry: false });
+    if (stats?.isFile()) return fromLink(root, entry);
+    if (stats?.isDirectory() && isGitDirectory(entry)) return { root, commonDirectory: entry };
+  }
+  return null;
+}
+
+/** A worktree's or submodule's `.git` is a file that names the directory; a worktree's names the shared one again. */
+function fromLink(root: string, entry: string): Repository | null {
+  const target = /^gitdir: (.+)$/m.exec(readOrNull(entry) ?? '')?.[1];
+  const gitDirectory = target === undefined ? null : realOrNull(resolve(root, target.trimEnd()));
+  if (gitDirectory === null || readOrNull(join(gitDirectory, 'HEAD')) === null) return null;
+  const shared = readOrNull(join(gitDirectory, 'commondir'))?.trimEnd();
+  const commonDirectory = shared === undefined ? gitDirectory : realOrNull(resolve(gitDirectory, shared));
+  return commonDirectory === null ? null : { root, commonDirectory };
+}
+
+function isGitDirectory(path: string): boolean {
+  return readOrNull(join(path, 'HEAD')) !== null;
+}
+
+function parentOf(directory: string): string | null {
+  const parent = dirname(directory);
+  return parent === directory ? null : parent;
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function realOrNull(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}

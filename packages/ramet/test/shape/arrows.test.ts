@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { roomOf, SOURCE_ROOT, sourceFiles } from './repository.ts';
+import { mayImport, ROOMS } from './rooms.ts';
+import { importTarget, parseFiles } from './syntax.ts';
+
+const files = parseFiles(sourceFiles());
+
+/** Every relative import as a pair of paths from the root. */
+const arrows = files.flatMap(({ path, imports }) =>
+  imports.flatMap((specifier) => {
+    const to = importTarget(path, specifier);
+    return to === undefined ? [] : [{ from: path, to }];
+  }),
+);
+
+/** The first circle met when following imports from `path`, as the paths on it. */
+function cycleFrom(path: string, trail: readonly string[], finished: Set<string>): string[] | undefined {
+  if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+  if (finished.has(path)) return undefined;
+  for (const { to } of arrows.filter(({ from }) => from === path)) {
+    const cycle = cycleFrom(to, [...trail, path], finished);
+    if (cycle !== undefined) return cycle;
+  }
+  finished.add(path);
+  return undefined;
+}
+
+describe('the arrows between rooms', () => {
+  test('every source file stands in a room of the table', () => {
+    const homeless = files.filter(
+      ({ path }) => !ROOMS.some((room) => path.startsWith(`${SOURCE_ROOT}${room.name}/`)),
+    );
+    expect(homeless.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('a room imports only itself and rooms above it', () => {
+    const wrong = arrows.filter(
+      ({ from, to }) => !to.startsWith(SOURCE_ROOT) || !mayImport(roomOf(from), roomOf(to)),
+    );
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  test('there are no cycles between files', () => {
+    const finished = new Set<string>();
+    const cycles = files.flatMap(({ path }) => cycleFrom(path, [], finished) ?? []);
+    expect(cycles).toEqual([]);
+  });
+
+  test('the arrows that were found are real: the tools know the file access they are given', () => {
+    expect(arrows).toContainEqual({
+      from: `${SOURCE_ROOT}tools/tool.ts`,
+      to: `${SOURCE_ROOT}workspace/file-access.ts`,
+    });
+  });
+});
+
+describe('the table of rooms', () => {
+  test.each([
+    ['tools', 'workspace', true],
+    ['workspace', 'tools', false],
+    ['team', 'memory', true],
+    ['team', 'background', false],
+    ['operator', 'team', true],
+    ['operator', 'coordinator', false],
+    ['cli', 'testing', false],
+    ['attic', 'schema', false],
+  ])('%s importing %s is %s', (from, to, allowed) => {
+    expect(mayImport(from, to)).toBe(allowed);
+  });
+});
+
+describe('packages', () => {
+  const users = (name: string): string[] =>
+    files
+      .filter(({ imports }) => imports.some((to) => to === name || to.startsWith(`${name}/`)))
+      .map(({ path }) => path);
+
+  test('zod enters through one door', () => {
+    expect(users('zod')).toEqual([`${SOURCE_ROOT}schema/zod.ts`]);
+  });
+
+  test('the official SDK is only held against our types in tests', () => {
+    expect(users('@anthropic-ai/sdk')).toEqual([]);
+  });
+
+  test('what only develops Ramet is not imported by it', () => {
+    for (const name of ['esbuild', 'fast-check', 'vitest', 'typescript']) expect(users(name)).toEqual([]);
+  });
+});

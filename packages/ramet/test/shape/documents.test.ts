@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { documentReferences } from './document-references.ts';
+import { filesMatching, ROOT, readText } from './repository.ts';
+
+const documents = [
+  ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md'],
+  ...filesMatching('docs/**/*.md'),
+].map((path) => ({ path, ...documentReferences(readText(path)) }));
+
+const PATH_ROOTS = ['', 'packages/ramet', 'packages/ramet/src'];
+
+function exists(path: string): boolean {
+  return existsSync(join(ROOT, path));
+}
+
+function scriptsOf(workspace: string | undefined): string[] {
+  const manifest: { scripts: Record<string, string> } = JSON.parse(
+    readText(join(workspace ?? '', 'package.json')),
+  );
+  return Object.keys(manifest.scripts);
+}
+
+describe.each(documents)('$path', ({ path, links, paths, scripts }) => {
+  test('links to files that exist', () => {
+    const broken = links.filter((link) => !exists(join(dirname(path), link.replace(/#.*$/, ''))));
+    expect(broken).toEqual([]);
+  });
+
+  test('names paths that exist', () => {
+    expect(paths.filter((name) => !PATH_ROOTS.some((root) => exists(join(root, name))))).toEqual([]);
+  });
+
+  test('names scripts that exist', () => {
+    const missing = scripts.filter(({ name, workspace }) => !scriptsOf(workspace).includes(name));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the documents as a whole', () => {
+  test('name enough to be worth checking', () => {
+    expect(documents.flatMap(({ paths }) => paths).length).toBeGreaterThan(30);
+    expect(documents.flatMap(({ scripts }) => scripts).length).toBeGreaterThan(5);
+  });
+
+  test('.ci/run calls the test command that the README gives', () => {
+    const command = 'npm ci && npm test';
+    expect(readText('README.md')).toContain(`\n${command}\n`);
+    const calls = readText('.ci/run')
+      .split('\n')
+      .filter((line) => /^(npm|npx|node)\b/.test(line));
+    expect(calls).toEqual([command]);
+  });
+
+  test('AGENTS.md stays within 100 lines', () => {
+    expect(readText('AGENTS.md').split('\n').length - 1).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('what counts as a reference', () => {
+  test.each([
+    ['see `engine/loop.ts` and `docs/`', ['engine/loop.ts', 'docs/']],
+    ['`.ci/run` and `packages/ramet/bin/ramet.js`.', ['.ci/run', 'packages/ramet/bin/ramet.js']],
+    ['```sh\nnode examples/x/run.ts\n```', ['examples/x/run.ts']],
+    ['`ramet/emulator`, `text|json`, `and/or`', []],
+    ['`~/.ramet/x.json`, `$RAMET_HOME/y.json`, `<repository>/.ramet/z.json`, `/etc/passwd.md`', []],
+    ['`dist/cli/main.js`, `src/**/*.ts`, `https://example.org/a.md`', []],
+  ])('in %j the paths are %j', (markdown, paths) => {
+    expect(documentReferences(markdown).paths).toEqual(paths);
+  });
+
+  test('a link with a scheme or to a heading is not a file', () => {
+    const markdown = '[a](docs/a.md#part) [b](https://example.org) [c](#part) [d](mailto:x@example.org)';
+    expect(documentReferences(markdown).links).toEqual(['docs/a.md#part']);
+  });
+
+  test('a script may belong to a workspace', () => {
+    expect(documentReferences('`npm ci && npm test`, `npm run build -w packages/ramet`').scripts).toEqual([
+      { name: 'test', workspace: undefined },
+      { name: 'build', workspace: 'packages/ramet' },
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * The public surface by name: what users can import changes only together with this list. Types are not
+ * listed; the compiler holds them.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ENTRIES, PACKAGE_ROOT } from '../../scripts/bundle.ts';
+import { readText } from './repository.ts';
+
+const PINNED: Readonly<Record<string, readonly string[]>> = {
+  'testing/index': ['simulatedClock'],
+};
+
+const LIBRARIES = Object.keys(ENTRIES).filter((entry) => entry.endsWith('/index'));
+const present = LIBRARIES.filter((entry) => existsSync(join(PACKAGE_ROOT, 'src', `${entry}.ts`)));
+
+describe('the public surface', () => {
+  test.each(present)('of %s is exactly what is pinned', async (entry) => {
+    const module: object = await import(join(PACKAGE_ROOT, 'src', `${entry}.ts`));
+    expect(Object.keys(module).sort()).toEqual([...(PINNED[entry] ?? [])].sort());
+  });
+
+  test.each(present)('of %s names everything and exports nothing by star', (entry) => {
+    expect(readText(join('packages/ramet/src', `${entry}.ts`))).not.toMatch(/export \*/);
+  });
+
+  test('package.json exports the libraries that are built, with their types', () => {
+    const manifest: { exports: Record<string, unknown> } = JSON.parse(
+      readText('packages/ramet/package.json'),
+    );
+    const { './package.json': _, ...exported } = manifest.exports;
+    const expected = LIBRARIES.map((entry) => ({
+      types: `./dist/types/${entry}.d.ts`,
+      default: `./dist/${entry}.js`,
+    }));
+    expect(Object.values(exported)).toEqual(expected);
+  });
+});
