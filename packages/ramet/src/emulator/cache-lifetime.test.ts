@@ -1,6 +1,15 @@
 /** Each title is the documented rule in our words; numbers are tokens. */
 import { describe, expect, test } from 'vitest';
-import { Account, type Block, long, short, summary, text, tool, user } from './cache-account.fixture.ts';
+import {
+  Account,
+  type Block,
+  long,
+  short,
+  summary,
+  text,
+  tool,
+  user,
+} from '../../test/fixtures/cache-account.ts';
 
 const MINUTE = 60_000;
 

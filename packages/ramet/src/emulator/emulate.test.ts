@@ -1,14 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { test } from '../../test/fixtures/temporary-directory.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { type EmulateOptions, runEmulate } from './emulate.ts';
 import { startEmulator } from './server.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'ramet-emulate-'));
-const stop = new AbortController();
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const message = { model: 'claude-sonnet-5', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
 
@@ -30,10 +26,12 @@ async function runOnce(options: EmulateOptions): Promise<string[]> {
   return lines;
 }
 
-test('EMU-1: the command says where it is and how to use it, then a line for each request', async () => {
-  const scenario = join(folder, 's.yaml');
+test('EMU-1: the command says where it is and how to use it, then a line for each request', async ({
+  directory,
+}) => {
+  const scenario = join(directory, 's.yaml');
   writeFileSync(scenario, 'rules:\n- respond: { text: "{{last}} yourself", output_tokens: 5 }\n');
-  const log = join(folder, 'log.jsonl');
+  const log = join(directory, 'log.jsonl');
   const lines = await runOnce({ scenario, log });
   expect(lines[0]).toMatch(/^emulator at http:\/\/127\.0\.0\.1:\d+: run with .*ANTHROPIC_API_KEY=anything$/);
   expect(lines).toContain('/v1/messages  200  claude-sonnet-5  turn 0  read 0  written 0  input 6  output 5');
@@ -47,9 +45,9 @@ test('EMU-1: without a scenario everything is answered with ok, and a refusal sh
   expect(lines).toContain('/v1/messages  401  refused');
 });
 
-test('EMU-1: a bad scenario or a busy port ends it with a mistake', async () => {
-  const io = { out: () => {}, signal: stop.signal };
-  await expect(runEmulate({ scenario: join(folder, 'none') }, io)).rejects.toThrow(UserMistake);
+test('EMU-1: a bad scenario or a busy port ends it with a mistake', async ({ directory }) => {
+  const io = { out: () => {}, signal: new AbortController().signal };
+  await expect(runEmulate({ scenario: join(directory, 'none') }, io)).rejects.toThrow(UserMistake);
   await using other = await startEmulator();
   await expect(runEmulate({ port: other.port }, io)).rejects.toThrow('is in use');
 });

@@ -2,7 +2,7 @@
 import type { AnsweredMessage } from './answer.ts';
 import type { WireBlock } from './message-request.ts';
 
-export interface StreamEvent {
+export interface EmittedEvent {
   /** The whole event, blank line included. */
   text: string;
   /** What of an answer it carries, so that faults can aim: text, tool input, thinking. */
@@ -18,7 +18,7 @@ export function serverSentEvent(type: string, fields: Record<string, unknown>): 
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }
 
-export function messageEvents(message: AnsweredMessage): StreamEvent[] {
+export function messageEvents(message: AnsweredMessage): EmittedEvent[] {
   const { usage, content, stop_reason, stop_sequence } = message;
   const opening = {
     ...message,
@@ -36,7 +36,7 @@ export function messageEvents(message: AnsweredMessage): StreamEvent[] {
   ];
 }
 
-function blockEvents(block: WireBlock, index: number): StreamEvent[] {
+function blockEvents(block: WireBlock, index: number): EmittedEvent[] {
   const { opening, deltas } = unfold(block);
   return [
     plain('content_block_start', { index, content_block: opening }),
@@ -51,7 +51,7 @@ function blockEvents(block: WireBlock, index: number): StreamEvent[] {
 
 interface Delta {
   delta: Record<string, unknown>;
-  kind?: NonNullable<StreamEvent['delta']>;
+  kind?: NonNullable<EmittedEvent['delta']>;
   size: number;
 }
 
@@ -111,6 +111,6 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-function plain(type: string, fields: Record<string, unknown>): StreamEvent {
+function plain(type: string, fields: Record<string, unknown>): EmittedEvent {
   return { text: serverSentEvent(type, fields), tokens: 0 };
 }

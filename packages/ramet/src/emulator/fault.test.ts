@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { bodyOf, parseEvents, post, readAll } from './emulator-client.fixture.ts';
+import { bodyOf, parseEvents, post, readAll } from '../../test/fixtures/emulator-client.ts';
 import type { Fault } from './fault.ts';
 import { type Emulator, startEmulator } from './server.ts';
 

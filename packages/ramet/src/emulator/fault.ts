@@ -4,7 +4,7 @@
  */
 import { z } from '../schema/zod.ts';
 import { apiErrorBody, apiErrorType } from './api-error.ts';
-import { type StreamEvent, serverSentEvent } from './event-stream.ts';
+import { type EmittedEvent, serverSentEvent } from './event-stream.ts';
 
 /** `headers` is before anything is sent, `start` after the first event; the others are inside that content. */
 const PLACES = ['headers', 'start', 'thinking', 'text', 'tool_input'] as const;
@@ -70,7 +70,7 @@ export function replacesAnswer(fault: Fault): boolean {
 }
 
 /** The steps of a streamed response, broken as the fault says. The connection ends well unless a step destroys it. */
-export function streamSteps(events: readonly StreamEvent[], fault: Fault | undefined): ResponseStep[] {
+export function streamSteps(events: readonly EmittedEvent[], fault: Fault | undefined): ResponseStep[] {
   const all = events.map(write);
   switch (fault?.kind) {
     case 'stall': {
@@ -124,7 +124,7 @@ export function documentSteps(body: string, fault: Fault | undefined): ResponseS
   }
 }
 
-function breakPoint(events: readonly StreamEvent[], at: BreakPlace): number {
+function breakPoint(events: readonly EmittedEvent[], at: BreakPlace): number {
   if (at === 'headers') return 0; // whoever opens the response deals with it
   if (at === 'start') return 1;
   const index = events.findIndex(({ delta }) => delta === at);
@@ -138,6 +138,6 @@ function errorEvent(fault: StreamErrorFault): string {
   return serverSentEvent('error', body);
 }
 
-function write({ text, tokens }: StreamEvent): ResponseStep {
+function write({ text, tokens }: EmittedEvent): ResponseStep {
   return { kind: 'write', text, tokens };
 }

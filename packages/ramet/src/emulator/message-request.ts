@@ -3,6 +3,7 @@
  * because zod's copies put known keys first and the order of keys is part of what the prompt cache compares.
  */
 import type { CacheControl } from '../schema/content.ts';
+import { describeError } from '../schema/errors.ts';
 import { describeIssues, z } from '../schema/zod.ts';
 import { badRequest } from './api-error.ts';
 
@@ -91,7 +92,7 @@ export function parseRequest(body: string, options: { counting: boolean }): Wire
   try {
     parsed = JSON.parse(body);
   } catch (error) {
-    throw badRequest(`The request body is not valid JSON: ${(error as SyntaxError).message}`);
+    throw badRequest(`The request body is not valid JSON: ${describeError(error)}`);
   }
   const outcome = requestSchema.safeParse(parsed);
   if (!outcome.success) throw badRequest(describeIssues(outcome.error));

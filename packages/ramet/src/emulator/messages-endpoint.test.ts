@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { bodyOf, type Fields, post } from '../../test/fixtures/emulator-client.ts';
 import type { Clock } from '../schema/clock.ts';
-import { bodyOf, type Fields, post } from './emulator-client.fixture.ts';
 import type { EmulatorOptions } from './emulator-state.ts';
 import { type Emulator, startEmulator } from './server.ts';
 

@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { bodyOf, post } from '../../test/fixtures/emulator-client.ts';
+import { test } from '../../test/fixtures/temporary-directory.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { loadScenario, parseScenario } from './scenario-file.ts';
+import { startEmulator } from './server.ts';
 
 const rule = '- respond: { text: x }';
 
@@ -37,15 +39,38 @@ describe('EMU-4: scenario files', () => {
     expect(() => parseScenario(text, 'f')).toThrow(message);
   });
 
-  test('a missing file and a folder are mistakes too', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ramet-scenario-'));
-    try {
-      await expect(loadScenario(join(folder, 'none.yaml'))).rejects.toThrow('no such file');
-      await expect(loadScenario(folder)).rejects.toThrow(UserMistake);
-      await writeFile(join(folder, 's.yaml'), `rules:\n${rule}`);
-      expect((await loadScenario(join(folder, 's.yaml'))).rules).toHaveLength(1);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+  test('a missing file and a folder are mistakes too', async ({ directory }) => {
+    await expect(loadScenario(join(directory, 'none.yaml'))).rejects.toThrow('no such file');
+    await expect(loadScenario(directory)).rejects.toThrow(UserMistake);
+    await writeFile(join(directory, 's.yaml'), `rules:\n${rule}`);
+    expect((await loadScenario(join(directory, 's.yaml'))).rules).toHaveLength(1);
+  });
+
+  test('the example of the documentation does what it says', async ({ directory }) => {
+    const page = await readFile(join(import.meta.dirname, '../../../../docs/emulator.md'), 'utf8');
+    const file = join(directory, 'example.yaml');
+    await writeFile(file, /```yaml\n(.*?)```/s.exec(page)?.[1] ?? '');
+    const scenario = await loadScenario(file);
+    expect(scenario.latency).toMatchObject({ baseMs: 300 });
+    await using emulator = await startEmulator({ scenario: { rules: scenario.rules } });
+    const question = { role: 'user', content: 'What is in notes.txt?' };
+    expect((await post(emulator, { messages: [question] })).status).toBe(529);
+    const { content } = await bodyOf(await post(emulator, { messages: [question] }));
+    expect(content).toMatchObject([
+      { type: 'thinking' },
+      { name: 'Read', input: { file_path: 'notes.txt' } },
+    ]);
+    const [, call] = content as { id: string }[]; // the shape was just checked
+    const after = (result: string) => [
+      question,
+      { role: 'assistant', content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call?.id, content: result }] },
+    ];
+    expect(await bodyOf(await post(emulator, { messages: after('buy milk') }))).toMatchObject({
+      content: [{ text: 'It says: buy milk' }],
+    });
+    expect(await bodyOf(await post(emulator, { messages: after('File not found') }))).toMatchObject({
+      content: [{ text: 'There is no such file.' }],
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { bodyOf, type Fields, post } from './emulator-client.fixture.ts';
+import { bodyOf, type Fields, post } from '../../test/fixtures/emulator-client.ts';
 import type { EmulatorOptions } from './emulator-state.ts';
 import type { ScenarioMatch } from './scenario.ts';
 import { type Emulator, startEmulator } from './server.ts';

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
+import { bodyOf, parseEvents, post } from '../../test/fixtures/emulator-client.ts';
+import { test } from '../../test/fixtures/temporary-directory.ts';
 import { UserMistake } from '../schema/errors.ts';
-import { bodyOf, parseEvents, post } from './emulator-client.fixture.ts';
 import type { EmulatorOptions } from './emulator-state.ts';
 import { type Emulator, startEmulator } from './server.ts';
 
@@ -21,12 +21,6 @@ async function start(options: EmulatorOptions = {}): Promise<Emulator> {
   const emulator = await startEmulator({ scenario: hello, ...options });
   open.push(() => emulator.close());
   return emulator;
-}
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'ramet-emulator-'));
-  open.push(() => rmSync(path, { recursive: true }));
-  return path;
 }
 
 function sdk(emulator: Emulator): Anthropic {
@@ -192,8 +186,8 @@ describe('EMU-1: what was asked is kept', () => {
     expect(record?.usage?.input_tokens).toBeGreaterThan(0);
   });
 
-  test('the log has one line a request with its body verbatim, and is appended to', async () => {
-    const log = join(folder(), 'requests.jsonl');
+  test('the log has one line a request with its body verbatim, and is appended to', async ({ directory }) => {
+    const log = join(directory, 'requests.jsonl');
     for (const text of ['one', 'two']) {
       const emulator = await startEmulator({ scenario: hello, log });
       await (await post(emulator, { messages: [{ role: 'user', content: text }] })).text();
@@ -208,8 +202,8 @@ describe('EMU-1: what was asked is kept', () => {
     expect(lines[0].usage.output_tokens).toBeGreaterThan(0);
   });
 
-  test('a log that cannot be written is a mistake of the user', async () => {
-    const log = join(folder(), 'missing', 'x');
+  test('a log that cannot be written is a mistake of the user', async ({ directory }) => {
+    const log = join(directory, 'missing', 'x');
     await expect(startEmulator({ log })).rejects.toThrow(UserMistake);
   });
 

@@ -9,6 +9,7 @@ import { ENTRIES, PACKAGE_ROOT } from '../../scripts/bundle.ts';
 import { readText } from './repository.ts';
 
 const PINNED: Readonly<Record<string, readonly string[]>> = {
+  'emulator/index': ['loadScenario', 'parseScenario', 'runEmulate', 'startEmulator'],
   'testing/index': ['simulatedClock'],
 };
 
