@@ -73,7 +73,7 @@ async function listFiles(
 
 const STATS_PER_TURN = 500;
 
-/** Ties in order of name. Synchronous looks in small helpings: a fifth of the cost of promises, and nobody waits long. */
+/** Ties in order of name. Synchronous looks in small helpings: far cheaper than promises, and nobody waits long. */
 async function newestFirst(directory: string, names: readonly string[]): Promise<string[]> {
   const dated: { name: string; time: number }[] = [];
   for (const [index, name] of names.entries()) {
