@@ -17,8 +17,9 @@ const input = z.strictObject({
 export const editTool: Tool = defineTool({
   name: 'Edit',
   description:
-    'Replace old_string by new_string in a file you have read. old_string must match exactly, indentation included ' +
-    'and line numbers left out, and occur once, unless replace_all is true. Refused if the file changed since.',
+    'Replace old_string by new_string in a file that you have read. old_string must match the file exactly, with its ' +
+    'indentation and without line numbers, and occur once: add lines around it to make it unique, or set replace_all. ' +
+    'Refused when the file changed since: Read it again.',
   effect: 'write',
   input,
   async run({ file_path, old_string, new_string, replace_all = false }, context) {

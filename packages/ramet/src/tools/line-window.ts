@@ -51,42 +51,45 @@ function cutLine(line: string, length: number): string {
 }
 
 const LINE_END = 10;
+const KEPT_OF_LINE = LINE_LENGTH_LIMIT * 4;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Feeds chunks of UTF-8 to a window, holding no more than the beginning of one line. */
 export function createLineSplitter(window: LineWindow): {
   take(chunk: Uint8Array): 'more' | 'enough';
   end(): void;
 } {
-  const keep = LINE_LENGTH_LIMIT * 4;
-  let start = Buffer.alloc(0);
+  let start = NOTHING;
   let length = 0;
+  const extend = (bytes: Uint8Array, from: number, to: number): void => {
+    length += to - from;
+    if (!window.wants() || start.length >= KEPT_OF_LINE) return;
+    start = Buffer.concat([start, bytes.subarray(from, Math.min(to, from + KEPT_OF_LINE - start.length))]);
+  };
   const finishLine = (): 'more' | 'enough' => {
-    const text = window.wants()
-      ? start
-          .toString()
-          .replace(/\r$/, '')
-          .replace(/^\ufeff/, '')
-      : '';
-    const answer = window.add(text, length > keep ? length : text.length);
-    start = Buffer.alloc(0);
+    const text =
+      start === NOTHING
+        ? ''
+        : start
+            .toString()
+            .replace(/^\ufeff/, '')
+            .replace(/\r$/, '');
+    const answer = window.add(text, length > KEPT_OF_LINE ? length : text.length);
+    start = NOTHING;
     length = 0;
     return answer;
   };
-  const extend = (piece: Buffer): void => {
-    length += piece.length;
-    if (window.wants() && start.length < keep)
-      start = Buffer.concat([start, piece.subarray(0, keep - start.length)]);
-  };
   return {
     take(chunk) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       let from = 0;
-      for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, from)) {
-        extend(bytes.subarray(from, end));
+      // A plain loop: lines before the window are many and short, and a search call for each costs more than the look.
+      for (let index = 0; index < chunk.length; index++) {
+        if (chunk[index] !== LINE_END) continue;
+        extend(chunk, from, index);
         if (finishLine() === 'enough') return 'enough';
-        from = end + 1;
+        from = index + 1;
       }
-      extend(bytes.subarray(from));
+      extend(chunk, from, chunk.length);
       return 'more';
     },
     end() {

@@ -26,7 +26,8 @@ export const readTool: Tool = defineTool({
   name: 'Read',
   description:
     'Read a file: text with line numbers (2,000 lines unless limit is given), an image, or a notebook. ' +
-    'Paths may be relative to your directory. Read a file before you Edit or Write it.',
+    'Paths may be absolute or relative to your directory. Read a file before you Edit or Write it; ' +
+    'read several files in one turn when you need them all.',
   effect: 'read',
   input,
   async run({ file_path, offset = 1, limit = LINE_LIMIT }, context) {

@@ -219,6 +219,12 @@ describe('what is refused', () => {
     await expect(files.read('.')).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
+  test('a path through a file, as a rejection and not as a throw', async ({ directory }) => {
+    writeFileSync(join(directory, 'a.txt'), '');
+    const outcome = one(directory).write('a.txt/b.txt', 'x');
+    await expect(outcome).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+
   test('half of a surrogate pair', async ({ directory }) => {
     expect(await one(directory).write('a.txt', 'x\ud83d')).toMatchObject({ ok: false });
     expect(readdirSync(directory)).toEqual([]);

@@ -51,7 +51,11 @@ export function createFileAccess(options: FileAccessOptions): AgentFileAccess {
 
 function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAccess {
   const locate = (path: string): string => realPath(resolve(options.cwd, path));
-  const change = (path: string, transform: TextChange, whenMissing: 'create' | 'refuse') => {
+  const change = async (
+    path: string,
+    transform: TextChange,
+    whenMissing: 'create' | 'refuse',
+  ): Promise<FileWritten | FileRefusal> => {
     const target = locate(path);
     return options.ledger.exclusive(target, () =>
       changeFile(target, transform, whenMissing, { options, seen }),

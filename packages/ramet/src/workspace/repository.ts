@@ -1,6 +1,6 @@
 /**
- * Finds the repository around a directory by reading files, without starting git: three orders of magnitude
- * cheaper, and needed before the first request. Synchronous, a handful of small reads at start.
+ * Finds the repository around a directory by reading files, without starting git: microseconds instead of
+ * milliseconds, before the first request. Synchronous, a handful of small reads at start.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

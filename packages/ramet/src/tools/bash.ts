@@ -1,0 +1,160 @@
+/**
+ * Bash runs one command in the agent's directory, in a process group of its own. Its output goes straight to a file,
+ * so order is kept, memory stays flat, and what runs on in the background loses nothing.
+ *
+ * Invariants
+ * 1. A call returns when its shell has ended, timed out, was aborted or printed too much; never later because of
+ *    something the shell left behind.
+ * 2. After a timeout, an abort or too much output nobody of the group is left; what a shell left behind, and every
+ *    background command, ends with the agent.
+ */
+import { statSync } from 'node:fs';
+import { describeError, systemCode } from '../schema/errors.ts';
+import { z } from '../schema/zod.ts';
+import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../workspace/process-group.ts';
+import { runInBackground } from './bash-background.ts';
+import { describeSize } from './cut-text.ts';
+import {
+  createOutputFile,
+  discardOutputFile,
+  keepOutputFile,
+  type OutputFile,
+  readShownOutput,
+  TOO_MUCH_OUTPUT,
+  watchOutputSize,
+} from './output-file.ts';
+import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+const input = z.strictObject({
+  command: z.string().check(z.minLength(1)),
+  timeout: z.optional(
+    z.int().check(z.minimum(1), z.maximum(MAX_TIMEOUT_MS), z.describe('Milliseconds, default 120000')),
+  ),
+  description: z.optional(z.string().check(z.describe('What it does, in 5-10 words'))),
+  run_in_background: z.optional(z.boolean()),
+});
+
+export const bashTool: Tool = defineTool({
+  name: 'Bash',
+  description:
+    'Run a bash command. Every call is a fresh shell in your own directory: cd and variables do not last, so chain ' +
+    'with &&. It gets no input: use non-interactive flags. Quote paths with spaces. Long output is cut in the middle ' +
+    'and kept whole in a file. run_in_background returns at once with a file to Read; use it for servers and watchers. ' +
+    'What still runs when you finish is stopped. To read, change, find or search files use the other tools.',
+  effect: 'execute',
+  input,
+  async run({ command, timeout = DEFAULT_TIMEOUT_MS, run_in_background = false }, context) {
+    if (context.signal.aborted) return failure('Interrupted before the command started.');
+    if (!statSync(context.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+      return failure(`Your directory ${context.cwd} no longer exists, so no command can run in it.`);
+    }
+    try {
+      if (run_in_background)
+        return await runInBackground(context, (output) => start(command, output, context));
+      return await runInForeground(command, timeout, context);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return failure(startFailure(error));
+    }
+  },
+});
+
+function start(command: string, output: OutputFile, { cwd, env }: ToolContext): Promise<ProcessGroup> {
+  return startProcessGroup({
+    program: 'bash',
+    arguments: ['-c', command],
+    cwd,
+    env,
+    output: output.descriptor,
+  });
+}
+
+function startFailure(error: unknown): string {
+  if (systemCode(error) !== 'E2BIG') return `The command could not be started: ${describeError(error)}.`;
+  return 'The command is too long for the system. Write it to a file and run that.';
+}
+
+async function runInForeground(command: string, timeout: number, context: ToolContext): Promise<ToolOutcome> {
+  const output = createOutputFile(context.outputDirectory, fileNames(context.call));
+  let group: ProcessGroup;
+  try {
+    group = await start(command, output, context);
+  } catch (error) {
+    await discardOutputFile(output);
+    throw error;
+  }
+  const end = await waitForEnd(group, output, timeout, context.signal);
+  if (typeof end === 'string') await group.terminate();
+  return report(end, group, output, context);
+}
+
+/** How the shell ended, or why it must be ended. */
+async function waitForEnd(
+  group: ProcessGroup,
+  output: OutputFile,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<ProcessEnd | string> {
+  const stopped = Promise.withResolvers<string>();
+  const abort = (): void => stopped.resolve('Interrupted: the command was stopped.');
+  const timer = setTimeout(
+    () => stopped.resolve(`Timed out after ${timeout} ms: the command was stopped.`),
+    timeout,
+  );
+  const stopWatching = watchOutputSize(output, () => stopped.resolve(TOO_MUCH_OUTPUT));
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([group.ended, stopped.promise]);
+  } finally {
+    clearTimeout(timer);
+    stopWatching();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function report(
+  end: ProcessEnd | string,
+  group: ProcessGroup,
+  output: OutputFile,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const gap = (size: number): string =>
+    `[... the middle of ${describeSize(size)} left out; all of it is in ${output.path} ...]`;
+  const { text, cut } = readShownOutput(output, gap);
+  const parts = [text === '' ? '(no output)' : text];
+  const verdict = describeEnd(end);
+  if (verdict !== null) parts.push(verdict);
+  if (group.alive()) parts.push(endWithAgent(group, output, context));
+  else if (!cut) await discardOutputFile(output);
+  else if (!(await keepOutputFile(output, context.redact))) parts.push(`(${output.path} could not be kept.)`);
+  const content = parts.join('\n');
+  return verdict === null ? { content } : failure(content);
+}
+
+/** For what the shell left behind. */
+function endWithAgent(group: ProcessGroup, output: OutputFile, context: ToolContext): string {
+  const stopWatching = watchOutputSize(output, () => void group.terminate());
+  context.onAgentEnd(async () => {
+    await group.terminate();
+    stopWatching();
+    await keepOutputFile(output, context.redact);
+  });
+  return `(Processes it started still run, until you finish; their output goes to ${output.path}.)`;
+}
+
+function describeEnd(end: ProcessEnd | string): string | null {
+  if (typeof end === 'string') return end;
+  if (end.signal !== null) return `Ended by ${end.signal}.`;
+  return end.code === 0 ? null : `Exit code ${end.code}.`;
+}
+
+/** Call ids come from the provider: only what is safe in a file name is kept of them. */
+function* fileNames(call: string): Generator<string> {
+  const name = call.replace(/[^\w-]/g, '_').slice(0, 100);
+  yield `${name}.txt`;
+  for (let number = 2; ; number++) yield `${name}-${number}.txt`;
+}

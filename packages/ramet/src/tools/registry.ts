@@ -1,0 +1,52 @@
+/** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
+import type { z } from '../schema/zod.ts';
+import { bashTool } from './bash.ts';
+import { editTool } from './edit.ts';
+import { globTool } from './glob.ts';
+import { grepTool } from './grep.ts';
+import { readTool } from './read.ts';
+import { type Tool, toolSchema } from './tool.ts';
+import { writeTool } from './write.ts';
+
+export const builtInTools: readonly Tool[] = [readTool, writeTool, editTool, globTool, grepTool, bashTool];
+
+export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
+  return tools.find((tool) => tool.name === name);
+}
+
+export type ParsedInput = { ok: true; value: unknown } | { ok: false; message: string };
+
+/** Checks what the model sent. The message names each wrong field, what was expected, and the fields there are. */
+export function parseInput(tool: Tool, input: unknown): ParsedInput {
+  const parsed = tool.input.safeParse(input);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const problems = parsed.error.issues.map(describeIssue).join('; ');
+  return {
+    ok: false,
+    message: `Wrong input for ${tool.name}: ${problems}. Fields: ${describeFields(tool)}.`,
+  };
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
+  const field = issue.path.join('.');
+  if (field === '') return 'expected an object';
+  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return missing
+    ? `${field} is missing`
+    : `${field}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}`;
+}
+
+/** `file_path (string), offset? (integer)`, from the schema the model was given. */
+function describeFields(tool: Tool): string {
+  const { properties, required } = toolSchema(tool).input_schema;
+  const needed = new Set(Array.isArray(required) ? required : []);
+  return Object.entries(properties ?? {})
+    .map(([name, field]) => `${name}${needed.has(name) ? '' : '?'} (${typeOf(field)})`)
+    .join(', ');
+}
+
+function typeOf(field: unknown): string {
+  const named = typeof field === 'object' && field !== null && 'type' in field ? field.type : undefined;
+  return typeof named === 'string' ? named : 'any';
+}
