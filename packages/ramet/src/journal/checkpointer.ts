@@ -59,6 +59,8 @@ export class Checkpointer {
 
   /** Lets a running checkpoint finish and ends the thread. */
   async stop(): Promise<void> {
+    // Now it must keep the process alive, or the process would end in the middle of this.
+    this.#thread?.ref();
     this.#thread?.postMessage('stop');
     await this.#gone;
   }

@@ -3,7 +3,7 @@
  * dawdles, such as a view somebody scrolls, must not keep the WAL from being emptied. Append-only events make
  * that safe: what was read never changes.
  */
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
@@ -16,10 +16,12 @@ const PAGE = 500;
 export class SessionReader implements JournalReader {
   readonly #file: string;
   readonly #db: DatabaseSync;
+  readonly #selectBlock: StatementSync;
 
   constructor(file: string) {
     this.#file = file;
     this.#db = openSessionFileReadOnly(file);
+    this.#selectBlock = this.#prepare('SELECT bytes FROM blocks WHERE digest = ?');
   }
 
   *events(filter: { after?: number; agent?: AgentId } = {}): Iterable<RecordedEvent> {
@@ -41,8 +43,7 @@ export class SessionReader implements JournalReader {
   }
 
   block(digest: Digest): Uint8Array {
-    const select = this.#prepare('SELECT bytes FROM blocks WHERE digest = ?');
-    const bytes = this.#reading(() => select.get(digest))?.bytes;
+    const bytes = this.#reading(() => this.#selectBlock.get(digest))?.bytes;
     if (bytes instanceof Uint8Array) return bytes;
     throw new JournalError(
       'journal_block_missing',
@@ -75,7 +76,7 @@ export class SessionReader implements JournalReader {
     }
   }
 
-  #prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
+  #prepare(sql: string): StatementSync {
     return this.#reading(() => this.#db.prepare(sql));
   }
 

@@ -1,0 +1,100 @@
+/**
+ * What was asked of models and what it cost (MODEL-3): per agent, per model, in all. Every completed response
+ * counts, also one that was not kept, since it was billed. A sum that holds an unknown cost is unknown.
+ * What a provider charges for an attempt that failed is not known here and not guessed.
+ */
+import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+
+export interface LedgerLine {
+  /** Requests sent, every attempt of them. */
+  requests: number;
+  responses: number;
+  /** Attempts that failed and were to be tried again. */
+  retries: number;
+  usage: Usage;
+  /** Null when any part of it is unknown. */
+  costUsd: number | null;
+  /** Time spent on completed responses, summed. */
+  durationMs: number;
+}
+
+export interface Ledger {
+  /** The last event folded: where to read on. */
+  seq: number;
+  total: LedgerLine;
+  agents: Map<AgentId, LedgerLine>;
+  /** By the model asked for; a provider may answer with a more exact name. */
+  models: Map<string, LedgerLine>;
+  /** The models of requests under way. */
+  asked: Map<string, string>;
+}
+
+export function emptyLedger(): Ledger {
+  return { seq: 0, total: emptyLine(), agents: new Map(), models: new Map(), asked: new Map() };
+}
+
+export function ledgerOf(events: Iterable<RecordedEvent>): Ledger {
+  const ledger = emptyLedger();
+  for (const recorded of events) extendLedger(ledger, recorded);
+  return ledger;
+}
+
+/** Folds one more event into the ledger, in place. */
+export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEvent): void {
+  ledger.seq = seq;
+  if (!isLedgerEvent(event)) return;
+  const model = modelOf(ledger, event);
+  enter(ledger.total, event);
+  if (agent !== null) enter(lineOf(ledger.agents, agent), event);
+  if (model !== null) enter(lineOf(ledger.models, model), event);
+}
+
+type LedgerEvent = EventOf<'request.started' | 'request.failed' | 'response.completed'>;
+
+function isLedgerEvent(event: JournalEvent): event is LedgerEvent {
+  return (
+    event.type === 'request.started' || event.type === 'request.failed' || event.type === 'response.completed'
+  );
+}
+
+function modelOf(ledger: Ledger, event: LedgerEvent): string | null {
+  if (event.type === 'request.started') {
+    ledger.asked.set(event.request, event.model);
+    return event.model;
+  }
+  const asked = ledger.asked.get(event.request);
+  const over = event.type === 'response.completed' || event.retryInMs === null;
+  if (over) ledger.asked.delete(event.request);
+  return asked ?? (event.type === 'response.completed' ? event.model : null);
+}
+
+function enter(line: LedgerLine, event: LedgerEvent): void {
+  switch (event.type) {
+    case 'request.started':
+      line.requests += 1;
+      break;
+    case 'request.failed':
+      if (event.retryInMs !== null) line.retries += 1;
+      break;
+    case 'response.completed':
+      line.responses += 1;
+      line.usage = addUsage(line.usage, event.usage);
+      line.costUsd = addCost(line.costUsd, event.costUsd);
+      line.durationMs += event.durationMs;
+      break;
+  }
+}
+
+function lineOf(lines: Map<string, LedgerLine>, key: string): LedgerLine {
+  const known = lines.get(key);
+  if (known !== undefined) return known;
+  const line = emptyLine();
+  lines.set(key, line);
+  return line;
+}
+
+function emptyLine(): LedgerLine {
+  return { requests: 0, responses: 0, retries: 0, usage: NO_USAGE, costUsd: 0, durationMs: 0 };
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import {
+  agentStarted,
+  messageAppended,
+  recorded,
+  requestFailed,
+  requestStarted,
+  responseCompleted,
+  toolCompleted,
+  toolStarted,
+} from '../../../test/recorded-events.ts';
+import type { RecordedEvent } from '../../schema/events.ts';
+import { type AgentOverview, agentStatuses, extendBoard, statusBoardOf } from './status.ts';
+
+function statusOf(events: RecordedEvent[], writerAlive = true): AgentOverview | undefined {
+  return agentStatuses(statusBoardOf(events), { writerAlive })[0];
+}
+
+const ended = (status: 'done' | 'failed', cause: string | null = null) =>
+  ({ type: 'agent.ended', status, cause, message: null }) as const;
+
+describe('AGENT-5: the status of an agent', () => {
+  test('lists agents by birth with what is known of them', () => {
+    const events = recorded(
+      ['s.1', agentStarted()],
+      ['s.2', agentStarted({ parent: 's.1', agentType: 'Explore', name: 'scout', model: 'small' })],
+      ['s.2', responseCompleted({ costUsd: 0.5 })],
+    );
+    const agents = agentStatuses(statusBoardOf(events), { writerAlive: true });
+    expect(agents.map(({ id }) => id)).toEqual(['s.1', 's.2']);
+    expect(agents[1]).toEqual({
+      id: 's.2',
+      parent: 's.1',
+      type: 'Explore',
+      name: 'scout',
+      model: 'small',
+      status: 'running',
+      cause: null,
+      message: null,
+      turns: 1,
+      startedAt: 2000,
+      lastEventAt: 3000,
+      activity: null,
+      usage: responseCompleted().usage,
+      costUsd: 0.5,
+    });
+  });
+
+  test('is what the agent ended with, and its cause', () => {
+    const events = recorded(['a', agentStarted()], ['a', ended('failed', 'max_turns')]);
+    expect(statusOf(events)).toMatchObject({ status: 'failed', cause: 'max_turns' });
+  });
+
+  test('is interrupted when the writer died under a running agent', () => {
+    const events = recorded(['a', agentStarted()], ['a', requestStarted()]);
+    expect(statusOf(events, true)).toMatchObject({ status: 'running' });
+    expect(statusOf(events, false)).toMatchObject({
+      status: 'interrupted',
+      cause: 'process_ended',
+      activity: null,
+    });
+  });
+
+  test('stays what it was when the writer went after the agent had ended', () => {
+    const events = recorded(['a', agentStarted()], ['a', ended('done')]);
+    expect(statusOf(events, false)).toMatchObject({ status: 'done', cause: null });
+  });
+
+  test('is running again when an ended agent is continued, and keeps its sums', () => {
+    const events = recorded(
+      ['a', agentStarted()],
+      ['a', responseCompleted()],
+      ['a', ended('failed', 'budget')],
+      [null, { type: 'session.resumed', version: '0', cwd: '/w' }],
+      ['a', agentStarted({ model: 'other' })],
+      ['a', messageAppended()],
+    );
+    expect(statusOf(events)).toMatchObject({ status: 'running', cause: null, turns: 1, model: 'other' });
+  });
+
+  test('has an unknown cost as soon as one response has', () => {
+    const events = recorded(
+      ['a', agentStarted()],
+      ['a', responseCompleted({ costUsd: null })],
+      ['a', responseCompleted()],
+    );
+    expect(statusOf(events)?.costUsd).toBeNull();
+  });
+
+  test('is the same when it is read in two parts', () => {
+    const events = recorded(
+      ['a', agentStarted()],
+      ['a', toolStarted('1', 'Bash')],
+      ['a', toolCompleted('1', 'Bash')],
+    );
+    const board = statusBoardOf(events.slice(0, 2));
+    for (const event of events.slice(board.seq)) extendBoard(board, event);
+    expect(board).toEqual(statusBoardOf(events));
+  });
+
+  test('passes over events of agents it never saw start', () => {
+    expect(statusOf(recorded(['ghost', requestStarted()]))).toBeUndefined();
+  });
+});
+
+describe('the activity of an agent', () => {
+  test.each<[string, RecordedEvent[], AgentOverview['activity']]>([
+    [
+      'waits for a model',
+      recorded(['a', agentStarted()], ['a', requestStarted({ attempt: 2 })]),
+      { kind: 'requesting', model: 'm', attempt: 2, since: 2000 },
+    ],
+    [
+      'waits to try again',
+      recorded(['a', agentStarted()], ['a', requestFailed({ retryInMs: 700 })]),
+      { kind: 'retrying', code: 'overloaded', until: 2700 },
+    ],
+    ['has given up', recorded(['a', agentStarted()], ['a', requestFailed({ retryInMs: null })]), null],
+    [
+      'has an answer',
+      recorded(['a', agentStarted()], ['a', requestStarted()], ['a', responseCompleted()]),
+      null,
+    ],
+    [
+      'runs tools',
+      recorded(['a', agentStarted()], ['a', toolStarted('1', 'Bash')], ['a', toolStarted('2', 'Read')]),
+      { kind: 'tools', names: ['Bash', 'Read'], since: 2000 },
+    ],
+    [
+      'runs what is left of them',
+      recorded(
+        ['a', agentStarted()],
+        ['a', toolStarted('1', 'Bash')],
+        ['a', toolStarted('2', 'Read')],
+        ['a', toolCompleted('1', 'Bash')],
+      ),
+      { kind: 'tools', names: ['Read'], since: 2000 },
+    ],
+    [
+      'has ended',
+      recorded(['a', agentStarted()], ['a', toolStarted('1', 'Bash')], ['a', ended('failed')]),
+      null,
+    ],
+    [
+      'lost its process',
+      recorded(
+        ['a', agentStarted()],
+        ['a', toolStarted('1', 'Bash')],
+        [null, { type: 'session.resumed', version: '0', cwd: '/w' }],
+      ),
+      null,
+    ],
+  ])('shows that it %s', (_, events, activity) => {
+    expect(statusOf(events)?.activity).toEqual(activity);
+  });
+});

@@ -1,0 +1,167 @@
+/**
+ * What each agent is (AGENT-5) and does. The journal alone cannot tell a silent agent from one whose process is
+ * gone, so `agentStatuses` is told whether the writer lives.
+ */
+import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { AgentStatus } from '../../schema/status.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+
+export type AgentActivity =
+  | { kind: 'requesting'; model: string; attempt: number; since: number }
+  | { kind: 'retrying'; code: string; until: number }
+  | { kind: 'tools'; names: string[]; since: number };
+
+export interface AgentOverview {
+  id: AgentId;
+  parent: AgentId | null;
+  type: string;
+  name: string | null;
+  model: string;
+  status: AgentStatus;
+  cause: string | null;
+  message: string | null;
+  /** Completed responses. */
+  turns: number;
+  startedAt: number;
+  lastEventAt: number;
+  /** Null when it is between two steps, and always once it has ended. */
+  activity: AgentActivity | null;
+  usage: Usage;
+  costUsd: number | null;
+}
+
+export interface StatusBoard {
+  /** The last event folded: where to read on. */
+  seq: number;
+  /** By birth. `status` is as journaled: see `agentStatuses`. */
+  agents: Map<AgentId, AgentOverview>;
+  /** Names of the tools that run, by agent and call. */
+  tools: Map<AgentId, Map<string, string>>;
+}
+
+export function emptyBoard(): StatusBoard {
+  return { seq: 0, agents: new Map(), tools: new Map() };
+}
+
+export function statusBoardOf(events: Iterable<RecordedEvent>): StatusBoard {
+  const board = emptyBoard();
+  for (const recorded of events) extendBoard(board, recorded);
+  return board;
+}
+
+/** The agents by birth. What was under way when the writer died is `interrupted`. */
+export function agentStatuses(board: StatusBoard, options: { writerAlive: boolean }): AgentOverview[] {
+  return Array.from(board.agents.values(), (agent) => {
+    if (options.writerAlive || !isUnderWay(agent.status)) return { ...agent };
+    return { ...agent, status: 'interrupted', cause: 'process_ended', activity: null };
+  });
+}
+
+/** Folds one more event into the board, in place. */
+export function extendBoard(board: StatusBoard, recorded: RecordedEvent): void {
+  const { seq, time, agent: id, event } = recorded;
+  board.seq = seq;
+  if (event.type === 'session.resumed') stopActivities(board);
+  if (id === null) return;
+  const agent = board.agents.get(id) ?? admit(board, id, recorded);
+  if (agent === undefined) return;
+  agent.lastEventAt = time;
+  note(board, agent, event);
+}
+
+function admit(board: StatusBoard, id: AgentId, { time, event }: RecordedEvent): AgentOverview | undefined {
+  if (event.type !== 'agent.started') return undefined;
+  const agent = newOverview(id, time, event);
+  board.agents.set(id, agent);
+  return agent;
+}
+
+function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): void {
+  const since = agent.lastEventAt;
+  switch (event.type) {
+    case 'agent.started':
+      revive(agent);
+      agent.model = event.model;
+      break;
+    case 'message.appended':
+      revive(agent);
+      break;
+    case 'request.started':
+      revive(agent);
+      agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
+      break;
+    case 'request.failed':
+      agent.activity =
+        event.retryInMs === null
+          ? null
+          : { kind: 'retrying', code: event.code, until: since + event.retryInMs };
+      break;
+    case 'response.completed':
+      noteResponse(agent, event);
+      break;
+    case 'tool.started':
+    case 'tool.completed':
+      noteTool(board, agent, event);
+      break;
+    case 'agent.ended':
+      Object.assign(agent, { status: event.status, cause: event.cause, message: event.message });
+      agent.activity = null;
+      board.tools.delete(agent.id);
+      break;
+  }
+}
+
+function noteResponse(agent: AgentOverview, event: EventOf<'response.completed'>): void {
+  agent.turns += 1;
+  agent.usage = addUsage(agent.usage, event.usage);
+  agent.costUsd = addCost(agent.costUsd, event.costUsd);
+  agent.activity = null;
+}
+
+function noteTool(
+  board: StatusBoard,
+  agent: AgentOverview,
+  event: EventOf<'tool.started' | 'tool.completed'>,
+): void {
+  const running = board.tools.get(agent.id) ?? new Map<string, string>();
+  if (event.type === 'tool.started') running.set(event.call, event.name);
+  else running.delete(event.call);
+  board.tools.set(agent.id, running);
+  const since = agent.activity?.kind === 'tools' ? agent.activity.since : agent.lastEventAt;
+  agent.activity = running.size === 0 ? null : { kind: 'tools', names: [...running.values()], since };
+}
+
+/** An agent that had ended goes on when its session is continued. */
+function revive(agent: AgentOverview): void {
+  if (!isUnderWay(agent.status)) Object.assign(agent, { status: 'running', cause: null, message: null });
+}
+
+/** What the last process was doing died with it. */
+function stopActivities(board: StatusBoard): void {
+  board.tools.clear();
+  for (const agent of board.agents.values()) agent.activity = null;
+}
+
+function isUnderWay(status: AgentStatus): boolean {
+  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'blocked';
+}
+
+function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>): AgentOverview {
+  return {
+    id,
+    parent: event.parent,
+    type: event.agentType,
+    name: event.name,
+    model: event.model,
+    status: 'running',
+    cause: null,
+    message: null,
+    turns: 0,
+    startedAt: time,
+    lastEventAt: time,
+    activity: null,
+    usage: NO_USAGE,
+    costUsd: 0,
+  };
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import {
+  agentStarted,
+  messageAppended,
+  recorded,
+  requestFailed,
+  requestStarted,
+  responseCompleted,
+  toolCompleted,
+  toolStarted,
+} from '../../../test/recorded-events.ts';
+import type { JournalEvent } from '../../schema/events.ts';
+import { describeEvent, timelineLine } from './timeline.ts';
+
+const file = { type: 'file.changed', call: 'c', path: '/w/a.ts', before: 'x', after: 'y' } as const;
+
+describe('the timeline', () => {
+  test.each<[JournalEvent, string]>([
+    [
+      { type: 'session.started', version: '1.0', cwd: '/w', repository: null },
+      'session started in /w (ramet 1.0)',
+    ],
+    [{ type: 'session.resumed', version: '1.0', cwd: '/w' }, 'session resumed in /w (ramet 1.0)'],
+    [agentStarted({ name: 'scout' }), 'agent started: main scout on m, dontAsk, at most 200 turns'],
+    [
+      { type: 'agent.ended', status: 'failed', cause: 'budget', message: null },
+      'agent ended: failed: budget',
+    ],
+    [
+      { type: 'prefix.frozen', model: 'm', thinking: null, tools: ['a', 'b'], system: ['c'] },
+      'prefix frozen: 2 tools, 1 system block',
+    ],
+    [messageAppended({ cause: 'tool_results' }), 'user message (tool results): 1 block'],
+    [requestStarted({ messages: 3, cache: 'warm' }), 'request of turn 1 to m: 3 messages, cache warm'],
+    [requestStarted({ attempt: 2 }), 'request of turn 1 to m: 1 message, cache cold, attempt 2'],
+    [requestFailed(), 'request failed: 529 Overloaded; trying again in 0.50 s'],
+    [
+      requestFailed({ status: null, code: 'reset', message: 'lost', retryInMs: null }),
+      'request failed: reset lost; giving up',
+    ],
+    [responseCompleted(), 'response (end_turn): 10 tokens in (0 cached), 5 out, $0.2500, 0.10 s'],
+    [
+      responseCompleted({ kept: false, costUsd: null, stopReason: 'refusal' }),
+      'response (refusal, not kept): 10 tokens in (0 cached), 5 out, cost unknown, 0.10 s',
+    ],
+    [toolStarted('c', 'Bash'), 'Bash started'],
+    [toolCompleted('c', 'Bash'), 'Bash done in 1.50 s'],
+    [{ ...toolCompleted('c', 'Bash'), isError: true }, 'Bash failed in 1.50 s'],
+    [file, 'file changed: /w/a.ts'],
+    [{ ...file, before: null }, 'file created: /w/a.ts'],
+    [{ ...file, after: null }, 'file deleted: /w/a.ts'],
+    [{ type: 'warning.raised', code: 'x', message: 'mind' }, 'warning x: mind'],
+  ])('describes %o', (event, line) => {
+    expect(describeEvent(event)).toBe(line);
+  });
+
+  test('puts time and agent before it', () => {
+    const [own, session] = recorded(['s.1', toolStarted('c', 'Bash')], [null, toolStarted('c', 'Bash')]);
+    expect(own && timelineLine(own)).toBe('1970-01-01T00:00:01.000Z  s.1  Bash started');
+    expect(session && timelineLine(session)).toBe('1970-01-01T00:00:02.000Z  session  Bash started');
+  });
+
+  test('prints one bounded line without control characters, whatever a message holds', () => {
+    const message = `two\nlines \u001b[31mred\u202e ${'x'.repeat(1000)}`;
+    const line = describeEvent({ type: 'warning.raised', code: 'x', message });
+    expect(line).toMatch(/^warning x: two lines {2}\[31mred {2}x+…$/);
+    expect(line).toHaveLength(300);
+  });
+
+  test('names a kind of event that a later version added', () => {
+    // The type does not exist here: that is the case under test.
+    const event = { type: 'moon.risen' } as unknown as JournalEvent;
+    expect(describeEvent(event)).toBe('event of an unknown kind: moon.risen');
+  });
+});

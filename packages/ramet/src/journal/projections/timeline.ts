@@ -1,0 +1,82 @@
+/** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
+import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import { totalTokens } from '../../schema/usage.ts';
+
+const LONGEST = 300;
+
+export function timelineLine({ time, agent, event }: RecordedEvent): string {
+  return `${new Date(time).toISOString()}  ${agent ?? 'session'}  ${describeEvent(event)}`;
+}
+
+export function describeEvent(event: JournalEvent): string {
+  return printable(describe(event));
+}
+
+function describe(event: JournalEvent): string {
+  switch (event.type) {
+    case 'session.started':
+      return `session started in ${event.cwd} (ramet ${event.version})`;
+    case 'session.resumed':
+      return `session resumed in ${event.cwd} (ramet ${event.version})`;
+    case 'agent.started':
+      return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns`;
+    case 'agent.ended':
+      return `agent ended: ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
+    case 'prefix.frozen':
+      return `prefix frozen: ${count(event.tools.length, 'tool')}, ${count(event.system.length, 'system block')}`;
+    case 'message.appended':
+      return `${event.role} message (${event.cause.replace('_', ' ')}): ${count(event.blocks.length, 'block')}`;
+    case 'request.started':
+    case 'request.failed':
+      return describeRequest(event);
+    case 'response.completed':
+      return describeResponse(event);
+    case 'tool.started':
+      return `${event.name} started`;
+    case 'tool.completed':
+      return `${event.name} ${event.isError ? 'failed' : 'done'} in ${seconds(event.durationMs)}`;
+    case 'file.changed':
+      return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
+    case 'warning.raised':
+      return `warning ${event.code}: ${event.message}`;
+    default:
+      return unknownEvent(event);
+  }
+}
+
+/** A later version may add kinds of events without changing the shape of the file. */
+function unknownEvent(event: never): string {
+  const { type } = event as { type?: unknown }; // `never` only by our own list of kinds
+  return `event of an unknown kind: ${String(type)}`;
+}
+
+function describeRequest(event: EventOf<'request.started' | 'request.failed'>): string {
+  if (event.type === 'request.failed') {
+    const next = event.retryInMs === null ? 'giving up' : `trying again in ${seconds(event.retryInMs)}`;
+    return `request failed: ${event.status ?? event.code} ${event.message}; ${next}`;
+  }
+  const attempt = event.attempt > 1 ? `, attempt ${event.attempt}` : '';
+  return `request of turn ${event.turn} to ${event.model}: ${count(event.messages, 'message')}, cache ${event.cache}${attempt}`;
+}
+
+function describeResponse(event: EventOf<'response.completed'>): string {
+  const { usage } = event;
+  const input = totalTokens(usage) - usage.output_tokens;
+  const cost = event.costUsd === null ? 'cost unknown' : `$${event.costUsd.toFixed(4)}`;
+  const fate = event.kept ? '' : ', not kept';
+  return `response (${event.stopReason}${fate}): ${input} tokens in (${usage.cache_read_input_tokens} cached), ${usage.output_tokens} out, ${cost}, ${seconds(event.durationMs)}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
+}
+
+/** One line without control characters: a path or a message may hold escape sequences for the terminal. */
+function printable(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
+}
