@@ -74,6 +74,24 @@ describe('EMU-2: lifetimes', () => {
     expect(account.ask(marked(short), 80 * MINUTE)[0]).toBe(2000);
   });
 
+  test('a 5 min entry read through a 1 h mark stays a 5 min entry', () => {
+    const account = new Account();
+    account.ask(marked(short), 0);
+    expect(account.ask(marked(long), MINUTE)).toEqual([2000, 0, 0, 0]);
+    expect(account.ask(marked(long), 7 * MINUTE)[0]).toBe(0);
+  });
+
+  test('a mark before the highest hit gets an entry of its own at no charge', () => {
+    const account = new Account();
+    const request = (mark: Block, last: string) => ({
+      system: [text(1500, 's', mark)],
+      messages: [user(text(500, last, short))],
+    });
+    account.ask(request({}, 'm'));
+    expect(account.ask(request(short, 'm'))).toEqual([2000, 0, 0, 0]);
+    expect(account.ask(request(short, 'n'))).toEqual([1500, 500, 0, 0]);
+  });
+
   test('mixed: read to the highest hit, 1 h write to the last 1 h mark, 5 min write to the last mark', () => {
     const account = new Account();
     const request = (last: string) => ({
