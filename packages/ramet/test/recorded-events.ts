@@ -77,6 +77,7 @@ export const toolStarted = (call: string, name: string): EventOf<'tool.started'>
 
 export const toolCompleted = (call: string, name: string): EventOf<'tool.completed'> => ({
   type: 'tool.completed',
+  result: `result-of-${call}`,
   call,
   name,
   isError: false,

@@ -2,7 +2,7 @@
  * What the emulated model says, and the message it becomes. Short forms (`text`, `thinking`, `tool_use`) stand in
  * that order thinking, text, calls; `content` gives the blocks as they are. Thinking without a signature is sealed.
  */
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import type { InputUsage } from './cache.ts';
 import type { WireBlock } from './message-request.ts';
 import { sealThinking } from './thinking-seal.ts';

@@ -2,7 +2,7 @@
  * What can go wrong between a client and a model (EMU-3), as data, and what each fault does to a response. A fault
  * that has nothing to break (a reset in tool input, and no tool call in the answer) is an error of the scenario.
  */
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { apiErrorBody, apiErrorType } from './api-error.ts';
 import { type EmittedEvent, serverSentEvent } from './event-stream.ts';
 

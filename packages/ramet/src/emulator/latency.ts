@@ -1,5 +1,5 @@
 /** How long a model takes (EMU-3). All zero by default, so that overhead can be measured without it. */
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import type { InputUsage } from './cache.ts';
 
 export interface Latency {

@@ -3,8 +3,9 @@
  * because zod's copies put known keys first and the order of keys is part of what the prompt cache compares.
  */
 import type { CacheControl } from '../schema/content.ts';
+import { describeIssues } from '../schema/describe-issues.ts';
 import { describeError } from '../schema/errors.ts';
-import { describeIssues, z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { badRequest } from './api-error.ts';
 
 export type WireRole = 'user' | 'assistant' | 'system';

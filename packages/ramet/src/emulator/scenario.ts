@@ -2,7 +2,7 @@
  * What the emulated model answers to what (EMU-4): an ordered list of rules, of which the first that matches and has
  * not fired as often as it may is taken. Patterns are substrings, or regular expressions when written `/like this/i`.
  */
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { type Answer, answerSchema } from './answer.ts';
 import { type Fault, faultSchema, replacesAnswer } from './fault.ts';
 import { type LatencyOptions, latencySchema } from './latency.ts';

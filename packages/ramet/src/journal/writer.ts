@@ -25,6 +25,8 @@ const REMEMBERED_DIGESTS = 20_000;
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 /** Commits between two looks at the WAL's size. */
 const COMMITS_PER_LOOK = 64;
+/** What is written is synced at the latest after this: a power cut costs no more than that, and few turns pay. */
+const SYNC_WITHIN_MS = 100;
 
 type PendingEvent = [time: number, agent: AgentId | null, data: string];
 type PendingBlock = [digest: Digest, bytes: Uint8Array];
@@ -64,6 +66,7 @@ export class SessionWriter implements Journal {
   #settled = false;
   /** True at first: what an earlier writer left may not have reached the disk. */
   #unsynced = true;
+  #syncTimer: NodeJS.Timeout | null = null;
   #commits = 0;
 
   constructor(options: SessionWriterOptions) {
@@ -114,6 +117,7 @@ export class SessionWriter implements Journal {
 
   async #close(): Promise<void> {
     this.#options.beforeClose();
+    if (this.#syncTimer !== null) clearTimeout(this.#syncTimer);
     this.#flush();
     await this.#checkpointer.stop();
     this.#flush();
@@ -164,6 +168,7 @@ export class SessionWriter implements Journal {
     this.#transact(idle);
     if (synced) this.#db.exec('PRAGMA synchronous = NORMAL');
     this.#unsynced = !synced;
+    if (!synced) this.#syncSoon();
     if (synced && !this.#settled) this.#settle();
     // SQLite goes on writing to a file without a name; that would be acknowledging into the void.
     if (statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode)
@@ -181,6 +186,13 @@ export class SessionWriter implements Journal {
     commit.run();
     this.#events = [];
     this.#blocks = [];
+  }
+
+  #syncSoon(): void {
+    this.#syncTimer ??= setTimeout(() => {
+      this.#syncTimer = null;
+      if (this.#db.isOpen) handled(this.commit('synced'));
+    }, SYNC_WITHIN_MS).unref();
   }
 
   #settle(): void {

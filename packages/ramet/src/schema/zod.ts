@@ -1,17 +1,11 @@
 /**
- * The one door to zod. `zod/mini` because the whole of zod costs 25 ms at start and mini 1 ms
- * (docs/decisions/003-start-up.md); mini carries no messages of its own, so English is set here.
+ * The one door to zod: `import * as z from '../schema/zod.ts'`. It is `zod/mini`, passed on name by name so that
+ * a bundle holds what is used and no more (docs/decisions/003-start-up.md); mini carries no messages of its
+ * own, so English is set here.
  */
-import * as z from 'zod/mini';
+import { config } from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
 
-z.config(english());
+config(english());
 
-export { z };
-
-/** What was wrong and where, in one line: `limit: expected number, received string; path: required`. */
-export function describeIssues(error: z.core.$ZodError): string {
-  return error.issues
-    .map((issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`)
-    .join('; ');
-}
+export * from 'zod/mini';

@@ -10,7 +10,7 @@
  */
 import { statSync } from 'node:fs';
 import { describeError, systemCode } from '../schema/errors.ts';
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../workspace/process-group.ts';
 import { runInBackground } from './bash-background.ts';
 import { describeSize } from './cut-text.ts';

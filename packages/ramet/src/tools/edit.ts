@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import type { FileRefusal } from '../workspace/file-access.ts';
 import { fileFailure } from './file-failure.ts';
 import { linesOf, numberedSnippet } from './numbered-lines.ts';

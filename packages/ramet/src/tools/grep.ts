@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { headOf } from './cut-text.ts';
 import { formatGrepOutput, type GrepMode } from './grep-output.ts';
 import { runRipgrep } from './ripgrep.ts';

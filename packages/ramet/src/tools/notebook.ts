@@ -1,5 +1,5 @@
 /** A Jupyter notebook as text: every cell with its index, source and text outputs. */
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { stripAnsi } from './strip-ansi.ts';
 
 const Lines = z.union([z.string(), z.array(z.string())]);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { RametError } from '../schema/errors.ts';
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { decodeTextFile } from '../workspace/text-file.ts';
 import { describeSize } from './cut-text.ts';
 import { fileFailure } from './file-failure.ts';

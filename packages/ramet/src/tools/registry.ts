@@ -1,5 +1,5 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
-import type { z } from '../schema/zod.ts';
+import type * as z from '../schema/zod.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';

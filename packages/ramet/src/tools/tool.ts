@@ -5,7 +5,7 @@
  */
 
 import type { ImageBlock, TextBlock, ToolSchema } from '../schema/content.ts';
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { z } from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { fileFailure } from './file-failure.ts';
 import { linesOf } from './numbered-lines.ts';
 import { defineTool, failure, type Tool } from './tool.ts';

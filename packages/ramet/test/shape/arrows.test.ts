@@ -5,11 +5,14 @@ import { importTarget, parseFiles } from './syntax.ts';
 
 const files = parseFiles(sourceFiles());
 
+/** The one file outside the rooms that a source may import: it holds the version. */
+const MANIFEST = 'packages/ramet/package.json';
+
 /** Every relative import as a pair of paths from the root. */
 const arrows = files.flatMap(({ path, imports }) =>
   imports.flatMap((specifier) => {
     const to = importTarget(path, specifier);
-    return to === undefined ? [] : [{ from: path, to }];
+    return to === undefined || to === MANIFEST ? [] : [{ from: path, to }];
   }),
 );
 

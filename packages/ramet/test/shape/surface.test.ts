@@ -10,7 +10,8 @@ import { readText } from './repository.ts';
 
 const PINNED: Readonly<Record<string, readonly string[]>> = {
   'emulator/index': ['loadScenario', 'parseScenario', 'runEmulate', 'startEmulator'],
-  'testing/index': ['simulatedClock'],
+  'sdk/index': ['ModelError', 'RametError', 'UserMistake', 'VERSION', 'openSession'],
+  'testing/index': ['scriptedModel', 'simulatedClock'],
 };
 
 const LIBRARIES = Object.keys(ENTRIES).filter((entry) => entry.endsWith('/index'));

@@ -26,6 +26,8 @@ function describe(event: JournalEvent): string {
       return `prefix frozen: ${count(event.tools.length, 'tool')}, ${count(event.system.length, 'system block')}`;
     case 'message.appended':
       return `${event.role} message (${event.cause.replace('_', ' ')}): ${count(event.blocks.length, 'block')}`;
+    case 'conversation.replaced':
+      return `conversation replaced (${event.cause}): ${count(event.messages.length, 'message')}`;
     case 'request.started':
     case 'request.failed':
       return describeRequest(event);

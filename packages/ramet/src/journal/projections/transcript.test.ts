@@ -43,7 +43,7 @@ describe('the transcript of an agent', () => {
   test('tells calls that may have taken effect from those that never began', () => {
     const transcript = transcriptOf(events, 'a');
     expect(transcript.started).toEqual(new Set(['call-1', 'call-2']));
-    expect(transcript.completed).toEqual(new Set(['call-2']));
+    expect(transcript.results).toEqual(new Map([['call-2', 'result-of-call-2']]));
   });
 
   test('has the last request, answered or not', () => {

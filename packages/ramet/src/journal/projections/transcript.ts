@@ -2,11 +2,11 @@
  * An agent's conversation as the journal has it: what a resumed agent goes on from. Block bytes stay in the
  * journal; whoever needs them asks a reader by digest.
  *
- * A tool call of the last response that is in `started` but not in `completed` may have taken effect; one that
- * is in neither never began (events.ts, invariant 1).
+ * A tool call of the last response that is in `started` but has no result may have taken effect; one that is in
+ * neither never began (events.ts, invariant 1).
  */
 import type { Role } from '../../schema/content.ts';
-import type { Digest, EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 
 export interface TranscriptMessage {
@@ -14,7 +14,7 @@ export interface TranscriptMessage {
   blocks: readonly Digest[];
   /** How many leading blocks other runs share. */
   shared: number;
-  cause: EventOf<'message.appended'>['cause'] | 'response';
+  cause: EventOf<'message.appended'>['cause'] | 'response' | 'replaced';
 }
 
 export type TranscriptPrefix = Omit<EventOf<'prefix.frozen'>, 'type'>;
@@ -26,10 +26,15 @@ export interface Transcript {
   /** Null until the agent's prefix is frozen. */
   prefix: TranscriptPrefix | null;
   messages: TranscriptMessage[];
+  /** How many exchanges were begun; attempts of one count once. */
+  requests: number;
   lastRequest: EventOf<'request.started'> | null;
+  /** The marks of the last request that was answered: the provider may hold what they name. */
+  answeredBreakpoints: readonly Breakpoint[];
   /** Ids of tool calls. */
   started: Set<string>;
-  completed: Set<string>;
+  /** The tool_result block of every call that ended. */
+  results: Map<string, Digest>;
 }
 
 export function emptyTranscript(agent: AgentId): Transcript {
@@ -38,9 +43,11 @@ export function emptyTranscript(agent: AgentId): Transcript {
     seq: 0,
     prefix: null,
     messages: [],
+    requests: 0,
     lastRequest: null,
+    answeredBreakpoints: [],
     started: new Set(),
-    completed: new Set(),
+    results: new Map(),
   };
 }
 
@@ -68,19 +75,25 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       transcript.messages.push({ role, blocks, shared, cause });
       break;
     }
+    case 'conversation.replaced':
+      transcript.messages = event.messages.map((message) => ({ ...message, cause: 'replaced' }));
+      transcript.answeredBreakpoints = [];
+      break;
     case 'response.completed':
+      transcript.answeredBreakpoints = transcript.lastRequest?.breakpoints ?? [];
       if (event.kept) {
         transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
       }
       break;
     case 'request.started':
+      if (event.attempt === 1) transcript.requests += 1;
       transcript.lastRequest = event;
       break;
     case 'tool.started':
       transcript.started.add(event.call);
       break;
     case 'tool.completed':
-      transcript.completed.add(event.call);
+      transcript.results.set(event.call, event.result);
       break;
   }
 }

@@ -1,0 +1,44 @@
+/** How much goes over the wire before the first word of a task, and how much memory a whole run takes at most. */
+import { once } from 'node:events';
+import { startEmulator } from 'ramet/emulator';
+import { benchPlace, spawnPrint } from './command.ts';
+import { showSpread, spreadOf, verdict } from './statistics.ts';
+
+const ROUNDS = 5;
+/** Prints the peak resident set, in KB, when the process ends. */
+const PEAK = "data:text/javascript,process.on('exit',()=>console.log('peak',process.resourceUsage().maxRSS))";
+
+export async function run(): Promise<void> {
+  using place = benchPlace();
+  const call = { tool_use: [{ name: 'Read', input: { file_path: 'file.txt' } }] };
+  await using emulator = await startEmulator({
+    scenario: { rules: [{ match: { turn: 0 }, respond: call }, { respond: { text: 'done' } }] },
+  });
+  const peaks: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    peaks.push(await peakOf(spawnPrint(place, emulator.url, ['--import', PEAK])));
+  }
+  const request = emulator.requests[0]?.request;
+  const [tools, system] = [wireBytes(request?.tools), wireBytes(request?.system)];
+  console.log(`\non the wire, main agent: tools ${tools} bytes, system prompt ${system} bytes`);
+  console.log(`  ${verdict('tools + system prompt', (tools + system) / 1024, 16, 'KB')}`);
+  console.log(`peak resident memory of ramet -p, two turns, ${ROUNDS} runs`);
+  console.log(`  ${showSpread(spreadOf(peaks), 'MB')}`);
+  console.log(`  ${verdict('peak resident memory', spreadOf(peaks).max, 120, 'MB')}`);
+}
+
+function wireBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+async function peakOf(child: ReturnType<typeof spawnPrint>): Promise<number> {
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  await once(child, 'close');
+  const found = /peak (\d+)/.exec(output);
+  return found === null ? Number.NaN : Number(found[1]) / 1024;
+}
+
+if (import.meta.main) await run();

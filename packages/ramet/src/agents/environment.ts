@@ -1,0 +1,39 @@
+/** What differs between runs (PROMPT-1, third part): it stands after everything that runs share. */
+import { platform, release } from 'node:os';
+import type { GitState } from '../workspace/git-state.ts';
+import type { Repository } from '../workspace/repository.ts';
+
+export interface EnvironmentFacts {
+  cwd: string;
+  model: string;
+  now: Date;
+  shell: string | undefined;
+  repository: Repository | null;
+  git: GitState | null;
+}
+
+export function environmentText(facts: EnvironmentFacts): string {
+  return [
+    '<environment>',
+    `Working directory: ${facts.cwd}`,
+    `Platform: ${platform()} ${release()}`,
+    `Shell: ${facts.shell ?? 'bash'}`,
+    `Model: ${facts.model}`,
+    `Date: ${facts.now.toISOString().slice(0, 10)}`,
+    ...gitLines(facts),
+    '</environment>',
+  ].join('\n');
+}
+
+function gitLines({ repository, git }: EnvironmentFacts): string[] {
+  if (repository === null || git === null) return ['Git: not a repository'];
+  const root = `Git root: ${repository.root}`;
+  if (!git.known) return [root, `Git status: unknown (${git.reason})`];
+  const changes = git.changes.length === 0 ? ['Git status: clean'] : ['Git status:', ...git.changes];
+  return [
+    root,
+    `Git branch: ${git.branch ?? '(detached)'} at ${git.head?.slice(0, 12) ?? '(no commit yet)'}`,
+    ...changes,
+    ...(git.more > 0 ? [`(${git.more} more)`] : []),
+  ];
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { instructionsText, readProjectInstructions } from './project-instructions.ts';
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-instructions-')));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(base, path)), { recursive: true });
+  writeFileSync(join(base, path), text);
+}
+
+function read(cwd = 'repo'): ReturnType<typeof readProjectInstructions> {
+  return readProjectInstructions({
+    cwd: join(base, cwd),
+    root: join(base, 'repo'),
+    rametHome: join(base, 'ramet-home'),
+    userHome: join(base, 'home'),
+  });
+}
+
+const texts = async (cwd?: string): Promise<string[]> => (await read(cwd)).map(({ text }) => text);
+
+describe('PROMPT-1: project instructions', () => {
+  test('the user comes first, then every folder from the root down to the working directory', async () => {
+    put('repo/a/b/CLAUDE.md', 'deep');
+    put('repo/AGENTS.md', 'root agents');
+    put('repo/CLAUDE.md', 'root claude');
+    put('repo/other/AGENTS.md', 'not on the way');
+    put('ramet-home/AGENTS.md', 'user');
+    put('home/.claude/CLAUDE.md', 'user claude');
+    expect(await texts('repo/a/b')).toEqual(['user', 'user claude', 'root agents', 'root claude', 'deep']);
+  });
+
+  test('an import is followed once, however often it is named', async () => {
+    put('repo/AGENTS.md', 'rules');
+    put('repo/CLAUDE.md', 'see @AGENTS.md and @docs/style.md\n@docs/style.md');
+    put('repo/docs/style.md', 'style @../CLAUDE.md');
+    expect(await texts()).toEqual([
+      'rules',
+      'see @AGENTS.md and @docs/style.md\n@docs/style.md',
+      'style @../CLAUDE.md',
+    ]);
+  });
+
+  test('an import in code, an address and a package name are not imports', async () => {
+    put('repo/AGENTS.md', '`@docs/a.md`\n```\n@docs/a.md\n```\nmail me@docs/a.md or use @scope');
+    put('repo/docs/a.md', 'not wanted');
+    expect(await texts()).toHaveLength(1);
+  });
+
+  test('SEC-1: neither an import nor a link leads out of the repository', async () => {
+    put('secret.md', 'secret');
+    put('repo/AGENTS.md', 'rules @../secret.md @link.md');
+    symlinkSync(join(base, 'secret.md'), join(base, 'repo/link.md'));
+    symlinkSync(join(base, 'secret.md'), join(base, 'repo/CLAUDE.md'));
+    expect(await texts()).toEqual(['rules @../secret.md @link.md']);
+  });
+
+  test('imports end after four steps', async () => {
+    put('repo/AGENTS.md', '@1.md');
+    for (let step = 1; step < 8; step++) put(`repo/${step}.md`, `@${step + 1}.md`);
+    expect(await texts()).toHaveLength(5);
+  });
+
+  test('nothing to say is null; what there is carries paths that are the same on every machine', async () => {
+    expect(instructionsText(await read(), join(base, 'repo'))).toBeNull();
+    put('repo/a/AGENTS.md', 'rules');
+    put('ramet-home/AGENTS.md', 'mine');
+    const text = instructionsText(await read('repo/a'), join(base, 'repo'));
+    expect(text).toContain('# a/AGENTS.md\nrules');
+    expect(text).not.toContain(base);
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * Project instructions: AGENTS.md and CLAUDE.md of the user and of every folder from the repository's root
+ * down to the working directory, with `@path` imports. Their text is untrusted data that the user has put
+ * there; nothing in it is executed.
+ *
+ * Invariants
+ * 1. A file is taken once, however it is reached (real paths).
+ * 2. An import cannot leave the folder it belongs to: the repository, or the user's own instruction folder.
+ */
+import { readFile, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+
+const NAMES = ['AGENTS.md', 'CLAUDE.md'];
+const IMPORT_DEPTH = 4;
+const MOST_CHARACTERS = 100_000;
+
+export interface InstructionFile {
+  path: string;
+  text: string;
+}
+
+export interface InstructionPlaces {
+  cwd: string;
+  /** The repository's root; null outside git, where only `cwd` counts. */
+  root: string | null;
+  rametHome: string;
+  userHome?: string;
+}
+
+export async function readProjectInstructions(places: InstructionPlaces): Promise<InstructionFile[]> {
+  const userHome = places.userHome ?? homedir();
+  const seen = new Set<string>();
+  const files: InstructionFile[] = [];
+  const userFiles = [join(places.rametHome, 'AGENTS.md'), join(userHome, '.claude', 'CLAUDE.md')];
+  for (const path of userFiles) files.push(...(await readWithImports(path, dirname(path), seen)));
+  const root = places.root ?? places.cwd;
+  for (const folder of foldersBetween(root, places.cwd)) {
+    for (const name of NAMES) files.push(...(await readWithImports(join(folder, name), root, seen)));
+  }
+  return files;
+}
+
+/** One text for the prompt, or null when there is nothing to say. Paths are relative, so machines agree. */
+export function instructionsText(files: readonly InstructionFile[], root: string): string | null {
+  if (files.length === 0) return null;
+  const parts = files.map(({ path, text }) => `# ${displayPath(path, root)}\n${text.trim()}`);
+  const whole = parts.join('\n\n');
+  const text =
+    whole.length > MOST_CHARACTERS
+      ? `${whole.slice(0, MOST_CHARACTERS)}\n[cut: ${whole.length} characters in all]`
+      : whole;
+  return `<project-instructions>\n${text}\n</project-instructions>`;
+}
+
+function displayPath(path: string, root: string): string {
+  const inside = relative(root, path);
+  return inside.startsWith('..') || isAbsolute(inside) ? `(user) ${path.split(sep).at(-1)}` : inside;
+}
+
+function foldersBetween(root: string, cwd: string): string[] {
+  const steps = relative(root, cwd).split(sep).filter(Boolean);
+  if (steps[0] === '..') return [cwd];
+  return [root, ...steps.map((_, index) => join(root, ...steps.slice(0, index + 1)))];
+}
+
+async function readWithImports(
+  path: string,
+  boundary: string,
+  seen: Set<string>,
+  depth = 0,
+): Promise<InstructionFile[]> {
+  const real = await realPathWithin(path, boundary);
+  if (real === null || seen.has(real)) return [];
+  seen.add(real);
+  const text = await readFile(real, 'utf8').catch(() => null);
+  if (text === null || text.trim() === '') return [];
+  const imported: InstructionFile[] = [];
+  if (depth < IMPORT_DEPTH) {
+    for (const target of importsOf(text)) {
+      const next = target.startsWith('~/')
+        ? join(homedir(), target.slice(2))
+        : resolve(dirname(real), target);
+      imported.push(...(await readWithImports(next, boundary, seen, depth + 1)));
+    }
+  }
+  return [{ path: real, text }, ...imported];
+}
+
+async function realPathWithin(path: string, boundary: string): Promise<string | null> {
+  const real = await realpath(path).catch(() => null);
+  const edge = await realpath(boundary).catch(() => null);
+  if (real === null || edge === null) return null;
+  return real === edge || real.startsWith(edge + sep) ? real : null;
+}
+
+/** `@path` at the start of a line or after a space, outside code. */
+function importsOf(text: string): string[] {
+  const prose = text.replace(/```[\s\S]*?(```|$)/g, '').replace(/`[^`\n]*`/g, '');
+  return Array.from(prose.matchAll(/(?:^|\s)@([\w./~-]*[\w-])/g), (match) => match[1] ?? '').filter(
+    (target) => target.includes('/') || target.includes('.'),
+  );
+}

@@ -1,0 +1,33 @@
+/** `ramet logs`: what happened, event by event, and with `--follow` what happens. */
+import { timelineLine } from '../../journal/projections/timeline.ts';
+import { systemClock } from '../../schema/clock.ts';
+import type { RecordedEvent } from '../../schema/events.ts';
+import { printable } from '../format.ts';
+import type { CommandIo } from '../io.ts';
+import { viewSession } from '../session-view.ts';
+
+/** The journal is looked at again this often; readers of another process get no wake-up. */
+const LOOK_AGAIN_MS = 200;
+
+export async function logs(
+  wanted: string | undefined,
+  options: { follow?: boolean; json?: boolean },
+  io: CommandIo,
+): Promise<void> {
+  using view = viewSession(wanted, io);
+  const line = options.json ? jsonLine : (event: RecordedEvent) => printable(timelineLine(event));
+  let after = 0;
+  for (;;) {
+    const alive = view.writerAlive();
+    for (const event of view.reader.events({ after })) {
+      io.out(`${line(event)}\n`);
+      after = event.seq;
+    }
+    if (!options.follow || !alive || io.signal.aborted) return;
+    await systemClock.sleep(LOOK_AGAIN_MS, io.signal);
+  }
+}
+
+function jsonLine({ seq, time, agent, event }: RecordedEvent): string {
+  return JSON.stringify({ seq, time: new Date(time).toISOString(), agent, ...event });
+}

@@ -1,0 +1,95 @@
+/** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
+import { text as readAll } from 'node:stream/consumers';
+import type { AgentResult } from '../../engine/agent-event.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { PermissionMode } from '../../schema/status.ts';
+import type { SessionOptions } from '../../sdk/options.ts';
+import { openSession, type Session } from '../../sdk/session.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import type { CommandIo } from '../io.ts';
+import { jsonOutput } from '../output/json.ts';
+import type { ResultOutput } from '../output/result-output.ts';
+import { streamJsonOutput } from '../output/stream-json.ts';
+import { textOutput } from '../output/text.ts';
+
+export interface PrintOptions {
+  print?: boolean;
+  outputFormat: 'text' | 'json' | 'stream-json';
+  includePartialMessages?: boolean;
+  model?: string;
+  fallbackModel?: string;
+  maxTurns?: number;
+  maxBudgetUsd?: number;
+  permissionMode?: PermissionMode;
+  continue?: boolean;
+  resume?: string;
+}
+
+export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
+  if (!options.print) {
+    throw new UserMistake(
+      'not_interactive',
+      'give a prompt with -p: ramet -p "what to do" (see ramet --help)',
+    );
+  }
+  const resume = options.resume ?? (options.continue ? 'latest' : undefined);
+  const prompt = await promptFrom(argument, resume !== undefined);
+  await using session = await openSession(sessionOptions(options, resume, io));
+  if (session.repository === null)
+    io.note(`${session.agent.cwd} is not in a git repository: working without git`);
+  const output = OUTPUTS[options.outputFormat](io);
+  const result = await follow(session, prompt, output, {
+    signal: io.signal,
+    partial: options.includePartialMessages ?? false,
+  });
+  return exitCodeOf(result);
+}
+
+const OUTPUTS: Record<PrintOptions['outputFormat'], (io: CommandIo) => ResultOutput> = {
+  text: textOutput,
+  json: jsonOutput,
+  'stream-json': streamJsonOutput,
+};
+
+async function follow(
+  session: Session,
+  prompt: string | null,
+  output: ResultOutput,
+  options: { signal: AbortSignal; partial: boolean },
+): Promise<AgentResult> {
+  output.start(session);
+  const events = session.run(prompt, options);
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) {
+      output.end(session, next.value);
+      return next.value;
+    }
+    output.event(session, next.value);
+  }
+}
+
+/** The words after -p, else standard input. Null, for a session that is resumed, goes on where it stopped. */
+async function promptFrom(argument: string, resumed: boolean): Promise<string | null> {
+  if (argument.trim() !== '') return argument;
+  const piped = process.stdin.isTTY ? '' : (await readAll(process.stdin)).trim();
+  if (piped !== '') return piped;
+  if (resumed) return null;
+  throw new UserMistake(
+    'no_prompt',
+    'there is no prompt: ramet -p "what to do", or write it to standard input',
+  );
+}
+
+function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {
+  const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode } = options;
+  return {
+    cwd: io.cwd,
+    env: io.env,
+    budget: { usd: maxBudgetUsd },
+    ...(model === undefined ? {} : { model }),
+    ...(fallbackModel === undefined ? {} : { fallbackModel }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(resume === undefined ? {} : { resume }),
+  };
+}

@@ -1,0 +1,72 @@
+/** `ramet show`: one session, its conversation and its bill. */
+import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
+import { type Transcript, transcriptOf } from '../../journal/projections/transcript.ts';
+import type { OtherBlock } from '../../schema/content.ts';
+import { excerpt, printable } from '../format.ts';
+import type { CommandIo } from '../io.ts';
+import { type SessionView, viewSession } from '../session-view.ts';
+import { costTable } from './cost.ts';
+
+const RESULT_LINES = 8;
+const LINE_LENGTH = 160;
+
+export function show(wanted: string | undefined, options: { json?: boolean }, io: CommandIo): void {
+  using view = viewSession(wanted, io);
+  if (options.json) io.out(`${JSON.stringify(sessionObject(view))}\n`);
+  else showText(view, io);
+}
+
+function showText(view: SessionView, io: CommandIo): void {
+  const { entry, agents } = view;
+  io.out(`session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`);
+  for (const agent of agents) {
+    const because = [agent.cause, agent.message].filter(Boolean).join(': ');
+    io.out(
+      `\nagent ${agent.id} (${agent.type}, ${agent.model}): ${agent.status}${because && `, ${because}`}\n`,
+    );
+    for (const { role, content } of messagesOf(view, agent.id)) {
+      for (const block of content) io.out(`\n${printable(blockText(role, block))}\n`);
+    }
+  }
+  io.out(`\n${costTable(view)}`);
+}
+
+function sessionObject(view: SessionView): Record<string, unknown> {
+  return {
+    session_id: view.entry.session,
+    cwd: view.entry.cwd,
+    created: new Date(view.entry.created).toISOString(),
+    agents: view.agents.map((agent) => ({ ...agent, messages: messagesOf(view, agent.id) })),
+  };
+}
+
+function messagesOf({ reader }: SessionView, agent: string): { role: string; content: OtherBlock[] }[] {
+  const transcript: Transcript = transcriptOf(reader.events({ agent }), agent);
+  return transcript.messages.map(({ role, blocks }) => ({
+    role,
+    content: blocks.map((digest) => contentOf(thawBytes(reader.block(digest)))),
+  }));
+}
+
+function blockText(role: string, block: OtherBlock): string {
+  switch (block.type) {
+    case 'text':
+      return `[${role}] ${String(block.text)}`;
+    case 'thinking':
+      return `[thinking] ${excerpt(String(block.thinking), LINE_LENGTH)}`;
+    case 'tool_use':
+      return `[call] ${String(block.name)} ${excerpt(JSON.stringify(block.input), LINE_LENGTH)}`;
+    case 'tool_result':
+      return `[${block.is_error ? 'error' : 'result'}] ${resultText(block.content)}`;
+    default:
+      return `[${block.type}]`;
+  }
+}
+
+function resultText(content: unknown): string {
+  if (typeof content !== 'string') return excerpt(JSON.stringify(content) ?? '', LINE_LENGTH);
+  const lines = content.split('\n');
+  const shown = lines.slice(0, RESULT_LINES).map((line) => excerpt(line, LINE_LENGTH));
+  const rest = lines.length - shown.length;
+  return shown.join('\n  ') + (rest > 0 ? `\n  (${rest} more lines)` : '');
+}

@@ -1,0 +1,17 @@
+/** Exit codes: 0 done, 1 the agent failed, 2 wrong use, 130 interrupted (143 when by SIGTERM). */
+import type { AgentResult } from '../engine/agent-event.ts';
+import { RametError } from '../schema/errors.ts';
+
+export const EXIT = { done: 0, failed: 1, wrongUse: 2, interrupted: 130, terminated: 143 } as const;
+
+export function exitCodeOf({ status, cause }: Pick<AgentResult, 'status' | 'cause'>): number {
+  if (status === 'done') return EXIT.done;
+  if (status !== 'interrupted') return EXIT.failed;
+  return cause === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
+}
+
+export function exitCodeOfError(error: unknown): number {
+  const family = error instanceof RametError ? error.family : 'terminal';
+  if (family === 'cancelled') return EXIT.interrupted;
+  return family === 'mistake' ? EXIT.wrongUse : EXIT.failed;
+}

@@ -1,0 +1,29 @@
+/** Where a command's output goes. Commands write through this, so tests can look at it. */
+export interface CommandIo {
+  out(text: string): void;
+  /** Whether a person reads standard output on a screen. */
+  readonly isTerminal: boolean;
+  /** One line for people, on standard error, with the program's name before it. */
+  note(line: string): void;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Aborts with the signal's name as the reason. */
+  readonly signal: AbortSignal;
+}
+
+/** A closed pipe (`ramet ps | head -1`) ends the output, not the work. */
+export function processIo(signal: AbortSignal): CommandIo {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  return {
+    out: (text) => void process.stdout.write(text),
+    isTerminal: process.stdout.isTTY === true,
+    note: (line) => void process.stderr.write(`ramet: ${line}\n`),
+    env: process.env,
+    cwd: process.cwd(),
+    signal,
+  };
+}

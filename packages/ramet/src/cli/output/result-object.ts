@@ -1,0 +1,69 @@
+/** The one object that `--output-format json` prints, and the last line of `stream-json`. */
+import type { AgentResult } from '../../engine/agent-event.ts';
+import type { AgentStatus } from '../../schema/status.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { Session } from '../../sdk/session.ts';
+
+/** Usage with the four counts that every consumer knows. */
+export interface ReportedUsage {
+  input_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+  output_tokens: number;
+}
+
+export interface ResultObject {
+  type: 'result';
+  subtype: 'success' | 'error_max_turns' | 'error_max_budget' | 'error_during_execution';
+  is_error: boolean;
+  result: string;
+  session_id: string;
+  num_turns: number;
+  duration_ms: number;
+  total_cost_usd: number | null;
+  usage: ReportedUsage;
+  agents: {
+    id: string;
+    parent: string | null;
+    type: string;
+    name: string | null;
+    status: AgentStatus;
+    cause: string | null;
+    model: string;
+    num_turns: number;
+    usage: ReportedUsage;
+    total_cost_usd: number | null;
+  }[];
+}
+
+export function resultObject(session: Session, result: AgentResult): ResultObject {
+  const { id, parent, type, name } = session.agent;
+  const sums = {
+    num_turns: result.turns,
+    usage: reportedUsage(result.usage),
+    total_cost_usd: result.costUsd,
+  };
+  return {
+    type: 'result',
+    subtype: subtypeOf(result),
+    is_error: result.status !== 'done',
+    result: result.status === 'done' ? result.text : result.text || (result.message ?? ''),
+    session_id: session.id,
+    duration_ms: Math.round(result.durationMs),
+    ...sums,
+    agents: [
+      { id, parent, type, name, status: result.status, cause: result.cause, model: session.model, ...sums },
+    ],
+  };
+}
+
+export function reportedUsage(usage: Usage): ReportedUsage {
+  const { cache_creation_1h_input_tokens: _, ...reported } = usage;
+  return reported;
+}
+
+function subtypeOf({ status, cause }: AgentResult): ResultObject['subtype'] {
+  if (status === 'done') return 'success';
+  if (cause === 'max_turns') return 'error_max_turns';
+  return cause === 'budget' ? 'error_max_budget' : 'error_during_execution';
+}

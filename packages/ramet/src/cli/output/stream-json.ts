@@ -1,0 +1,79 @@
+/** One JSON event per line, each with the agent it is of; the last is the result object. */
+import type { Session, SessionEvent } from '../../sdk/session.ts';
+import { VERSION } from '../../sdk/version.ts';
+import type { CommandIo } from '../io.ts';
+import { reportedUsage, resultObject } from './result-object.ts';
+import { endingLine, type ResultOutput } from './result-output.ts';
+
+export function streamJsonOutput(io: CommandIo): ResultOutput {
+  const line = (session: Session, value: Record<string, unknown>): void => {
+    const { id, parent } = session.agent;
+    io.out(
+      `${JSON.stringify({ ...value, agent_id: id, parent_agent_id: parent, session_id: session.id })}\n`,
+    );
+  };
+  return {
+    start: (session) => line(session, initEvent(session)),
+    event(session, event) {
+      const value = wireEvent(event);
+      if (value !== null) line(session, value);
+    },
+    end(session, result) {
+      line(session, { ...resultObject(session, result) });
+      if (result.status !== 'done') io.note(endingLine(result, session));
+    },
+  };
+}
+
+function initEvent({ agent, tools, model }: Session): Record<string, unknown> {
+  return {
+    type: 'system',
+    subtype: 'init',
+    cwd: agent.cwd,
+    model,
+    tools,
+    permission_mode: agent.permissionMode,
+    ramet_version: VERSION,
+  };
+}
+
+function wireEvent(event: SessionEvent): Record<string, unknown> | null {
+  switch (event.type) {
+    case 'assistant':
+      return { type: 'assistant', message: assistantMessage(event), total_cost_usd: event.costUsd };
+    case 'tool_started':
+      return { type: 'system', subtype: 'tool_started', tool_use_id: event.call.id, name: event.call.name };
+    case 'tool_completed':
+      return {
+        type: 'user',
+        message: { role: 'user', content: [event.result] },
+        duration_ms: Math.round(event.durationMs),
+      };
+    case 'text_delta':
+    case 'thinking_delta':
+      return { type: 'stream_event', event: { type: event.type, text: event.text } };
+    case 'request_failed':
+      return {
+        type: 'system',
+        subtype: 'api_retry',
+        attempt: event.attempt,
+        retry_delay_ms: event.retryInMs,
+        code: event.code,
+        error: event.message,
+      };
+    case 'warning':
+      return { type: 'system', subtype: 'warning', code: event.code, message: event.message };
+  }
+}
+
+function assistantMessage(event: SessionEvent & { type: 'assistant' }): Record<string, unknown> {
+  return {
+    id: event.messageId,
+    type: 'message',
+    role: 'assistant',
+    model: event.model,
+    content: event.blocks,
+    stop_reason: event.stopReason,
+    usage: reportedUsage(event.usage),
+  };
+}

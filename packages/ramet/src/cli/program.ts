@@ -1,0 +1,129 @@
+/** The command line's grammar. One file per command; each is loaded only when it is called. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { describeError } from '../schema/errors.ts';
+import { PERMISSION_MODES } from '../schema/status.ts';
+import { VERSION } from '../sdk/version.ts';
+import { EXIT, exitCodeOfError } from './exit-code.ts';
+import type { CommandIo } from './io.ts';
+
+/** Runs one command and returns its exit code; never throws. */
+export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
+  let exitCode: number = EXIT.done;
+  const program = defineProgram(io, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
+    io.note(describeError(error));
+    return exitCodeOfError(error);
+  }
+}
+
+function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Command {
+  const program = new Command('ramet')
+    .description(
+      'fork() for AI agents: coding agents on a real repository, with one journal and a known bill',
+    )
+    .version(VERSION, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.out(text),
+      outputError: (text) =>
+        io.note(
+          text
+            .replace(/^error: /, '')
+            .trim()
+            .replace(/\s*\n\s*/g, ' '),
+        ),
+    });
+  addPrint(program, io, setExitCode);
+  addViews(program, io);
+  addEmulate(program, io);
+  return program;
+}
+
+function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('print', { isDefault: true, hidden: true })
+    .argument('[prompt...]', 'what to do; read from standard input when absent')
+    .option('-p, --print', 'carry out one prompt, print the result and leave')
+    .addOption(
+      new Option('--output-format <format>', 'how the result is printed')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
+    .option('--include-partial-messages', 'with stream-json: text as it streams')
+    .option('--model <model>', 'a model id, or haiku, sonnet or opus')
+    .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
+    .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
+    .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
+    .addOption(
+      new Option('--permission-mode <mode>', 'what tools may do without asking').choices([
+        ...PERMISSION_MODES,
+      ]),
+    )
+    .option('-c, --continue', 'go on with the latest session of this repository')
+    .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')
+    .action(async (prompt: string[], options) => {
+      const { print } = await import('./commands/print.ts');
+      setExitCode(await print(prompt.join(' '), options, io));
+    });
+}
+
+function addViews(program: Command, io: CommandIo): void {
+  program
+    .command('ps')
+    .description('list sessions and agents of this repository')
+    .option('--json', 'as JSON')
+    .option('-n, --limit <number>', 'how many sessions, newest first', wholeNumber, 20)
+    .action(async (options) => (await import('./commands/ps.ts')).ps(options, io));
+  program
+    .command('show')
+    .description('show one session: its agents, its conversation and its bill')
+    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .option('--json', 'as JSON')
+    .action(async (session, options) => (await import('./commands/show.ts')).show(session, options, io));
+  program
+    .command('logs')
+    .description('list what happened in a session, event by event')
+    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .option('-f, --follow', 'go on while the session runs')
+    .option('--json', 'the events as they are, one a line')
+    .action(async (session, options) => (await import('./commands/logs.ts')).logs(session, options, io));
+  program
+    .command('cost')
+    .description('show what a session cost: tokens read, written and answered, and dollars')
+    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .option('--json', 'as JSON')
+    .action(async (session, options) => (await import('./commands/cost.ts')).cost(session, options, io));
+}
+
+function addEmulate(program: Command, io: CommandIo): void {
+  program
+    .command('emulate')
+    .description('serve the Messages API on this machine, answered from a scenario file')
+    .option('--scenario <file>', 'rules that say what to answer (YAML or JSON)')
+    .option('--port <number>', 'where to listen on 127.0.0.1; any free port when absent', wholeNumber)
+    .option('--log <file>', 'append every request, body verbatim, as one JSON line')
+    .option('--require-key <key>', 'answer 401 unless this key is sent')
+    .option('--first-token-ms <number>', 'time to the first token', wholeNumber)
+    .option('--tokens-per-second <number>', 'speed of the answer after it', wholeNumber)
+    .action(async (options) => (await import('./commands/emulate.ts')).emulate(options, io));
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}

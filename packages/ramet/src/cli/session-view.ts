@@ -1,0 +1,68 @@
+/** What the commands that look at sessions have in common: find one, read it, fold it. */
+import type { JournalReader } from '../journal/journal.ts';
+import { type Ledger, ledgerOf } from '../journal/projections/ledger.ts';
+import { type AgentOverview, agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
+import { findSession, latestSession, listSessions, type SessionEntry } from '../journal/session-list.ts';
+import { isWriterAlive, openReader } from '../journal/sessions.ts';
+import { UserMistake } from '../schema/errors.ts';
+import { findPlace } from '../sdk/place.ts';
+import type { CommandIo } from './io.ts';
+
+export interface SessionView extends Disposable {
+  readonly project: string;
+  readonly entry: SessionEntry;
+  readonly reader: JournalReader;
+  readonly agents: readonly AgentOverview[];
+  readonly ledger: Ledger;
+  writerAlive(): boolean;
+}
+
+/** The session named, or the latest of this repository. */
+export function viewSession(wanted: string | undefined, io: CommandIo): SessionView {
+  const { project } = findPlace(io);
+  const entry = wanted === undefined ? latestSession(project) : findSession(project, wanted);
+  if (entry === null) {
+    throw new UserMistake(
+      'no_session',
+      'there is no session of this directory yet: start one with ramet -p PROMPT',
+    );
+  }
+  return view(project, entry);
+}
+
+/** The newest sessions. One that cannot be read is passed to `onUnreadable` and does not stop the others. */
+export function viewSessions(
+  limit: number,
+  io: CommandIo,
+  onUnreadable: (entry: SessionEntry, error: unknown) => void,
+): SessionView[] {
+  const { project } = findPlace(io);
+  return listSessions(project)
+    .slice(0, limit)
+    .flatMap((entry) => {
+      try {
+        return [view(project, entry)];
+      } catch (error) {
+        onUnreadable(entry, error);
+        return [];
+      }
+    });
+}
+
+function view(project: string, entry: SessionEntry): SessionView {
+  const place = { project, session: entry.session };
+  const writerAlive = (): boolean => isWriterAlive(place);
+  // Asked before reading: a writer that ends meanwhile must not make a running agent look interrupted.
+  const alive = writerAlive();
+  const reader = openReader(place);
+  const events = [...reader.events()];
+  return {
+    project,
+    entry,
+    reader,
+    agents: agentStatuses(statusBoardOf(events), { writerAlive: alive }),
+    ledger: ledgerOf(events),
+    writerAlive,
+    [Symbol.dispose]: () => reader.close(),
+  };
+}

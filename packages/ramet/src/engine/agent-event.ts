@@ -1,0 +1,37 @@
+/**
+ * What a running agent tells whoever watches: the live counterpart of the journal, with content in it. The
+ * loop yields these in order; views and `stream-json` are made of them.
+ */
+import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
+import type { AgentStatus } from '../schema/status.ts';
+import type { Usage } from '../schema/usage.ts';
+
+export type AgentEvent =
+  | { type: 'text_delta'; text: string }
+  | { type: 'thinking_delta'; text: string }
+  | {
+      type: 'assistant';
+      messageId: string;
+      model: string;
+      stopReason: string;
+      blocks: readonly (AssistantBlock | OtherBlock)[];
+      usage: Usage;
+      costUsd: number | null;
+    }
+  | { type: 'tool_started'; call: ToolUseBlock }
+  | { type: 'tool_completed'; call: ToolUseBlock; result: ToolResultBlock; durationMs: number }
+  | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
+  | { type: 'warning'; code: string; message: string };
+
+/** How an agent ended. `cause` is a stable word, `message` a line for people. */
+export interface AgentResult {
+  status: AgentStatus;
+  cause: string | null;
+  message: string | null;
+  /** The text of the last answer: the report. */
+  text: string;
+  turns: number;
+  usage: Usage;
+  costUsd: number | null;
+  durationMs: number;
+}

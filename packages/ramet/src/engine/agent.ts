@@ -1,0 +1,137 @@
+/**
+ * One agent's state between turns: its conversation, where the last request left its mark, what it has spent,
+ * and the scope that releases what it acquired (RES-5). Every change of the conversation is journaled here, in
+ * the same step, so the two cannot part.
+ */
+
+import type { BlockPosition } from '../conversation/conversation.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../conversation/conversation.ts';
+import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
+import type { EventOf, JournalEvent } from '../schema/events.ts';
+import { toolSchema } from '../tools/tool.ts';
+import { createFileAccess } from '../workspace/create-file-access.ts';
+import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import type { AgentSpec, SessionRuntime } from './runtime.ts';
+
+export class Agent implements AsyncDisposable {
+  readonly spec: AgentSpec;
+  readonly runtime: SessionRuntime;
+  readonly scope: AsyncDisposableStack = new AsyncDisposableStack();
+  readonly files: FileAccess;
+  #conversation: Conversation;
+  /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
+  previousEnd: BlockPosition | null = null;
+  /** Responses so far, in all runs; numbers the requests. */
+  requests = 0;
+  /** The write or execute call under way; such calls run one at a time. */
+  currentCall = '';
+
+  /** Continues with `conversation` as it is in the journal; `start` begins a new one. */
+  constructor(runtime: SessionRuntime, spec: AgentSpec, conversation: Conversation) {
+    this.runtime = runtime;
+    this.spec = spec;
+    this.#conversation = conversation;
+    this.files = createFileAccess({
+      agent: spec.id,
+      cwd: spec.cwd,
+      ledger: runtime.files,
+      onChange: (change) => this.#recordChange(change),
+    });
+  }
+
+  static start(runtime: SessionRuntime, spec: AgentSpec): Agent {
+    const agent = new Agent(runtime, spec, new Conversation(headOf(spec)));
+    agent.record({
+      type: 'agent.started',
+      parent: spec.parent,
+      agentType: spec.type,
+      name: spec.name,
+      model: spec.model,
+      permissionMode: spec.permissionMode,
+      maxTurns: spec.maxTurns,
+      budget: spec.budget,
+    });
+    agent.recordHead();
+    return agent;
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  record(event: JournalEvent): void {
+    this.runtime.journal.append(this.spec.id, event);
+  }
+
+  warn(code: string, message: string): void {
+    this.record({ type: 'warning.raised', code, message });
+  }
+
+  /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
+  say(cause: EventOf<'message.appended'>['cause'], blocks: readonly FrozenBlock[], shared = 0): void {
+    this.#conversation.append({ role: 'user', blocks, shared });
+    this.record({ type: 'message.appended', role: 'user', cause, blocks: this.store(blocks), shared });
+  }
+
+  /** Adds the answer of a response; the response's own event journals it. */
+  answer(blocks: readonly FrozenBlock[]): void {
+    this.#conversation.append({ role: 'assistant', blocks, shared: 0 });
+  }
+
+  /** Goes on with another head and other messages: a new prefix, so nothing is marked yet. */
+  replaceConversation(head: PromptHead, messages: readonly FrozenMessage[]): void {
+    this.#conversation = new Conversation(head, messages);
+    this.previousEnd = null;
+    this.recordHead();
+    this.record({
+      type: 'conversation.replaced',
+      cause: 'fallback',
+      messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
+    });
+  }
+
+  /** Puts blocks into the journal's store and returns their names. */
+  store(blocks: readonly FrozenBlock[]): string[] {
+    for (const block of blocks) this.runtime.journal.storeBlock(block.digest, block.bytes);
+    return blocks.map((block) => block.digest);
+  }
+
+  recordHead(): void {
+    const { model, thinking, tools, system } = this.#conversation.head;
+    this.record({
+      type: 'prefix.frozen',
+      model,
+      thinking,
+      tools: this.store(tools),
+      system: this.store(system),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.scope.disposeAsync();
+  }
+
+  #recordChange({ path, before, after }: FileChange): void {
+    this.record({
+      type: 'file.changed',
+      call: this.currentCall,
+      path,
+      before: before?.version ?? null,
+      after: after.version,
+    });
+  }
+}
+
+export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>): PromptHead {
+  return freezeHead({
+    model: spec.model,
+    thinking: spec.thinking,
+    tools: spec.tools.map((tool) => freezeTool(toolSchema(tool))),
+    system: spec.system.map((text) => freezeBlock({ type: 'text', text })),
+  });
+}

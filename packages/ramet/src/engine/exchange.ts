@@ -1,0 +1,154 @@
+/**
+ * One exchange with the model: build the request, record it, send it with retries, record what came. The only
+ * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
+ */
+import { endOf, placeBreakpoints } from '../conversation/breakpoints.ts';
+import { freezeJson } from '../conversation/frozen-block.ts';
+import { requestBody } from '../conversation/request.ts';
+import type { PlannedRequest } from '../model/cache-map.ts';
+import { costOf } from '../model/prices.ts';
+import type { ModelResponse } from '../model/provider.ts';
+import { type FailedAttempt, withRetries } from '../model/retry.ts';
+import type { Breakpoint } from '../schema/events.ts';
+import { NO_USAGE, type Usage } from '../schema/usage.ts';
+import type { Agent } from './agent.ts';
+import type { AgentEvent } from './agent-event.ts';
+
+type Emit = (event: AgentEvent) => void;
+
+export interface ModelExchange {
+  request: string;
+  response: ModelResponse;
+  usage: Usage;
+  costUsd: number | null;
+}
+
+export interface ExchangeOptions {
+  turn: number;
+  maxTokens: number;
+  signal: AbortSignal;
+  /** Whether text is reported as it streams. */
+  partial: boolean;
+  emit: Emit;
+}
+
+export async function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+  const { runtime, conversation } = agent;
+  const { model } = conversation.head;
+  const breakpoints = placeBreakpoints(conversation, agent.previousEnd);
+  const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
+  const request = `${agent.spec.id}/${++agent.requests}`;
+
+  const response = await withRetries(
+    async (attempt) => {
+      const planned = plan(agent, breakpoints, body.byteLength);
+      agent.record({
+        type: 'request.started',
+        request,
+        turn: options.turn,
+        attempt,
+        model,
+        messages: conversation.messages.length,
+        maxTokens: options.maxTokens,
+        breakpoints,
+        prompt: conversation.digest,
+        cache: runtime.cacheMap.predict(planned),
+      });
+      await runtime.journal.commit('written');
+      return sendOnce(agent, { model, body }, planned, options);
+    },
+    {
+      policy: runtime.retry,
+      clock: runtime.clock,
+      signal: options.signal,
+      onFailure: (failure) => recordFailure(agent, request, failure, options.emit),
+    },
+  );
+
+  agent.previousEnd = endOf(breakpoints);
+  return priced(agent, request, response);
+}
+
+async function sendOnce(
+  agent: Agent,
+  request: { model: string; body: Buffer },
+  planned: PlannedRequest,
+  options: ExchangeOptions,
+): Promise<ModelResponse> {
+  const { cacheMap, provider } = agent.runtime;
+  cacheMap.requestStarted(planned);
+  try {
+    const response = await provider.send(request, {
+      signal: options.signal,
+      onDelta: (delta) => {
+        if (delta.type === 'began') cacheMap.responseBegan(planned);
+        else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
+      },
+    });
+    if (response.usage !== null) cacheMap.responseCompleted(planned, response.usage);
+    return response;
+  } catch (error) {
+    cacheMap.requestFailed(planned);
+    throw error;
+  }
+}
+
+function plan(agent: Agent, breakpoints: readonly Breakpoint[], bytes: number): PlannedRequest {
+  const { conversation, runtime } = agent;
+  return {
+    model: conversation.head.model,
+    prefixes: breakpoints.map((mark) =>
+      mark.message < 0 ? conversation.head.digest : conversation.digestAt(mark),
+    ),
+    ttl: breakpoints.at(-1)?.ttl ?? '5m',
+    bytes,
+    startedAt: runtime.clock.now(),
+  };
+}
+
+function recordFailure(agent: Agent, request: string, failure: FailedAttempt, emit: Emit): void {
+  const { attempt, error, retryInMs } = failure;
+  const { code, message } = error;
+  agent.record({
+    type: 'request.failed',
+    request,
+    attempt,
+    code,
+    status: error.status ?? null,
+    message,
+    retryInMs,
+  });
+  emit({ type: 'request_failed', attempt, code, message, retryInMs });
+}
+
+function priced(agent: Agent, request: string, response: ModelResponse): ModelExchange {
+  const { usage } = response;
+  if (usage === null) {
+    agent.warn('usage_missing', 'the provider reported no usage: the cost of this response is unknown');
+    return { request, response, usage: NO_USAGE, costUsd: null };
+  }
+  const { usd } = costOf(agent.conversation.head.model, usage, agent.runtime.prices);
+  return { request, response, usage, costUsd: usd };
+}
+
+/** Journals a response, and adds its message to the conversation when it is kept: one event for both. */
+export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean): void {
+  const { response } = done;
+  const blocks = response.blocks.map((block) => freezeJson(block.value.type, block.json, true));
+  const kept = keep && blocks.length > 0;
+  agent.record({
+    type: 'response.completed',
+    request: done.request,
+    messageId: response.id,
+    model: response.model,
+    stopReason: response.stopReason,
+    blocks: agent.store(blocks),
+    kept,
+    usage: done.usage,
+    costUsd: done.costUsd,
+    firstTokenMs: response.firstTokenMs,
+    durationMs: response.durationMs,
+    rate: response.rate,
+  });
+  if (kept) agent.answer(blocks);
+}

@@ -1,0 +1,187 @@
+/**
+ * The turn loop: every agent runs this one. It asks the model, carries out the tools, and goes on until there
+ * is an answer, a limit, an error or an abort. Failures are values: the generator returns an AgentResult and
+ * does not throw.
+ *
+ * Invariants
+ * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message.
+ * 2. A response is journaled before anything it asks for is done.
+ * 3. No path leads from an error to `done` (AGENT-5).
+ */
+import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import type { ToolUseBlock } from '../schema/content.ts';
+import { Cancelled, describeError, RametError } from '../schema/errors.ts';
+import type { AgentStatus } from '../schema/status.ts';
+import type { Agent } from './agent.ts';
+import type { AgentEvent, AgentResult } from './agent-event.ts';
+import { Spending } from './budget.ts';
+import { emitting } from './emitting.ts';
+import { type ModelExchange, recordResponse } from './exchange.ts';
+import { exchangeOrFallBack } from './fallback.ts';
+import { budgetNearlySpent, CLOSING_TURN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
+import { type NextStep, nextStep } from './stop-reason.ts';
+import { refuseCalls, runCalls } from './tool-runner.ts';
+
+export interface RunOptions {
+  signal: AbortSignal;
+  /** Whether text is yielded as it streams. */
+  partial?: boolean;
+}
+
+type Ending = { status: AgentStatus; cause: string | null; message: string | null };
+type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
+
+/** What changes while one prompt is worked on. */
+interface RunState {
+  readonly spending: Spending;
+  turns: number;
+  repeats: number;
+  maxTokens: number;
+  text: string;
+  /** The last answer was cut off, so the next one continues its text. */
+  cut: boolean;
+  toldToFinish: boolean;
+}
+
+const DONE: Ending = { status: 'done', cause: null, message: null };
+
+export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
+  const { clock, journal } = agent.runtime;
+  const startedAt = clock.now();
+  const run: RunState = {
+    spending: new Spending(agent.spec.budget, startedAt),
+    turns: 0,
+    repeats: 0,
+    maxTokens: agent.spec.maxTokens,
+    text: '',
+    cut: false,
+    toldToFinish: false,
+  };
+  // Stands when whoever consumes the events stops doing so.
+  let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
+  try {
+    ending = yield* takeTurns(agent, run, options);
+  } catch (error) {
+    ending = endingOf(error, options.signal);
+  } finally {
+    agent.record({ type: 'agent.ended', ...ending });
+    await journal.commit('synced').catch((error) => {
+      ending = endingOf(error, options.signal);
+    });
+  }
+  return {
+    ...ending,
+    text: run.text,
+    turns: run.turns,
+    usage: run.spending.usage,
+    costUsd: run.spending.costUsd,
+    durationMs: clock.now() - startedAt,
+  };
+}
+
+async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
+  for (;;) {
+    if (options.signal.aborted) throw new Cancelled();
+    const done = yield* emitting((emit) =>
+      exchangeOrFallBack(agent, {
+        turn: run.turns + 1,
+        maxTokens: run.maxTokens,
+        signal: options.signal,
+        partial: options.partial ?? false,
+        emit,
+      }),
+    );
+    const step = nextStep(done.response, run);
+    takeResponse(agent, run, done, step);
+    yield assistantEvent(done);
+    const ending = yield* carryOut(agent, run, step, options);
+    if (ending !== null) return ending;
+  }
+}
+
+function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {
+  recordResponse(agent, done, step.kind === 'run_tools' || step.kind === 'finish' || step.keep);
+  run.turns += 1;
+  run.spending.add(done.usage, done.costUsd);
+  const text = done.response.blocks.map(({ value }) => ('text' in value ? value.text : '')).join('');
+  run.text = run.cut ? run.text + text : text || run.text;
+  run.cut = step.kind === 'ask_again' && step.notice === OUTPUT_CUT;
+}
+
+/** Does what the response asks for; returns how the agent ends, or null when it goes on. */
+async function* carryOut(
+  agent: Agent,
+  run: RunState,
+  step: NextStep,
+  options: RunOptions,
+): Turns<Ending | null> {
+  const closed = run.turns > agent.spec.maxTurns;
+  const budget = run.spending.state(agent.runtime.clock.now());
+  if (step.kind === 'run_tools' && (closed || budget.level === 'over')) {
+    agent.say('tool_results', refuseCalls(step.calls, closed ? NOT_RUN.turns : NOT_RUN.budget));
+  }
+  if (closed) return limitReached('max_turns', `the limit of ${agent.spec.maxTurns} turns is reached`);
+  if (step.kind === 'fail') return { status: 'failed', cause: step.cause, message: step.message };
+  if (step.kind === 'finish') return DONE;
+  if (budget.level === 'over') return limitReached('budget', `the budget is spent: ${budget.what}`);
+  if (step.kind === 'ask_again') {
+    run.repeats += 1;
+    run.maxTokens = step.maxTokens ?? run.maxTokens;
+    const notices = [...(step.notice ? [notice(step.notice)] : []), ...dueNotices(agent, run)];
+    if (notices.length > 0) agent.say('notice', notices);
+    return null;
+  }
+  run.repeats = 0;
+  yield* answerCalls(agent, run, step.calls, options);
+  return null;
+}
+
+async function* answerCalls(
+  agent: Agent,
+  run: RunState,
+  calls: readonly ToolUseBlock[],
+  { signal }: RunOptions,
+): Turns<void> {
+  const results = yield* emitting<AgentEvent, FrozenBlock[]>((emit) =>
+    runCalls({ agent, signal, emit }, calls),
+  );
+  agent.say('tool_results', [...results, ...dueNotices(agent, run)]);
+}
+
+/** What the engine has to tell the model with its next message. */
+function dueNotices(agent: Agent, run: RunState): FrozenBlock[] {
+  if (run.turns === agent.spec.maxTurns) return [notice(CLOSING_TURN)];
+  const budget = run.spending.state(agent.runtime.clock.now());
+  if (run.toldToFinish || budget.level !== 'near') return [];
+  run.toldToFinish = true;
+  return [notice(budgetNearlySpent(budget.what))];
+}
+
+function notice(text: string): FrozenBlock {
+  return freezeBlock({ type: 'text', text });
+}
+
+function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
+  return {
+    type: 'assistant',
+    messageId: response.id,
+    model: response.model,
+    stopReason: response.stopReason,
+    blocks: response.blocks.map(({ value }) => value),
+    usage,
+    costUsd,
+  };
+}
+
+function limitReached(cause: string, message: string): Ending {
+  return { status: 'failed', cause, message };
+}
+
+function endingOf(error: unknown, signal: AbortSignal): Ending {
+  if (error instanceof Cancelled || signal.aborted) {
+    const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
+    return { status: 'interrupted', cause: by, message: `interrupted (${by})` };
+  }
+  const cause = error instanceof RametError ? error.code : 'internal';
+  return { status: 'failed', cause, message: describeError(error) };
+}

@@ -1,0 +1,21 @@
+/** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
+export const OUTPUT_CUT: string =
+  'Your last message was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
+
+export const SAY_SOMETHING: string = 'Your last message was empty. State the result of your work.';
+
+export const CLOSING_TURN: string =
+  'You have used all turns you were given. Call no more tools: say in a few sentences what is done, what is not, and what should happen next.';
+
+export function budgetNearlySpent(what: string): string {
+  return `Your budget is nearly spent (${what}). Finish what you are doing, leave the files in a working state, and report.`;
+}
+
+/** Answers to tool calls that were not, or perhaps not fully, carried out. */
+export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
+  interrupted: 'interrupted: this call was not run',
+  budget: 'not run: the budget is spent',
+  turns: 'not run: no turns are left',
+};
+
+export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';

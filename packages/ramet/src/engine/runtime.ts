@@ -1,0 +1,45 @@
+/** What the agents of a session share, and what makes one agent different from another. */
+import type { Journal } from '../journal/journal.ts';
+import type { CacheMap } from '../model/cache-map.ts';
+import type { PriceTable } from '../model/prices.ts';
+import type { ModelProvider } from '../model/provider.ts';
+import type { RetryPolicy } from '../model/retry.ts';
+import type { Clock } from '../schema/clock.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { FileLedger } from '../workspace/file-ledger.ts';
+
+export interface SessionRuntime {
+  readonly journal: Journal;
+  readonly provider: ModelProvider;
+  readonly cacheMap: CacheMap;
+  readonly prices: PriceTable;
+  readonly clock: Clock;
+  readonly retry: RetryPolicy;
+  readonly files: FileLedger;
+  /** Environment of child programs, scrubbed. */
+  readonly childEnvironment: Readonly<Record<string, string>>;
+  /** Where tool output that is too long for a conversation is kept. */
+  readonly outputDirectory: string;
+  readonly redact: (text: string) => string;
+}
+
+export interface AgentSpec {
+  readonly id: AgentId;
+  readonly parent: AgentId | null;
+  readonly type: string;
+  readonly name: string | null;
+  readonly model: string;
+  /** Taken over when the model stays unavailable. */
+  readonly fallbackModel: string | null;
+  readonly thinking: ThinkingConfig | null;
+  readonly system: readonly string[];
+  readonly tools: readonly Tool[];
+  readonly permissionMode: PermissionMode;
+  readonly maxTurns: number;
+  readonly maxTokens: number;
+  readonly budget: BudgetLimits;
+  readonly cwd: string;
+}

@@ -1,0 +1,150 @@
+/**
+ * Carries out the tool calls of one response (RES-6). Every call gets exactly one result, in the order of the
+ * calls, whatever happens: unknown tool, bad input, denied, failed, thrown, aborted.
+ *
+ * Invariants
+ * 1. A call is journaled as started before it acts; the response that asked for it was journaled before that.
+ * 2. Calls that only read run side by side; a call that changes anything runs alone, in its place.
+ * 3. Secrets are taken out here, once, before a result enters the conversation.
+ */
+import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import { decide } from '../permission/decide.ts';
+import type { ToolUseBlock } from '../schema/content.ts';
+import { describeError } from '../schema/errors.ts';
+import { findTool, parseInput } from '../tools/registry.ts';
+import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools/tool.ts';
+import type { Agent } from './agent.ts';
+import type { AgentEvent } from './agent-event.ts';
+import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
+import { finishResult } from './tool-result.ts';
+
+const MOST_AT_ONCE = 10;
+/** How long an aborted tool may take to end by itself. */
+const ABORT_GRACE_MS = 5_000;
+
+export interface ToolRun {
+  agent: Agent;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+}
+
+export async function runCalls(run: ToolRun, calls: readonly ToolUseBlock[]): Promise<FrozenBlock[]> {
+  const results: FrozenBlock[] = [];
+  for (const batch of batches(run.agent, calls)) {
+    if (run.signal.aborted) {
+      results.push(...refuseCalls(batch, NOT_RUN.interrupted));
+      continue;
+    }
+    for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
+    // What changes nothing may be done again after a power cut; what does must be known to have begun.
+    await run.agent.runtime.journal.commit(
+      batch.every((call) => reads(run.agent, call)) ? 'written' : 'synced',
+    );
+    results.push(...(await Promise.all(batch.map((call) => runCall(run, call)))));
+  }
+  return results;
+}
+
+/** The same answer to every call, for when none of them is run. */
+export function refuseCalls(calls: readonly ToolUseBlock[], reason: string): FrozenBlock[] {
+  return calls.map(({ id }) =>
+    freezeBlock({ type: 'tool_result', tool_use_id: id, content: reason, is_error: true }),
+  );
+}
+
+/** Neighbouring calls that only read, together; every other call by itself. */
+function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][] {
+  const grouped: ToolUseBlock[][] = [];
+  for (const call of calls) {
+    const last = grouped.at(-1);
+    const joins = last?.[0] !== undefined && reads(agent, call) && reads(agent, last[0]);
+    if (joins && last.length < MOST_AT_ONCE) last.push(call);
+    else grouped.push([call]);
+  }
+  return grouped;
+}
+
+function reads(agent: Agent, call: ToolUseBlock): boolean {
+  return findTool(agent.spec.tools, call.name)?.effect === 'read';
+}
+
+async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock> {
+  const { agent, emit } = run;
+  const started = performance.now();
+  emit({ type: 'tool_started', call });
+  const result = await finishResult(agent.runtime, call, await outcomeOf(run, call));
+  const frozen = freezeBlock(result);
+  const durationMs = performance.now() - started;
+  agent.store([frozen]);
+  agent.record({
+    type: 'tool.completed',
+    call: call.id,
+    name: call.name,
+    isError: result.is_error === true,
+    result: frozen.digest,
+    durationMs,
+  });
+  emit({ type: 'tool_completed', call, result, durationMs });
+  return frozen;
+}
+
+async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
+  const { tools, permissionMode } = run.agent.spec;
+  const tool = findTool(tools, call.name);
+  if (tool === undefined) {
+    return failure(
+      `there is no tool "${call.name}"; the tools are ${tools.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  const input = parseInput(tool, call.input);
+  if (!input.ok) return failure(input.message);
+  const decision = decide(permissionMode, tool, { input: input.value, cwd: run.agent.spec.cwd });
+  if (!decision.allowed) return failure(decision.reason);
+  if (tool.effect !== 'read') run.agent.currentCall = call.id;
+  return actOrAbort(run, tool, input.value, call);
+}
+
+async function actOrAbort(
+  run: ToolRun,
+  tool: Tool,
+  input: unknown,
+  call: ToolUseBlock,
+): Promise<ToolOutcome> {
+  const { signal } = run;
+  const action = act(tool, input, contextOf(run, call));
+  const givenUp = Promise.withResolvers<ToolOutcome>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => givenUp.resolve(failure(MAY_HAVE_RUN)), ABORT_GRACE_MS);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([action, givenUp.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
+  }
+}
+
+async function act(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
+  try {
+    return await tool.run(input, context);
+  } catch (error) {
+    return failure(`${tool.name} failed: ${describeError(error)}`);
+  }
+}
+
+function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext {
+  const { runtime, spec } = agent;
+  return {
+    agent: spec.id,
+    call: call.id,
+    cwd: spec.cwd,
+    env: runtime.childEnvironment,
+    outputDirectory: runtime.outputDirectory,
+    files: agent.files,
+    signal,
+    onAgentEnd: (release) => agent.scope.defer(release),
+    redact: runtime.redact,
+  };
+}

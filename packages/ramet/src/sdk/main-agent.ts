@@ -1,0 +1,109 @@
+/** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
+import { environmentText } from '../agents/environment.ts';
+import { firstMessage } from '../agents/first-message.ts';
+import { MAIN_PROMPT } from '../agents/main-prompt.ts';
+import { instructionsText, readProjectInstructions } from '../agents/project-instructions.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { Agent } from '../engine/agent.ts';
+import { switchModel } from '../engine/fallback.ts';
+import { resumeAgent } from '../engine/resume.ts';
+import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { resolveModel } from '../model/catalog.ts';
+import { UserMistake } from '../schema/errors.ts';
+import { agentId, type SessionId } from '../schema/ids.ts';
+import { builtInTools } from '../tools/registry.ts';
+import type { GitState } from '../workspace/git-state.ts';
+import { DEFAULT_MODEL, type ResolvedOptions, refuseUnenforceableBudget } from './options.ts';
+import type { Place } from './place.ts';
+import { VERSION } from './version.ts';
+
+export function startAgent(runtime: SessionRuntime, place: Place, settings: ResolvedOptions): Agent {
+  const model = settings.model ?? resolveModel(DEFAULT_MODEL, settings.env);
+  refuseUnenforceableBudget(model, settings);
+  runtime.journal.append(null, {
+    type: 'session.started',
+    version: VERSION,
+    cwd: place.cwd,
+    repository: place.repository?.root ?? null,
+  });
+  return Agent.start(runtime, mainSpec(runtime.journal.session, model, place, settings));
+}
+
+export function continueAgent(
+  runtime: SessionRuntime,
+  reader: JournalReader,
+  place: Place,
+  settings: ResolvedOptions,
+): Agent {
+  const id = agentId(runtime.journal.session, 1);
+  const agent = resumeAgent(
+    runtime,
+    reader,
+    (model) => mainSpec(runtime.journal.session, model, place, settings),
+    id,
+  );
+  const model = settings.model ?? agent.conversation.head.model;
+  refuseUnenforceableBudget(model, settings);
+  runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
+  if (model !== agent.conversation.head.model) switchModel(agent, model);
+  return agent;
+}
+
+function mainSpec(session: SessionId, model: string, place: Place, settings: ResolvedOptions): AgentSpec {
+  return {
+    id: agentId(session, 1),
+    parent: null,
+    type: 'main',
+    name: null,
+    model,
+    fallbackModel: settings.fallbackModel,
+    thinking: settings.thinking,
+    system: [MAIN_PROMPT],
+    tools: builtInTools,
+    permissionMode: settings.permissionMode,
+    maxTurns: settings.maxTurns,
+    maxTokens: settings.maxTokens,
+    budget: settings.budget,
+    cwd: place.cwd,
+  };
+}
+
+export async function takePrompt(
+  agent: Agent,
+  prompt: string | null,
+  place: Place,
+  git: Promise<GitState> | null,
+): Promise<void> {
+  const { conversation } = agent;
+  if (prompt === null) {
+    if (conversation.awaitsAnswer) return;
+    throw new UserMistake(
+      'nothing_to_do',
+      'the last turn of this session is complete: give a prompt to go on',
+    );
+  }
+  if (conversation.messages.length > 0) {
+    agent.say('prompt', [freezeBlock({ type: 'text', text: prompt })]);
+    return;
+  }
+  const { blocks, shared } = firstMessage({
+    instructions: await projectInstructions(place),
+    environment: environmentText({
+      cwd: place.cwd,
+      model: conversation.head.model,
+      now: new Date(agent.runtime.clock.now()),
+      shell: agent.runtime.childEnvironment.SHELL,
+      repository: place.repository,
+      git: await git,
+    }),
+    prompt,
+  });
+  agent.say('prompt', blocks.map(freezeBlock), shared);
+}
+
+async function projectInstructions({ cwd, repository, home }: Place): Promise<string | null> {
+  const root = repository?.root ?? cwd;
+  const files = await readProjectInstructions({ cwd, root, rametHome: home });
+  return instructionsText(files, root);
+}

@@ -1,0 +1,95 @@
+/** What a caller may set; everything has a default (spec section 12). */
+import { resolveModel } from '../model/catalog.ts';
+import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
+import type { ModelProvider } from '../model/provider.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { type Clock, systemClock } from '../schema/clock.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
+import { NO_USAGE } from '../schema/usage.ts';
+
+export interface SessionOptions {
+  /** Where the agent works. Default: the current directory. */
+  cwd?: string;
+  /** Where settings and keys come from. Default: the process's environment. */
+  env?: NodeJS.ProcessEnv;
+  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`. */
+  model?: string;
+  /** Goes on with this model when the first one stays unavailable. */
+  fallbackModel?: string;
+  thinking?: ThinkingConfig;
+  maxTurns?: number;
+  /** Most output tokens of one response. */
+  maxTokens?: number;
+  budget?: BudgetLimits;
+  permissionMode?: PermissionMode;
+  /** A session's id, a unique beginning of one, or `latest`. */
+  resume?: string;
+  provider?: ModelProvider;
+  prices?: PriceTable;
+  retry?: Partial<RetryPolicy>;
+  clock?: Clock;
+}
+
+export interface ResolvedOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Null when the caller named none: a resumed session keeps its own. */
+  model: string | null;
+  fallbackModel: string | null;
+  thinking: ThinkingConfig | null;
+  maxTurns: number;
+  maxTokens: number;
+  budget: BudgetLimits;
+  permissionMode: PermissionMode;
+  prices: PriceTable;
+  retry: RetryPolicy;
+  clock: Clock;
+}
+
+export const DEFAULT_MODEL = 'sonnet';
+const DEFAULT_MAX_TURNS = 200;
+const DEFAULT_MAX_TOKENS = 16_000;
+
+export function resolveOptions(options: SessionOptions): ResolvedOptions {
+  const env = options.env ?? process.env;
+  return {
+    cwd: options.cwd ?? process.cwd(),
+    env,
+    model: options.model === undefined ? null : named(options.model, env),
+    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel, env),
+    thinking: options.thinking ?? null,
+    maxTurns: options.maxTurns ?? DEFAULT_MAX_TURNS,
+    maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+    budget: options.budget ?? {},
+    permissionMode: options.permissionMode ?? 'dontAsk',
+    prices: options.prices ?? PRICES,
+    retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
+    clock: options.clock ?? systemClock,
+  };
+}
+
+function named(model: string, env: NodeJS.ProcessEnv): string {
+  if (model.trim() !== '') return resolveModel(model, env);
+  throw new UserMistake(
+    'no_model',
+    'the name of the model is empty: give a model id, or haiku, sonnet or opus',
+  );
+}
+
+function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
+  const text = env.RAMET_MAX_RETRIES;
+  if (text === undefined || text === '') return {};
+  if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
+  throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
+}
+
+/** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
+export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
+  if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
+  throw new UserMistake(
+    'unknown_price',
+    `a limit in dollars needs a price, and none is known for ${model}: choose another model or leave --max-budget-usd out`,
+  );
+}

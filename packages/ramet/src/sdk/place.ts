@@ -1,0 +1,32 @@
+/** Where a session works and where its files are kept. */
+import { realpathSync } from 'node:fs';
+import { projectDirectory, rametHome } from '../journal/home.ts';
+import { systemCode, UserMistake } from '../schema/errors.ts';
+import { findRepository, type Repository } from '../workspace/repository.ts';
+
+export interface Place {
+  cwd: string;
+  repository: Repository | null;
+  home: string;
+  project: string;
+}
+
+export function findPlace({ cwd: wanted, env }: { cwd: string; env: NodeJS.ProcessEnv }): Place {
+  const cwd = realDirectory(wanted);
+  const repository = findRepository(cwd);
+  const home = rametHome(env);
+  const root = repository?.root ?? cwd;
+  const project = projectDirectory(home, { root, commonDirectory: repository?.commonDirectory ?? null });
+  return { cwd, repository, home, project };
+}
+
+function realDirectory(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw new UserMistake(
+      'no_directory',
+      `cannot work in ${path}: ${systemCode(error) ?? 'it cannot be read'}`,
+    );
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
+ * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
+ */
+import { join } from 'node:path';
+import type { Agent } from '../engine/agent.ts';
+import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import { type RunOptions, runAgent } from '../engine/loop.ts';
+import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
+import type { Journal, JournalReader } from '../journal/journal.ts';
+import { findSession, latestSession } from '../journal/session-list.ts';
+import { createSession, resumeSession } from '../journal/sessions.ts';
+import { CacheMap } from '../model/cache-map.ts';
+import { selectProvider } from '../model/select-provider.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { AgentId, SessionId } from '../schema/ids.ts';
+import { createRedactor } from '../tools/redact.ts';
+import { childEnvironment } from '../workspace/child-environment.ts';
+import { createFileLedger } from '../workspace/file-ledger.ts';
+import { type GitState, gitState } from '../workspace/git-state.ts';
+import type { Repository } from '../workspace/repository.ts';
+import { continueAgent, startAgent, takePrompt } from './main-agent.ts';
+import { type ResolvedOptions, resolveOptions, type SessionOptions } from './options.ts';
+import { findPlace, type Place } from './place.ts';
+
+/** An agent's event with the agent it is of. */
+export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
+
+export interface Session extends AsyncDisposable {
+  readonly id: SessionId;
+  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
+  readonly tools: readonly string[];
+  /** The model in force: the fallback once it was taken. */
+  readonly model: string;
+  readonly repository: Repository | null;
+  /**
+   * Carries out a prompt; null goes on with an interrupted turn. Never throws for what a model or tool does:
+   * the result says how it ended.
+   */
+  run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+}
+
+export async function openSession(options: SessionOptions = {}): Promise<Session> {
+  const settings = resolveOptions(options);
+  const place = findPlace(settings);
+  const provider = options.provider ?? selectProvider(settings.env);
+  const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
+  // Started here so that git works while the journal is created and instructions are read.
+  const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;
+  const journal = resumed?.journal ?? (await createSession({ ...settings, ...place }));
+  const runtime: SessionRuntime = {
+    journal,
+    provider,
+    cacheMap: new CacheMap(),
+    prices: settings.prices,
+    clock: settings.clock,
+    retry: settings.retry,
+    files: createFileLedger(settings.clock),
+    childEnvironment: childEnvironment(settings.env),
+    outputDirectory: join(place.project, journal.session),
+    redact: createRedactor(settings.env),
+  };
+  try {
+    const agent =
+      resumed === null
+        ? startAgent(runtime, place, settings)
+        : continueAgent(runtime, resumed.reader, place, settings);
+    return sessionOf(agent, place, git);
+  } catch (error) {
+    await journal.close();
+    throw error;
+  } finally {
+    resumed?.reader.close();
+  }
+}
+
+async function reopen(
+  project: string,
+  wanted: string,
+  { clock }: ResolvedOptions,
+): Promise<{ journal: Journal; reader: JournalReader }> {
+  const entry = wanted === 'latest' ? latestSession(project) : findSession(project, wanted);
+  if (entry !== null) return resumeSession({ project, session: entry.session, clock });
+  throw new UserMistake(
+    'no_session',
+    'there is no session of this directory to continue: start one with -p PROMPT',
+  );
+}
+
+function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitState> {
+  return gitState({ directory, env: childEnvironment(env) });
+}
+
+function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): Session {
+  const { spec, runtime } = agent;
+  return {
+    id: runtime.journal.session,
+    agent: spec,
+    tools: spec.tools.map(({ name }) => name),
+    repository: place.repository,
+    get model() {
+      return agent.conversation.head.model;
+    },
+    async *run(prompt, options = {}) {
+      await takePrompt(agent, prompt, place, git);
+      const events = runAgent(agent, { signal: new AbortController().signal, ...options });
+      for (let next = await events.next(); ; next = await events.next()) {
+        if (next.done) return next.value;
+        yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await runtime.journal.close();
+      runtime.provider.close();
+    },
+  };
+}

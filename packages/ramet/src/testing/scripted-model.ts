@@ -1,0 +1,123 @@
+/**
+ * A model that follows a script: a published test double for the provider port. It fails on a request the
+ * script has no step for, and `assertDone` fails on steps that no request used, so a test that passes has seen
+ * exactly the exchanges it lists.
+ */
+import type {
+  ModelProvider,
+  ModelRequest,
+  ModelResponse,
+  ResponseBlock,
+  SendOptions,
+} from '../model/provider.ts';
+import type { AssistantBlock, Message, OtherBlock, ToolUseBlock } from '../schema/content.ts';
+import { Cancelled } from '../schema/errors.ts';
+import { NO_USAGE, type Usage } from '../schema/usage.ts';
+
+/** The parts of a Messages API body that tests look at. */
+export interface SentRequest {
+  model: string;
+  max_tokens: number;
+  messages: Message[];
+  system: { text: string }[];
+}
+
+export interface ScriptedAnswer {
+  text?: string;
+  /** Tool calls; ids are given in order (`call-1`, `call-2`, ...) where absent. */
+  calls?: { name: string; input: unknown; id?: string }[];
+  blocks?: (AssistantBlock | OtherBlock)[];
+  stopReason?: string;
+  cutToolUse?: boolean;
+  /** Null: the provider does not say. */
+  usage?: Partial<Usage> | null;
+}
+
+/** An answer, an error to throw, or `hang`: no answer until the request is aborted. */
+export type ScriptedStep =
+  | ScriptedAnswer
+  | Error
+  | 'hang'
+  | ((request: SentRequest) => ScriptedAnswer | Error | 'hang');
+
+export interface ScriptedModel extends ModelProvider {
+  readonly requests: readonly SentRequest[];
+  readonly bodies: readonly string[];
+  /** Throws when steps are left over. */
+  assertDone(): void;
+}
+
+export function scriptedModel(...steps: ScriptedStep[]): ScriptedModel {
+  const requests: SentRequest[] = [];
+  const bodies: string[] = [];
+  const script = [...steps];
+  let calls = 0;
+  const nextId = (): string => `call-${++calls}`;
+  return {
+    name: 'scripted',
+    requests,
+    bodies,
+    async send(request, options) {
+      const sent = readRequest(request);
+      requests.push(sent);
+      bodies.push(Buffer.from(request.body).toString());
+      const step = script.shift();
+      if (step === undefined) {
+        throw new Error(`the script has no step for request ${requests.length}: ${describeLast(sent)}`);
+      }
+      return perform(typeof step === 'function' ? step(sent) : step, request, options, nextId);
+    },
+    close() {},
+    assertDone() {
+      if (script.length > 0) throw new Error(`${script.length} steps of the script were not used`);
+    },
+  };
+}
+
+async function perform(
+  step: ScriptedAnswer | Error | 'hang',
+  request: ModelRequest,
+  { signal, onDelta }: SendOptions,
+  nextId: () => string,
+): Promise<ModelResponse> {
+  if (step instanceof Error) throw step;
+  if (step === 'hang') await aborted(signal);
+  if (signal.aborted || step === 'hang') throw new Cancelled();
+  onDelta({ type: 'began' });
+  if (step.text !== undefined) onDelta({ type: 'text', text: step.text });
+  const blocks = blocksOf(step, nextId);
+  const calls = blocks.some(({ value }) => value.type === 'tool_use');
+  return {
+    id: 'msg_scripted',
+    model: request.model,
+    stopReason: step.stopReason ?? (calls ? 'tool_use' : 'end_turn'),
+    blocks,
+    cutToolUse: step.cutToolUse ?? false,
+    usage: step.usage === null ? null : { ...NO_USAGE, input_tokens: 10, output_tokens: 5, ...step.usage },
+    rate: {},
+    firstTokenMs: 0,
+    durationMs: 0,
+  };
+}
+
+function blocksOf({ text, calls = [], blocks = [] }: ScriptedAnswer, nextId: () => string): ResponseBlock[] {
+  const uses = calls.map(
+    ({ name, input, id }): ToolUseBlock => ({ type: 'tool_use', id: id ?? nextId(), name, input }),
+  );
+  const spoken: AssistantBlock[] = text === undefined ? [] : [{ type: 'text', text }];
+  return [...blocks, ...spoken, ...uses].map((value) => ({ value, json: JSON.stringify(value) }));
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function readRequest(request: ModelRequest): SentRequest {
+  // The engine built this body; a test that reads a field it lacks fails on its own.
+  return JSON.parse(Buffer.from(request.body).toString()) as SentRequest;
+}
+
+function describeLast(sent: SentRequest): string {
+  return JSON.stringify(sent.messages.at(-1)?.content ?? null).slice(0, 200);
+}
