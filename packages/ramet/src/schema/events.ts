@@ -134,6 +134,14 @@ interface ToolCompleted {
   durationMs: number;
 }
 
+/** The agent has seen this version, once the call is answered: it may change the file while it is the current one. */
+interface FileRead {
+  type: 'file.read';
+  call: string;
+  path: string;
+  version: string;
+}
+
 interface FileChanged {
   type: 'file.changed';
   call: string;
@@ -167,6 +175,7 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
+  | FileRead
   | FileChanged
   | WarningRaised
   | AgentEnded;

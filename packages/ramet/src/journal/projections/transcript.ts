@@ -35,7 +35,14 @@ export interface Transcript {
   started: Set<string>;
   /** The tool_result block of every call that ended. */
   results: Map<string, Digest>;
+  /** The version of every file as the agent last saw it, by real path. */
+  seen: Map<string, string>;
+  /** What calls under way have read and written: seen once they are answered, since only then it is told. */
+  unanswered: Map<string, SeenFile[]>;
 }
+
+/** A null version is a file that was removed. */
+type SeenFile = { path: string; version: string | null };
 
 export function emptyTranscript(agent: AgentId): Transcript {
   return {
@@ -48,6 +55,8 @@ export function emptyTranscript(agent: AgentId): Transcript {
     answeredBreakpoints: [],
     started: new Set(),
     results: new Map(),
+    seen: new Map(),
+    unanswered: new Map(),
   };
 }
 
@@ -94,6 +103,26 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'tool.completed':
       transcript.results.set(event.call, event.result);
+      settleSeen(transcript, event.call);
+      break;
+    case 'file.read':
+      touch(transcript, event.call, event);
+      break;
+    case 'file.changed':
+      touch(transcript, event.call, { path: event.path, version: event.after });
       break;
   }
+}
+
+function touch({ unanswered }: Transcript, call: string, { path, version }: SeenFile): void {
+  const files = unanswered.get(call) ?? [];
+  unanswered.set(call, [...files, { path, version }]);
+}
+
+function settleSeen({ seen, unanswered }: Transcript, call: string): void {
+  for (const { path, version } of unanswered.get(call) ?? []) {
+    if (version === null) seen.delete(path);
+    else seen.set(path, version);
+  }
+  unanswered.delete(call);
 }
