@@ -108,7 +108,7 @@ function sealMessage(message: FrozenMessage): SealedMessage {
   if (isSealed(message)) return message;
   const start = `{"role":"${message.role}","content":[`;
   const length = message.blocks.reduce((sum, block) => sum + block.bytes.length + 1, start.length + 1);
-  const bytes = Buffer.allocUnsafeSlow(message.blocks.length === 0 ? length + 1 : length);
+  const bytes = Buffer.allocUnsafe(message.blocks.length === 0 ? length + 1 : length);
   let end = bytes.write(start);
   const blocks = message.blocks.map((block, index) => {
     if (index > 0) end += bytes.write(',', end);
