@@ -5,7 +5,7 @@
  *
  * Invariants
  * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message.
- * 2. A response is journaled before anything it asks for is done.
+ * 2. A response is on disk before anything it asks for changes anything.
  * 3. No path leads from an error to `done` (AGENT-5).
  */
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';

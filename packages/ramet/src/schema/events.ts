@@ -4,7 +4,7 @@
  * what was sent can be sent again byte for byte.
  *
  * Invariants
- * 1. `request.started` is recorded before its bytes are sent, `tool.started` before the tool acts.
+ * 1. `request.started` is committed before its bytes are sent, `tool.started` before a tool changes anything.
  * 2. A response and the assistant message it adds are one event: both exist or neither.
  * 3. Folding the events of a session in order gives every view of it; nothing else is consulted.
  */
