@@ -50,6 +50,12 @@ interface AgentStarted {
   budget: BudgetLimits;
 }
 
+/** A resumed session keeps its mode unless it is told another. */
+interface PermissionChanged {
+  type: 'permission.changed';
+  mode: PermissionMode;
+}
+
 interface PrefixFrozen {
   type: 'prefix.frozen';
   model: string;
@@ -167,6 +173,7 @@ export type JournalEvent =
   | SessionStarted
   | SessionResumed
   | AgentStarted
+  | PermissionChanged
   | PrefixFrozen
   | MessageAppended
   | ConversationReplaced

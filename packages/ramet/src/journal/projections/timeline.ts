@@ -22,6 +22,8 @@ function describe(event: JournalEvent): string {
       return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns`;
     case 'agent.ended':
       return `agent ended: ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
+    case 'permission.changed':
+      return `permission mode changed: ${event.mode}`;
     case 'prefix.frozen':
       return `prefix frozen: ${count(event.tools.length, 'tool')}, ${count(event.system.length, 'system block')}`;
     case 'message.appended':

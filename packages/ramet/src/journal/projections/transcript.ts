@@ -8,6 +8,7 @@
 import type { Role } from '../../schema/content.ts';
 import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import type { PermissionMode } from '../../schema/status.ts';
 
 export interface TranscriptMessage {
   role: Role;
@@ -25,12 +26,15 @@ export interface Transcript {
   seq: number;
   /** Null until the agent's prefix is frozen. */
   prefix: TranscriptPrefix | null;
+  permissionMode: PermissionMode | null;
   messages: TranscriptMessage[];
   /** How many exchanges were begun; attempts of one count once. */
   requests: number;
   lastRequest: EventOf<'request.started'> | null;
   /** The marks of the last request that was answered: the provider may hold what they name. */
   answeredBreakpoints: readonly Breakpoint[];
+  /** Why the last message stopped, when it is a response and nothing has followed it, not even the agent's end. */
+  openStop: string | null;
   /** Ids of tool calls. */
   started: Set<string>;
   /** The tool_result block of every call that ended. */
@@ -49,10 +53,12 @@ export function emptyTranscript(agent: AgentId): Transcript {
     agent,
     seq: 0,
     prefix: null,
+    permissionMode: null,
     messages: [],
     requests: 0,
     lastRequest: null,
     answeredBreakpoints: [],
+    openStop: null,
     started: new Set(),
     results: new Map(),
     seen: new Map(),
@@ -74,6 +80,15 @@ export function extendTranscript(transcript: Transcript, { seq, agent, event }: 
 
 function extend(transcript: Transcript, event: JournalEvent): void {
   switch (event.type) {
+    case 'agent.started':
+      transcript.permissionMode = event.permissionMode;
+      break;
+    case 'permission.changed':
+      transcript.permissionMode = event.mode;
+      break;
+    case 'agent.ended':
+      transcript.openStop = null;
+      break;
     case 'prefix.frozen': {
       const { type: _, ...prefix } = event;
       transcript.prefix = prefix;
@@ -82,6 +97,7 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'message.appended': {
       const { role, blocks, shared, cause } = event;
       transcript.messages.push({ role, blocks, shared, cause });
+      transcript.openStop = null;
       break;
     }
     case 'conversation.replaced':
@@ -90,9 +106,9 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'response.completed':
       transcript.answeredBreakpoints = transcript.lastRequest?.breakpoints ?? [];
-      if (event.kept) {
-        transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
-      }
+      if (!event.kept) break;
+      transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
+      transcript.openStop = event.stopReason;
       break;
     case 'request.started':
       if (event.attempt === 1) transcript.requests += 1;
