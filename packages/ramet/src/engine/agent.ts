@@ -28,6 +28,8 @@ export class Agent implements AsyncDisposable {
   previousEnd: BlockPosition | null = null;
   /** Responses so far, in all runs; numbers the requests. */
   requests = 0;
+  /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
+  openStop: string | null = null;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -87,6 +89,7 @@ export class Agent implements AsyncDisposable {
   /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
   say(cause: EventOf<'message.appended'>['cause'], blocks: readonly FrozenBlock[], shared = 0): void {
     this.#conversation.append({ role: 'user', blocks, shared });
+    this.openStop = null;
     this.record({ type: 'message.appended', role: 'user', cause, blocks: this.store(blocks), shared });
   }
 

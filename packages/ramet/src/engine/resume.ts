@@ -14,19 +14,23 @@ import type { AgentId } from '../schema/ids.ts';
 import { realPath } from '../workspace/real-path.ts';
 import { removeLeftovers } from '../workspace/replace-file.ts';
 import { Agent } from './agent.ts';
-import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
+import { MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
+
+/** What a resumed agent goes on with unless it is told otherwise. */
+export type RecordedSpec = Pick<AgentSpec, 'model' | 'permissionMode'>;
 
 export function resumeAgent(
   runtime: SessionRuntime,
   reader: JournalReader,
-  specFor: (model: string) => AgentSpec,
+  specFor: (recorded: RecordedSpec) => AgentSpec,
   id: AgentId,
 ): Agent {
   const transcript = transcriptOf(reader.events({ agent: id }), id);
   const thaw = (digests: readonly Digest[]): FrozenBlock[] =>
     digests.map((digest) => thawBytes(reader.block(digest)));
-  if (transcript.prefix === null) throw nothingRecorded(id);
+  const { permissionMode } = transcript;
+  if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
   const messages = transcript.messages.map(({ role, blocks, shared }) => ({
@@ -34,10 +38,16 @@ export function resumeAgent(
     blocks: thaw(blocks),
     shared,
   }));
-  const agent = new Agent(runtime, specFor(model), new Conversation(head, messages), transcript.seen);
+  const spec = specFor({ model, permissionMode });
+  const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
+  if (spec.permissionMode !== permissionMode) {
+    agent.record({ type: 'permission.changed', mode: spec.permissionMode });
+  }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
+  agent.openStop = transcript.openStop;
   answerOpenCalls(agent, transcript, thaw);
+  if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;
 }
 

@@ -2,10 +2,11 @@
  * One session in a world of its own: a repository, a `$RAMET_HOME`, an emulator, and real `ramet` processes that
  * can be killed. It owns starting, killing and looking; what must hold is the test's business.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
@@ -31,7 +32,7 @@ export interface Ended {
 }
 
 interface Process {
-  child: ChildProcess;
+  child: ChildProcessByStdio<null, Readable, Readable>;
   ended: Promise<Ended>;
 }
 
@@ -45,10 +46,11 @@ export class KilledSession implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv;
   #process: Process | null = null;
 
-  static async open(): Promise<KilledSession> {
+  /** Answered by the careful model unless told otherwise. */
+  static async open(respond?: EmulatorOptions['respond']): Promise<KilledSession> {
     let session: KilledSession | undefined;
     const emulator = await startEmulator({
-      respond: (view) => session?.model.respond(view),
+      respond: respond ?? ((view) => session?.model.respond(view)),
       fault: (view) => session?.fault?.(view),
     });
     session = new KilledSession(emulator);
@@ -73,8 +75,13 @@ export class KilledSession implements AsyncDisposable {
     return this.#emulator.unmatched;
   }
 
+  /** `ramet -p` with these arguments. */
   start(...args: string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [COMMAND, '-p', ...args], {
+    return this.startProgram(COMMAND, '-p', ...args).ended;
+  }
+
+  startProgram(...args: string[]): Process {
+    const child = spawn(process.execPath, args, {
       cwd: this.repository,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -85,7 +92,7 @@ export class KilledSession implements AsyncDisposable {
       return { code, stdout, stderr };
     });
     this.#process = { child, ended };
-    return ended;
+    return this.#process;
   }
 
   /** Kills the process and waits until nobody works in the repository any more. */
@@ -111,6 +118,11 @@ export class KilledSession implements AsyncDisposable {
 
   isHeld(): boolean {
     return existsSync(join(this.state, 'started'));
+  }
+
+  /** Whether the command has begun to record. */
+  isHomeThere(): boolean {
+    return existsSync(this.#env.RAMET_HOME ?? '');
   }
 
   /** The files of the repository, git's own apart. */

@@ -2,6 +2,8 @@
  * A real command, a real emulator, SIGKILL, and then the same session again: by phase, at random moments, and over
  * and over. `expectUnharmed` holds what must be true however it was killed.
  */
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../src/emulator/index.ts';
@@ -15,12 +17,13 @@ const FINAL_FILES = {
   'trace.txt': 'first\nsecond\nthird\nfourth\n',
 };
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-const RANDOM_MOMENTS = 24;
+const RANDOM_MOMENTS = 20;
+/** The provider pauses only where it runs a tool of its own. */
+const PAUSED_CALL = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} };
 
-/** Goes on with the killed session; one that died before it had recorded its prompt is given it again. */
+/** Without a prompt and without saying again what it may do. */
 async function resume(session: KilledSession, ...how: string[]): Promise<void> {
-  const again = session.requests.length === 0 ? [PROMPT] : [];
-  const ended = await session.start(...how, ...ALLOWED, ...again);
+  const ended = await session.start(...how);
   expect(ended).toEqual({ code: 0, stdout: `step ${session.model.lastStep}\n`, stderr: '' });
 }
 
@@ -114,7 +117,7 @@ const PHASES: Record<string, Phase> = {
   },
 };
 
-describe('LOG-1: a session killed at any point and resumed', () => {
+describe('LOG-1, AGENT-5: a session killed at any point and resumed', () => {
   test('has something to be compared with', async () => {
     await using session = await KilledSession.open();
     const ended = await session.start(PROMPT, ...ALLOWED);
@@ -140,6 +143,35 @@ describe('LOG-1: a session killed at any point and resumed', () => {
   });
 });
 
+describe('LOG-1: a program killed between a response and what follows it', () => {
+  test.each([
+    ['reports an answer that was complete', 'end_turn', 1, 'one'],
+    ['asks for the rest of one that was cut', 'max_tokens', 2, 'two'],
+    ['asks again after a pause', 'pause_turn', 2, 'two'],
+  ])('%s (%s)', async (_, stop_reason, requests, answer) => {
+    let answers = 0;
+    await using session = await KilledSession.open(() => {
+      answers += 1;
+      if (answers > 1) return { text: 'two' };
+      return {
+        text: 'one',
+        stop_reason,
+        ...(stop_reason === 'pause_turn' ? { content: [PAUSED_CALL] } : {}),
+      };
+    });
+    const { child } = session.startProgram(join(import.meta.dirname, 'stopping-consumer.ts'));
+    await once(child.stdout, 'data');
+    await session.kill();
+    expect(await session.agents()).toMatchObject([{ status: 'interrupted', cause: 'process_ended' }]);
+    const ended = await session.start('--continue');
+    expect(ended).toEqual({ code: 0, stdout: `${answer}\n`, stderr: '' });
+    expect(session.requests).toHaveLength(requests);
+    expectOneConversation(session.requests);
+    expect(await session.usage()).toEqual(usageOf(session.requests));
+    expect(await session.agents()).toMatchObject([{ status: 'done' }]);
+  });
+});
+
 describe('LOG-1: kill and continue', () => {
   async function killAfter(session: KilledSession, ms: number): Promise<void> {
     await session.until(() => session.requests.length > 0);
@@ -156,7 +188,6 @@ describe('LOG-1: kill and continue', () => {
   }
 
   test(`comes to the same end from ${RANDOM_MOMENTS} random moments`, { timeout: 60_000 }, async () => {
-    const started = performance.now();
     await using undisturbed = await KilledSession.open();
     const ended = undisturbed.start(PROMPT, ...ALLOWED);
     await undisturbed.until(() => undisturbed.requests.length > 0);
@@ -170,7 +201,23 @@ describe('LOG-1: kill and continue', () => {
       await finish(session);
       await expectUnharmed(session);
     }
-    console.log(performance.now() - started, length);
+  });
+
+  test('takes the prompt again from four moments before the first request', async () => {
+    for (let number = 0; number < 4; number++) {
+      await using session = await KilledSession.open();
+      session.start(PROMPT, ...ALLOWED);
+      await session.until(() => session.isHomeThere());
+      await sleep(Math.random() * 20);
+      await session.kill();
+      const [agent] = await session.agents();
+      if (session.requests.length > 0) continue;
+      const again = agent === undefined ? [] : ['--continue'];
+      const silent = await session.start('--continue');
+      expect(silent).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^ramet: .+\n$/) });
+      expect((await session.start(...again, PROMPT, ...ALLOWED)).code).toBe(0);
+      await expectUnharmed(session);
+    }
   });
 
   test('comes to the same end the moment an effect shows', async () => {
@@ -197,7 +244,7 @@ describe('LOG-1: kill and continue', () => {
     await killAfter(session, 20);
     for (let kills = 1; kills < 6; kills++) {
       const before = session.requests.length;
-      session.start('--continue', ...ALLOWED);
+      session.start('--continue');
       await session.until(() => session.requests.length > before);
       await sleep(Math.random() * 15);
       await session.kill();
