@@ -134,6 +134,13 @@ interface ToolCompleted {
   durationMs: number;
 }
 
+/** The agent has seen this version, and so may change the file while it is the current one. */
+interface FileRead {
+  type: 'file.read';
+  path: string;
+  version: Digest;
+}
+
 interface FileChanged {
   type: 'file.changed';
   call: string;
@@ -167,6 +174,7 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
+  | FileRead
   | FileChanged
   | WarningRaised
   | AgentEnded;
