@@ -31,26 +31,17 @@ export class Agent implements AsyncDisposable {
   /** The write or execute call under way; such calls run one at a time. */
   currentCall = '';
 
-  /** Continues with what the journal holds; `start` begins anew. `seen`: file versions the agent knows. */
-  constructor(
-    runtime: SessionRuntime,
-    spec: AgentSpec,
-    conversation: Conversation,
-    seen: Iterable<readonly [path: string, version: string]> = [],
-  ) {
+  /** Continues with `conversation` as it is in the journal; `start` begins a new one. */
+  constructor(runtime: SessionRuntime, spec: AgentSpec, conversation: Conversation) {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.files = createFileAccess(
-      {
-        agent: spec.id,
-        cwd: spec.cwd,
-        ledger: runtime.files,
-        onChange: (change) => this.#recordChange(change),
-        onRead: (path, version) => this.record({ type: 'file.read', path, version }),
-      },
-      seen,
-    );
+    this.files = createFileAccess({
+      agent: spec.id,
+      cwd: spec.cwd,
+      ledger: runtime.files,
+      onChange: (change) => this.#recordChange(change),
+    });
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec): Agent {

@@ -31,7 +31,7 @@ export function resumeAgent(
     blocks: thaw(blocks),
     shared,
   }));
-  const agent = new Agent(runtime, specFor(model), new Conversation(head, messages), transcript.seen);
+  const agent = new Agent(runtime, specFor(model), new Conversation(head, messages));
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
   answerOpenCalls(agent, transcript, thaw);

@@ -134,13 +134,6 @@ interface ToolCompleted {
   durationMs: number;
 }
 
-/** The agent has seen this version, and so may change the file while it is the current one. */
-interface FileRead {
-  type: 'file.read';
-  path: string;
-  version: Digest;
-}
-
 interface FileChanged {
   type: 'file.changed';
   call: string;
@@ -174,7 +167,6 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
-  | FileRead
   | FileChanged
   | WarningRaised
   | AgentEnded;

@@ -26,7 +26,7 @@ import {
   WHOLE_FILE_LIMIT,
 } from './regular-file.ts';
 import { replaceFile } from './replace-file.ts';
-import { createSeenVersions, type SeenVersion, type SeenVersions } from './seen-versions.ts';
+import { createSeenVersions, type SeenVersions } from './seen-versions.ts';
 import { decodeTextFile, encodeTextFile } from './text-file.ts';
 
 export interface FileAccessOptions {
@@ -36,8 +36,6 @@ export interface FileAccessOptions {
   ledger: FileLedger;
   /** Called under the path's lock, so in the order of the changes. */
   onChange(change: FileChange): void;
-  /** Called when the agent sees a version that is new to it; what is told here can be given back as `seen`. */
-  onRead?(path: string, version: string): void;
 }
 
 export interface AgentFileAccess extends FileAccess {
@@ -47,21 +45,12 @@ export interface AgentFileAccess extends FileAccess {
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
 
-/** `seen`: versions by real path that the agent saw before, in an earlier process. */
-export function createFileAccess(
-  options: FileAccessOptions,
-  seen: Iterable<readonly [path: string, version: string]> = [],
-): AgentFileAccess {
-  const known = Array.from(seen, ([path, version]): [string, SeenVersion] => [path, { version }]);
-  return accessWith(options, createSeenVersions(known));
+export function createFileAccess(options: FileAccessOptions): AgentFileAccess {
+  return accessWith(options, createSeenVersions());
 }
 
 function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAccess {
   const locate = (path: string): string => realPath(resolve(options.cwd, path));
-  const see = (path: string, version: string, stats: LoadedFile['stats']): void => {
-    if (seen.get(path)?.version !== version) options.onRead?.(path, version);
-    seen.set(path, { version, stats });
-  };
   const change = async (
     path: string,
     transform: TextChange,
@@ -76,16 +65,16 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     async read(path) {
       const target = locate(path);
       const { bytes, version, stats } = await loadFile(target);
-      see(target, version, stats);
+      seen.set(target, { version, stats });
       return { path: target, bytes, version };
     },
     async scan(path, take, signal) {
       const target = locate(path);
       const before = seen.get(target);
       const known = (stats: LoadedFile['stats']): string | undefined =>
-        before?.stats !== undefined && sameStamp(before.stats, stats) ? before.version : undefined;
+        before !== undefined && sameStamp(before.stats, stats) ? before.version : undefined;
       const { version, stats } = await scanFile(target, take, { known, signal });
-      see(target, version, stats);
+      seen.set(target, { version, stats });
       return { path: target, size: Number(stats.size), version };
     },
     write: (path, content) => change(path, () => ({ ok: true, text: content }), 'create'),

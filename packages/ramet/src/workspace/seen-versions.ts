@@ -2,8 +2,7 @@ import type { BigIntStats } from 'node:fs';
 
 export interface SeenVersion {
   version: string;
-  /** Absent for what an earlier process saw: then only the version counts. */
-  stats?: BigIntStats;
+  stats: BigIntStats;
 }
 
 /** The versions one agent has seen, by real path; the least recently used go first. */

@@ -37,8 +37,6 @@ function describe(event: JournalEvent): string {
       return `${event.name} started`;
     case 'tool.completed':
       return `${event.name} ${event.isError ? 'failed' : 'done'} in ${seconds(event.durationMs)}`;
-    case 'file.read':
-      return `file read: ${event.path}`;
     case 'file.changed':
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
     case 'warning.raised':

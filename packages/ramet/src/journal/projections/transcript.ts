@@ -35,8 +35,6 @@ export interface Transcript {
   started: Set<string>;
   /** The tool_result block of every call that ended. */
   results: Map<string, Digest>;
-  /** The last version of each file that the agent saw or wrote. */
-  seen: Map<string, Digest>;
 }
 
 export function emptyTranscript(agent: AgentId): Transcript {
@@ -50,7 +48,6 @@ export function emptyTranscript(agent: AgentId): Transcript {
     answeredBreakpoints: [],
     started: new Set(),
     results: new Map(),
-    seen: new Map(),
   };
 }
 
@@ -91,12 +88,6 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'request.started':
       if (event.attempt === 1) transcript.requests += 1;
       transcript.lastRequest = event;
-      break;
-    case 'file.read':
-      transcript.seen.set(event.path, event.version);
-      break;
-    case 'file.changed':
-      if (event.after !== null) transcript.seen.set(event.path, event.after);
       break;
     case 'tool.started':
       transcript.started.add(event.call);
