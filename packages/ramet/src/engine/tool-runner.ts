@@ -98,7 +98,6 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   if (!input.ok) return failure(input.message);
   const decision = decide(permissionMode, tool, { input: input.value, cwd: run.agent.spec.cwd });
   if (!decision.allowed) return failure(decision.reason);
-  if (tool.effect !== 'read') run.agent.currentCall = call.id;
   return actOrAbort(run, tool, input.value, call);
 }
 
@@ -140,7 +139,7 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     cwd: spec.cwd,
     env: runtime.childEnvironment,
     outputDirectory: runtime.outputDirectory,
-    files: agent.files,
+    files: agent.filesFor(call.id),
     signal,
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,

@@ -50,6 +50,12 @@ interface AgentStarted {
   budget: BudgetLimits;
 }
 
+/** A resumed session keeps its mode unless it is told another. */
+interface PermissionChanged {
+  type: 'permission.changed';
+  mode: PermissionMode;
+}
+
 interface PrefixFrozen {
   type: 'prefix.frozen';
   model: string;
@@ -134,6 +140,14 @@ interface ToolCompleted {
   durationMs: number;
 }
 
+/** The agent has seen this version, once the call is answered: it may change the file while it is the current one. */
+interface FileRead {
+  type: 'file.read';
+  call: string;
+  path: string;
+  version: string;
+}
+
 interface FileChanged {
   type: 'file.changed';
   call: string;
@@ -159,6 +173,7 @@ export type JournalEvent =
   | SessionStarted
   | SessionResumed
   | AgentStarted
+  | PermissionChanged
   | PrefixFrozen
   | MessageAppended
   | ConversationReplaced
@@ -167,6 +182,7 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
+  | FileRead
   | FileChanged
   | WarningRaised
   | AgentEnded;
