@@ -27,6 +27,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     .description(
       'fork() for AI agents: coding agents on a real repository, with one journal and a known bill',
     )
+    .usage('-p [options] PROMPT\n       ramet COMMAND [options]')
     .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .enablePositionalOptions()
@@ -49,8 +50,9 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
 }
 
 function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  program
-    .command('print', { isDefault: true, hidden: true })
+  const command = program.command('print', { isDefault: true, hidden: true });
+  command
+    .usage('-p [options] PROMPT')
     .argument('[prompt...]', 'what to do; read from standard input when absent')
     .option('-p, --print', 'carry out one prompt, print the result and leave')
     .addOption(
@@ -64,9 +66,9 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
     .addOption(
-      new Option('--permission-mode <mode>', 'what tools may do without asking').choices([
-        ...PERMISSION_MODES,
-      ]),
+      new Option('--permission-mode <mode>', 'what tools may do; nobody can be asked')
+        .default('dontAsk')
+        .choices([...PERMISSION_MODES]),
     )
     .option('-c, --continue', 'go on with the latest session of this repository')
     .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')
@@ -74,6 +76,19 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       const { print } = await import('./commands/print.ts');
       setExitCode(await print(prompt.join(' '), options, io));
     });
+  // It is what most people want, so its options belong on the first page of help.
+  program.addHelpText('after', () => `\n${optionsOf(command)}`);
+}
+
+function optionsOf(command: Command): string {
+  const help = command.createHelp();
+  const options = help.visibleOptions(command).filter((option) => option.long !== '--help');
+  const width = Math.max(...options.map((option) => help.optionTerm(option).length));
+  help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 });
+  const lines = options.map((option) =>
+    help.formatItem(help.optionTerm(option), width, help.optionDescription(option), help),
+  );
+  return ['Options of ramet -p:', ...lines].join('\n');
 }
 
 function addViews(program: Command, io: CommandIo): void {
