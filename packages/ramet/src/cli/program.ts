@@ -1,5 +1,5 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { PERMISSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
@@ -42,14 +42,23 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
             .replace(/\s*\n\s*/g, ' '),
         ),
     });
-  addPrint(program, io, setExitCode);
+  const print = addPrint(program, io, setExitCode);
   addViews(program, io);
   addEmulate(program, io);
+  showOptionsOf(print, program);
   return program;
 }
 
-function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  program
+/** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
+function showOptionsOf(print: Command, program: Command): void {
+  const help = new Help();
+  program.usage('-p [options] [prompt...]\n       ramet <command>').configureHelp({
+    visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
+  });
+}
+
+function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): Command {
+  return program
     .command('print', { isDefault: true, hidden: true })
     .argument('[prompt...]', 'what to do; read from standard input when absent')
     .option('-p, --print', 'carry out one prompt, print the result and leave')
