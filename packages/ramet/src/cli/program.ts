@@ -43,7 +43,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
         ),
     });
   const print = addPrint(program, io, setExitCode);
-  addViews(program, io);
+  addViews(program, io, setExitCode);
   addEmulate(program, io);
   showOptionsOf(print, program);
   return program;
@@ -85,7 +85,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     });
 }
 
-function addViews(program: Command, io: CommandIo): void {
+function addViews(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('ps')
     .description('list sessions and agents of this repository')
@@ -104,7 +104,10 @@ function addViews(program: Command, io: CommandIo): void {
     .argument('[session]', 'its id or the beginning of it; the latest when absent')
     .option('-f, --follow', 'go on while the session runs')
     .option('--json', 'the events as they are, one a line')
-    .action(async (session, options) => (await import('./commands/logs.ts')).logs(session, options, io));
+    .action(async (session, options) => {
+      const { logs } = await import('./commands/logs.ts');
+      setExitCode(await logs(session, options, io));
+    });
   program
     .command('cost')
     .description('show what a session cost: tokens read, written and answered, and dollars')
