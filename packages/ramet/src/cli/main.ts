@@ -1,7 +1,10 @@
 /** The command's entry: everything it does is in `program.ts`. */
+import { EXIT } from './exit-code.ts';
 import { processIo } from './io.ts';
 import { runProgram } from './program.ts';
 import { interruptSignal } from './signals.ts';
 
+// Stands when the event loop runs dry before the command has ended: a bug, which must not look like success.
+process.exitCode = EXIT.failed;
 const io = processIo(interruptSignal());
 process.exitCode = await runProgram(process.argv.slice(2), io);

@@ -1,5 +1,5 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { PERMISSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
@@ -27,7 +27,6 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     .description(
       'fork() for AI agents: coding agents on a real repository, with one journal and a known bill',
     )
-    .usage('-p [options] PROMPT\n       ramet COMMAND [options]')
     .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .enablePositionalOptions()
@@ -43,16 +42,24 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
             .replace(/\s*\n\s*/g, ' '),
         ),
     });
-  addPrint(program, io, setExitCode);
-  addViews(program, io);
+  const print = addPrint(program, io, setExitCode);
+  addViews(program, io, setExitCode);
   addEmulate(program, io);
+  showOptionsOf(print, program);
   return program;
 }
 
-function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  const command = program.command('print', { isDefault: true, hidden: true });
-  command
-    .usage('-p [options] PROMPT')
+/** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
+function showOptionsOf(print: Command, program: Command): void {
+  const help = new Help();
+  program.usage('-p [options] PROMPT\n       ramet COMMAND [options]').configureHelp({
+    visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
+  });
+}
+
+function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): Command {
+  return program
+    .command('print', { isDefault: true, hidden: true })
     .argument('[prompt...]', 'what to do; read from standard input when absent')
     .option('-p, --print', 'carry out one prompt, print the result and leave')
     .addOption(
@@ -66,9 +73,10 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
     .addOption(
-      new Option('--permission-mode <mode>', 'what tools may do; nobody can be asked')
-        .default('dontAsk')
-        .choices([...PERMISSION_MODES]),
+      new Option(
+        '--permission-mode <mode>',
+        'what tools may do (default: dontAsk, or what the session had)',
+      ).choices([...PERMISSION_MODES]),
     )
     .option('-c, --continue', 'go on with the latest session of this repository')
     .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')
@@ -76,22 +84,9 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       const { print } = await import('./commands/print.ts');
       setExitCode(await print(prompt.join(' '), options, io));
     });
-  // It is what most people want, so its options belong on the first page of help.
-  program.addHelpText('after', () => `\n${optionsOf(command)}`);
 }
 
-function optionsOf(command: Command): string {
-  const help = command.createHelp();
-  const options = help.visibleOptions(command).filter((option) => option.long !== '--help');
-  const width = Math.max(...options.map((option) => help.optionTerm(option).length));
-  help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 });
-  const lines = options.map((option) =>
-    help.formatItem(help.optionTerm(option), width, help.optionDescription(option), help),
-  );
-  return ['Options of ramet -p:', ...lines].join('\n');
-}
-
-function addViews(program: Command, io: CommandIo): void {
+function addViews(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('ps')
     .description('list sessions and agents of this repository')
@@ -110,7 +105,10 @@ function addViews(program: Command, io: CommandIo): void {
     .argument('[session]', 'its id or the beginning of it; the latest when absent')
     .option('-f, --follow', 'go on while the session runs')
     .option('--json', 'the events as they are, one a line')
-    .action(async (session, options) => (await import('./commands/logs.ts')).logs(session, options, io));
+    .action(async (session, options) => {
+      const { logs } = await import('./commands/logs.ts');
+      setExitCode(await logs(session, options, io));
+    });
   program
     .command('cost')
     .description('show what a session cost: tokens read, written and answered, and dollars')

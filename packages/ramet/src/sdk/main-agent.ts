@@ -9,14 +9,13 @@ import { switchModel } from '../engine/fallback.ts';
 import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { resolveModel } from '../model/catalog.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { GitState } from '../workspace/git-state.ts';
 import {
-  DEFAULT_MODEL,
   DEFAULT_PERMISSION_MODE,
+  newSessionModel,
   type ResolvedOptions,
   refuseUnenforceableBudget,
 } from './options.ts';
@@ -24,8 +23,7 @@ import type { Place } from './place.ts';
 import { VERSION } from './version.ts';
 
 export function startAgent(runtime: SessionRuntime, place: Place, settings: ResolvedOptions): Agent {
-  const model = settings.model ?? resolveModel(DEFAULT_MODEL, settings.env);
-  refuseUnenforceableBudget(model, settings);
+  const model = newSessionModel(settings);
   runtime.journal.append(null, {
     type: 'session.started',
     version: VERSION,

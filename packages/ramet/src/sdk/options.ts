@@ -49,7 +49,7 @@ export interface ResolvedOptions {
   clock: Clock;
 }
 
-export const DEFAULT_MODEL = 'sonnet';
+const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'dontAsk';
 const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
@@ -85,6 +85,11 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
   if (text === undefined || text === '') return {};
   if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
   throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
+}
+
+/** The model of a session that does not exist yet. */
+export function newSessionModel({ model, env }: ResolvedOptions): string {
+  return model ?? resolveModel(DEFAULT_MODEL, env);
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */

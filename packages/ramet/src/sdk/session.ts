@@ -20,7 +20,13 @@ import { createFileLedger } from '../workspace/file-ledger.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { continueAgent, startAgent, takePrompt } from './main-agent.ts';
-import { type ResolvedOptions, resolveOptions, type SessionOptions } from './options.ts';
+import {
+  newSessionModel,
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  resolveOptions,
+  type SessionOptions,
+} from './options.ts';
 import { findPlace, type Place } from './place.ts';
 
 /** An agent's event with the agent it is of. */
@@ -44,6 +50,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const settings = resolveOptions(options);
   const place = findPlace(settings);
   const provider = options.provider ?? selectProvider(settings.env);
+  // What would be refused is refused before a journal exists: an empty session would be the latest one.
+  if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
   const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
   // Started here so that git works while the journal is created and instructions are read.
   const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;

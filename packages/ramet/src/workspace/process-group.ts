@@ -52,7 +52,11 @@ export async function startProcessGroup(start: ProcessGroupStart): Promise<Proce
     id,
     ended,
     alive: () => signalGroup(id, 0) && hasLivingMember(id),
-    terminate: () => terminateGroup(id),
+    terminate() {
+      // Whoever ends a group waits for it: a released one must keep this process up until it is gone.
+      child.ref();
+      return terminateGroup(id);
+    },
     release: () => child.unref(),
   };
 }

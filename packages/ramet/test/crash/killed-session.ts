@@ -159,6 +159,7 @@ export class KilledSession implements AsyncDisposable {
       note: (line) => {
         shown += line;
       },
+      progress: () => {},
       env: this.#env,
       cwd: this.repository,
       signal: new AbortController().signal,

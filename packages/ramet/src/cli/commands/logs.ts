@@ -2,6 +2,7 @@
 import { timelineLine } from '../../journal/projections/timeline.ts';
 import { systemClock } from '../../schema/clock.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
+import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';
@@ -13,7 +14,7 @@ export async function logs(
   wanted: string | undefined,
   options: { follow?: boolean; json?: boolean },
   io: CommandIo,
-): Promise<void> {
+): Promise<number> {
   using view = viewSession(wanted, io);
   const line = options.json ? jsonLine : (event: RecordedEvent) => printable(timelineLine(event));
   let after = 0;
@@ -23,7 +24,8 @@ export async function logs(
       io.out(`${line(event)}\n`);
       after = event.seq;
     }
-    if (!options.follow || !alive || io.signal.aborted) return;
+    if (io.signal.aborted) return exitCodeOf({ status: 'interrupted', cause: String(io.signal.reason) });
+    if (!options.follow || !alive) return EXIT.done;
     await systemClock.sleep(LOOK_AGAIN_MS, io.signal);
   }
 }

@@ -1,0 +1,85 @@
+import { describe, expect } from 'vitest';
+import { linesOf } from '../fixtures/command.ts';
+import { test, toolResults } from '../fixtures/user.ts';
+
+describe.concurrent('UI-1: ramet -p', () => {
+  test('prints the answer to a prompt given as an argument', async ({ user }) => {
+    const emulator = await user.model({ text: 'Hello back.' });
+    const end = await user.ramet(['-p', 'Say hello.']);
+    expect(end).toEqual({ code: 0, stdout: 'Hello back.\n', stderr: '' });
+    expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Say hello.');
+  });
+
+  test('takes several words as one prompt', async ({ user }) => {
+    const emulator = await user.model({ text: 'ok' });
+    await user.ramet(['-p', 'Say', 'hello.']);
+    expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Say hello.');
+  });
+
+  test('takes what comes after -- as the prompt, dashes and all', async ({ user }) => {
+    const emulator = await user.model({ text: 'ok' });
+    const end = await user.ramet(['-p', '--', '--version of what?']);
+    expect(end.code).toBe(0);
+    expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('--version of what?');
+  });
+
+  test('reads the prompt from standard input when there is no argument', async ({ user }) => {
+    const emulator = await user.model({ text: 'ok' });
+    const end = await user.ramet(['-p'], { stdin: 'Line one.\nGrüße: line two.\n' });
+    expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+    expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Line one.\nGrüße: line two.');
+  });
+
+  test('prints the text of the last turn only, and none of the tools', async ({ user }) => {
+    const emulator = await user.model(
+      { text: 'I look first.', tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] },
+      { text: 'It is a test.' },
+    );
+    const end = await user.ramet(['-p', 'What is this?']);
+    expect(end).toEqual({ code: 0, stdout: 'It is a test.\n', stderr: '' });
+    expect(toolResults(emulator)).toEqual([{ text: '     1\t# Test', isError: false }]);
+  });
+
+  test('goes on with an answer that was cut at the output limit', async ({ user }) => {
+    await user.model({ text: 'The first half, ', stop_reason: 'max_tokens' }, { text: 'the second.' });
+    const end = await user.ramet(['-p', 'Talk.']);
+    expect(end).toMatchObject({ code: 0, stdout: 'The first half, the second.\n' });
+  });
+
+  test('says that the model refused, with exit code 1', async ({ user }) => {
+    await user.model({ content: [], stop_reason: 'refusal' });
+    const end = await user.ramet(['-p', 'Do harm.']);
+    expect(end).toMatchObject({ code: 1, stdout: '' });
+    expect(end.stderr).toMatch(
+      /^ramet: failed: refusal: the model refused to answer \(session \w{8}; .*\)\n$/,
+    );
+  });
+});
+
+describe.concurrent('UI-1: the command itself', () => {
+  test('prints its version', async ({ user }) => {
+    const end = await user.ramet(['--version']);
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    expect(end.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('prints help that names the commands and the options of -p', async ({ user }) => {
+    const end = await user.ramet(['--help']);
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    for (const word of ['ps', 'show', 'logs', 'cost', 'emulate', '--output-format', '--permission-mode']) {
+      expect(end.stdout).toContain(word);
+    }
+  });
+
+  test.for(['ps', 'show', 'logs', 'cost', 'emulate'])('prints help for %s', async (command, { user }) => {
+    const end = await user.ramet([command, '--help']);
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    expect(linesOf(end.stdout)[0]).toMatch(new RegExp(`^Usage: ramet ${command} `));
+  });
+});
+
+function promptOf(messages: readonly { content: unknown }[] | undefined): unknown {
+  const content = messages?.[0]?.content;
+  const last: unknown = Array.isArray(content) ? content.at(-1) : undefined;
+  return typeof last === 'object' && last !== null && 'text' in last ? last.text : undefined;
+}
