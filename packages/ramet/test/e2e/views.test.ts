@@ -103,7 +103,7 @@ describe.concurrent('UI-1: ramet show', () => {
     await user.ramet(['-p', 'x']);
     const { stdout } = await user.ramet(['show']);
     expect(stdout).toContain('alert');
-    for (const escape of ['\u001b', '\u009b']) expect(stdout).not.toContain(escape);
+    for (const introducer of ['\u001b', '\u009b']) expect(stdout).not.toContain(introducer);
   });
 });
 
