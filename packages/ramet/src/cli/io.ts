@@ -5,6 +5,8 @@ export interface CommandIo {
   readonly isTerminal: boolean;
   /** One line for people, on standard error, with the program's name before it. */
   note(line: string): void;
+  /** What goes on just now: a line on standard error, for a person at a terminal only. */
+  progress(line: string): void;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Aborts with the signal's name as the reason. */
@@ -22,6 +24,7 @@ export function processIo(signal: AbortSignal): CommandIo {
     out: (text) => void process.stdout.write(text),
     isTerminal: process.stdout.isTTY === true,
     note: (line) => void process.stderr.write(`ramet: ${line}\n`),
+    progress: (line) => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
     env: process.env,
     cwd: process.cwd(),
     signal,

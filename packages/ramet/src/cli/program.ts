@@ -52,7 +52,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
 /** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
 function showOptionsOf(print: Command, program: Command): void {
   const help = new Help();
-  program.usage('-p [options] [prompt...]\n       ramet <command>').configureHelp({
+  program.usage('-p [options] PROMPT\n       ramet COMMAND [options]').configureHelp({
     visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
   });
 }
@@ -73,9 +73,10 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
     .addOption(
-      new Option('--permission-mode <mode>', 'what tools may do without asking').choices([
-        ...PERMISSION_MODES,
-      ]),
+      new Option(
+        '--permission-mode <mode>',
+        'what tools may do (default: dontAsk, or what the session had)',
+      ).choices([...PERMISSION_MODES]),
     )
     .option('-c, --continue', 'go on with the latest session of this repository')
     .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')

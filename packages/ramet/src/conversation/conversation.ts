@@ -28,6 +28,11 @@ export interface FrozenMessage {
   readonly shared: number;
 }
 
+/** A message in a conversation: its JSON as one piece, of which its blocks' bytes are parts. */
+export interface SealedMessage extends FrozenMessage {
+  readonly bytes: Buffer;
+}
+
 /** Names a block: the n-th of the m-th message. */
 export interface BlockPosition {
   readonly message: number;
@@ -47,7 +52,7 @@ export function freezeHead(head: Omit<PromptHead, 'digest'>): PromptHead {
 
 export class Conversation {
   readonly head: PromptHead;
-  readonly #messages: FrozenMessage[];
+  readonly #messages: SealedMessage[];
   readonly #chain: Digest[];
 
   constructor(head: PromptHead, messages: readonly FrozenMessage[] = []) {
@@ -57,7 +62,7 @@ export class Conversation {
     for (const message of messages) this.append(message);
   }
 
-  get messages(): readonly FrozenMessage[] {
+  get messages(): readonly SealedMessage[] {
     return this.#messages;
   }
 
@@ -75,7 +80,7 @@ export class Conversation {
     for (const block of message.blocks) {
       this.#chain.push(digestOf(`${this.digest}\n${message.role}\n${block.digest}`));
     }
-    this.#messages.push(Object.freeze(message));
+    this.#messages.push(sealMessage(message));
   }
 
   /** The digest of everything up to and including a block. */
@@ -89,4 +94,30 @@ export class Conversation {
   get awaitsAnswer(): boolean {
     return this.#messages.at(-1)?.role === 'user';
   }
+}
+
+/** Known by identity: a copy with other blocks is another message, whatever fields it brings along. */
+const sealed = new WeakSet<FrozenMessage>();
+
+function isSealed(message: FrozenMessage): message is SealedMessage {
+  return sealed.has(message);
+}
+
+/** Joins a message once. Its blocks become views of the whole, so that nothing is kept twice. */
+function sealMessage(message: FrozenMessage): SealedMessage {
+  if (isSealed(message)) return message;
+  const start = `{"role":"${message.role}","content":[`;
+  const length = message.blocks.reduce((sum, block) => sum + block.bytes.length + 1, start.length + 1);
+  const bytes = Buffer.allocUnsafe(message.blocks.length === 0 ? length + 1 : length);
+  let end = bytes.write(start);
+  const blocks = message.blocks.map((block, index) => {
+    if (index > 0) end += bytes.write(',', end);
+    const begin = end;
+    end += block.bytes.copy(bytes, begin);
+    return Object.freeze({ ...block, bytes: bytes.subarray(begin, end) });
+  });
+  bytes.write(']}', end);
+  const whole = Object.freeze({ ...message, blocks, bytes });
+  sealed.add(whole);
+  return whole;
 }

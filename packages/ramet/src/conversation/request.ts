@@ -4,7 +4,7 @@
  * messages; what may vary between requests on one prefix (max_tokens) comes last.
  */
 import type { Breakpoint } from '../schema/events.ts';
-import type { Conversation, FrozenMessage, PromptHead } from './conversation.ts';
+import type { Conversation, PromptHead, SealedMessage } from './conversation.ts';
 import { type FrozenBlock, markedBytes } from './frozen-block.ts';
 
 export interface RequestShape {
@@ -53,10 +53,14 @@ function pushHead(pieces: Buffer[], head: PromptHead, breakpoints: readonly Brea
 
 function pushMessage(
   pieces: Buffer[],
-  message: FrozenMessage,
+  message: SealedMessage,
   index: number,
   breakpoints: readonly Breakpoint[],
 ): void {
+  if (breakpoints.every((mark) => mark.message !== index)) {
+    pieces.push(message.bytes);
+    return;
+  }
   pieces.push(ROLE_START[message.role]);
   pushBlocks(pieces, message.blocks, (block) => markAt(breakpoints, index, block));
   pieces.push(BLOCKS_END);

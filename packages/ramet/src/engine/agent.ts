@@ -14,7 +14,7 @@ import {
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import { toolSchema } from '../tools/tool.ts';
-import { createFileAccess } from '../workspace/create-file-access.ts';
+import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
@@ -22,25 +22,31 @@ export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
   readonly scope: AsyncDisposableStack = new AsyncDisposableStack();
-  readonly files: FileAccess;
+  readonly #files: AgentFileAccess;
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
   /** Responses so far, in all runs; numbers the requests. */
   requests = 0;
-  /** The write or execute call under way; such calls run one at a time. */
-  currentCall = '';
+  /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
+  openStop: string | null = null;
 
-  /** Continues with `conversation` as it is in the journal; `start` begins a new one. */
-  constructor(runtime: SessionRuntime, spec: AgentSpec, conversation: Conversation) {
+  /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
+  constructor(
+    runtime: SessionRuntime,
+    spec: AgentSpec,
+    conversation: Conversation,
+    seen: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.files = createFileAccess({
+    this.#files = createFileAccess({
       agent: spec.id,
       cwd: spec.cwd,
       ledger: runtime.files,
-      onChange: (change) => this.#recordChange(change),
+      onChange: (change) => this.#recordChange('', change),
+      seen,
     });
   }
 
@@ -60,6 +66,14 @@ export class Agent implements AsyncDisposable {
     return agent;
   }
 
+  /** The agent's files as one of its calls sees them: what it reads and changes is journaled as that call's. */
+  filesFor(call: string): FileAccess {
+    return this.#files.watchedBy({
+      onChange: (change) => this.#recordChange(call, change),
+      onRead: (path, version) => this.record({ type: 'file.read', call, path, version }),
+    });
+  }
+
   get conversation(): Conversation {
     return this.#conversation;
   }
@@ -75,6 +89,7 @@ export class Agent implements AsyncDisposable {
   /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
   say(cause: EventOf<'message.appended'>['cause'], blocks: readonly FrozenBlock[], shared = 0): void {
     this.#conversation.append({ role: 'user', blocks, shared });
+    this.openStop = null;
     this.record({ type: 'message.appended', role: 'user', cause, blocks: this.store(blocks), shared });
   }
 
@@ -116,10 +131,10 @@ export class Agent implements AsyncDisposable {
     await this.scope.disposeAsync();
   }
 
-  #recordChange({ path, before, after }: FileChange): void {
+  #recordChange(call: string, { path, before, after }: FileChange): void {
     this.record({
       type: 'file.changed',
-      call: this.currentCall,
+      call,
       path,
       before: before?.version ?? null,
       after: after.version,

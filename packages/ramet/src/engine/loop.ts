@@ -5,10 +5,10 @@
  *
  * Invariants
  * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message.
- * 2. A response is journaled before anything it asks for is done.
+ * 2. A response is on disk before anything it asks for changes anything.
  * 3. No path leads from an error to `done` (AGENT-5).
  */
-import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, RametError } from '../schema/errors.ts';
 import type { AgentStatus } from '../schema/status.ts';
@@ -80,6 +80,11 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
 }
 
 async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
+  if (agent.openStop !== null && agent.openStop !== 'pause_turn') {
+    run.text = lastText(agent);
+    agent.openStop = null;
+    return DONE;
+  }
   for (;;) {
     if (options.signal.aborted) throw new Cancelled();
     const done = yield* emitting((emit) =>
@@ -97,6 +102,12 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
     const ending = yield* carryOut(agent, run, step, options);
     if (ending !== null) return ending;
   }
+}
+
+/** The answer that a killed process had received and had only to report. */
+function lastText({ conversation }: Agent): string {
+  const blocks = conversation.messages.at(-1)?.blocks ?? [];
+  return blocks.map((block) => (block.type === 'text' ? String(contentOf(block).text) : '')).join('');
 }
 
 function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {

@@ -2,6 +2,7 @@
  * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again;
  * calls it left open get the results that were recorded, and the others the plain truth: not run, or perhaps.
  */
+import { resolve } from 'node:path';
 import { endOf } from '../conversation/breakpoints.ts';
 import { Conversation, freezeHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
@@ -10,20 +11,26 @@ import { type Transcript, transcriptOf } from '../journal/projections/transcript
 import { UserMistake } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
+import { realPath } from '../workspace/real-path.ts';
+import { removeLeftovers } from '../workspace/replace-file.ts';
 import { Agent } from './agent.ts';
-import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
+import { MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
+
+/** What a resumed agent goes on with unless it is told otherwise. */
+export type RecordedSpec = Pick<AgentSpec, 'model' | 'permissionMode'>;
 
 export function resumeAgent(
   runtime: SessionRuntime,
   reader: JournalReader,
-  specFor: (model: string) => AgentSpec,
+  specFor: (recorded: RecordedSpec) => AgentSpec,
   id: AgentId,
 ): Agent {
   const transcript = transcriptOf(reader.events({ agent: id }), id);
   const thaw = (digests: readonly Digest[]): FrozenBlock[] =>
     digests.map((digest) => thawBytes(reader.block(digest)));
-  if (transcript.prefix === null) throw nothingRecorded(id);
+  const { permissionMode } = transcript;
+  if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
   const messages = transcript.messages.map(({ role, blocks, shared }) => ({
@@ -31,10 +38,16 @@ export function resumeAgent(
     blocks: thaw(blocks),
     shared,
   }));
-  const agent = new Agent(runtime, specFor(model), new Conversation(head, messages));
+  const spec = specFor({ model, permissionMode });
+  const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
+  if (spec.permissionMode !== permissionMode) {
+    agent.record({ type: 'permission.changed', mode: spec.permissionMode });
+  }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
+  agent.openStop = transcript.openStop;
   answerOpenCalls(agent, transcript, thaw);
+  if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;
 }
 
@@ -45,17 +58,23 @@ function answerOpenCalls(
 ): void {
   const last = agent.conversation.messages.at(-1);
   if (last?.role !== 'assistant') return;
-  const calls = last.blocks
-    .filter((block) => block.type === 'tool_use')
-    .map((block) => String(contentOf(block).id));
+  const calls = last.blocks.filter((block) => block.type === 'tool_use').map(contentOf);
   if (calls.length === 0) return;
-  const results = calls.flatMap((call) => {
+  const results = calls.flatMap(({ id, input }) => {
+    const call = String(id);
     const recorded = transcript.results.get(call);
-    return recorded === undefined
-      ? [unanswered(call, transcript.started.has(call) ? MAY_HAVE_RUN : NOT_RUN.interrupted)]
-      : thaw([recorded]);
+    if (recorded !== undefined) return thaw([recorded]);
+    if (!transcript.started.has(call)) return [unanswered(call, NOT_RUN.interrupted)];
+    tidyUp(agent, input);
+    return [unanswered(call, MAY_HAVE_RUN)];
   });
   agent.say('tool_results', results);
+}
+
+/** A call killed while it replaced a file leaves the half-written successor in the user's repository. */
+function tidyUp({ spec }: Agent, input: unknown): void {
+  if (typeof input !== 'object' || input === null || !('file_path' in input)) return;
+  removeLeftovers(realPath(resolve(spec.cwd, String(input.file_path))), spec.id);
 }
 
 /** The process died before the agent's first record was committed. */

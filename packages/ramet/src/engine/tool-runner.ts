@@ -3,7 +3,7 @@
  * calls, whatever happens: unknown tool, bad input, denied, failed, thrown, aborted.
  *
  * Invariants
- * 1. A call is journaled as started before it acts; the response that asked for it was journaled before that.
+ * 1. A call that can change anything is known on disk to have started before it acts, and so is its response.
  * 2. Calls that only read run side by side; a call that changes anything runs alone, in its place.
  * 3. Secrets are taken out here, once, before a result enters the conversation.
  */
@@ -36,10 +36,8 @@ export async function runCalls(run: ToolRun, calls: readonly ToolUseBlock[]): Pr
       continue;
     }
     for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
-    // What changes nothing may be done again after a power cut; what does must be known to have begun.
-    await run.agent.runtime.journal.commit(
-      batch.every((call) => reads(run.agent, call)) ? 'written' : 'synced',
-    );
+    // What only reads may be done again: its record is on its way, and nobody need wait for it.
+    if (!batch.every((call) => reads(run.agent, call))) await run.agent.runtime.journal.commit('synced');
     results.push(...(await Promise.all(batch.map((call) => runCall(run, call)))));
   }
   return results;
@@ -100,7 +98,6 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   if (!input.ok) return failure(input.message);
   const decision = decide(permissionMode, tool, { input: input.value, cwd: run.agent.spec.cwd });
   if (!decision.allowed) return failure(decision.reason);
-  if (tool.effect !== 'read') run.agent.currentCall = call.id;
   return actOrAbort(run, tool, input.value, call);
 }
 
@@ -142,7 +139,7 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     cwd: spec.cwd,
     env: runtime.childEnvironment,
     outputDirectory: runtime.outputDirectory,
-    files: agent.files,
+    files: agent.filesFor(call.id),
     signal,
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,

@@ -169,10 +169,7 @@ export class SessionWriter implements Journal {
     if (synced) this.#db.exec('PRAGMA synchronous = NORMAL');
     this.#unsynced = !synced;
     if (!synced) this.#syncSoon();
-    if (synced && !this.#settled) this.#settle();
-    // SQLite goes on writing to a file without a name; that would be acknowledging into the void.
-    if (statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode)
-      throw removedWhileWriting(this.file);
+    if (synced) this.#promise();
     if (++this.#commits % COMMITS_PER_LOOK === 0) this.#lookAtWal();
   }
 
@@ -195,9 +192,13 @@ export class SessionWriter implements Journal {
     }, SYNC_WITHIN_MS).unref();
   }
 
-  #settle(): void {
-    settleSessionFile(this.#db, this.file);
+  /** What a synced commit promises beyond its own pages: the file is settled, and still has its name. */
+  #promise(): void {
+    if (!this.#settled) settleSessionFile(this.#db, this.file);
     this.#settled = true;
+    // SQLite goes on writing to a file without a name; that would be acknowledging into the void.
+    if (statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode)
+      throw removedWhileWriting(this.file);
   }
 
   #lookAtWal(): void {

@@ -10,16 +10,31 @@ import { Cancelled, describeError, ModelError, systemCode } from '../schema/erro
 export interface Endpoint {
   readonly url: URL;
   readonly agent: http.Agent;
-  /** No byte for this long before the answer starts, or within it, ends the attempt. */
-  readonly firstByteMs: number;
-  readonly idleMs: number;
+  readonly target: http.RequestOptions;
 }
+
+/** No byte for this long, before the answer or within it, ends the attempt; a busy provider sends pings. */
+const SILENCE_MS = 300_000;
 
 export function openEndpoint(url: URL, env: NodeJS.ProcessEnv): Endpoint {
   const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   const options = { keepAlive: true, ...(loopback ? {} : { proxyEnv: env }) };
   const agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
-  return { url, agent, firstByteMs: 600_000, idleMs: 180_000 };
+  const { protocol, pathname, search } = url;
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  const path = pathname + search;
+  const auth = url.username === '' ? {} : { auth: decodeURIComponent(`${url.username}:${url.password}`) };
+  const target = {
+    agent,
+    method: 'POST',
+    protocol,
+    hostname,
+    port: url.port,
+    path,
+    timeout: SILENCE_MS,
+    ...auth,
+  };
+  return { url, agent, target };
 }
 
 export interface PostOptions {
@@ -44,17 +59,13 @@ class StaleConnection extends Error {}
 function attempt(endpoint: Endpoint, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const client = endpoint.url.protocol === 'https:' ? https : http;
-    const request = client.request(endpoint.url, {
-      method: 'POST',
-      agent: endpoint.agent,
+    const request = client.request({
+      ...endpoint.target,
       headers: { ...headers, 'content-length': body.byteLength },
       signal,
     });
-    request.setTimeout(endpoint.firstByteMs, () => request.destroy(silence(endpoint.firstByteMs)));
-    request.once('response', (answer) => {
-      request.setTimeout(endpoint.idleMs, () => answer.destroy(silence(endpoint.idleMs)));
-      resolve(answer);
-    });
+    request.once('timeout', () => request.destroy(silence()));
+    request.once('response', resolve);
     request.on('error', (error) => {
       const stale = request.reusedSocket && systemCode(error) === 'ECONNRESET' && !signal.aborted;
       reject(stale ? new StaleConnection() : connectionError(error, endpoint, signal));
@@ -63,8 +74,8 @@ function attempt(endpoint: Endpoint, { headers, body, signal }: PostOptions): Pr
   });
 }
 
-function silence(ms: number): ModelError {
-  return new ModelError('timeout', 'retryable', `the provider sent nothing for ${Math.round(ms / 1000)} s`);
+function silence(): ModelError {
+  return new ModelError('timeout', 'retryable', `the provider sent nothing for ${SILENCE_MS / 1000} s`);
 }
 
 /** Any failure of the connection, before or during the answer. */

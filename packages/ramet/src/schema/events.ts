@@ -4,7 +4,7 @@
  * what was sent can be sent again byte for byte.
  *
  * Invariants
- * 1. `request.started` is recorded before its bytes are sent, `tool.started` before the tool acts.
+ * 1. `request.started` is committed before its bytes are sent, `tool.started` before a tool changes anything.
  * 2. A response and the assistant message it adds are one event: both exist or neither.
  * 3. Folding the events of a session in order gives every view of it; nothing else is consulted.
  */
@@ -48,6 +48,12 @@ interface AgentStarted {
   permissionMode: PermissionMode;
   maxTurns: number;
   budget: BudgetLimits;
+}
+
+/** A resumed session keeps its mode unless it is told another. */
+interface PermissionChanged {
+  type: 'permission.changed';
+  mode: PermissionMode;
 }
 
 interface PrefixFrozen {
@@ -134,6 +140,14 @@ interface ToolCompleted {
   durationMs: number;
 }
 
+/** The agent has seen this version, once the call is answered: it may change the file while it is the current one. */
+interface FileRead {
+  type: 'file.read';
+  call: string;
+  path: string;
+  version: string;
+}
+
 interface FileChanged {
   type: 'file.changed';
   call: string;
@@ -159,6 +173,7 @@ export type JournalEvent =
   | SessionStarted
   | SessionResumed
   | AgentStarted
+  | PermissionChanged
   | PrefixFrozen
   | MessageAppended
   | ConversationReplaced
@@ -167,6 +182,7 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
+  | FileRead
   | FileChanged
   | WarningRaised
   | AgentEnded;

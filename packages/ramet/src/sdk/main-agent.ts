@@ -6,14 +6,19 @@ import { instructionsText, readProjectInstructions } from '../agents/project-ins
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { Agent } from '../engine/agent.ts';
 import { switchModel } from '../engine/fallback.ts';
-import { resumeAgent } from '../engine/resume.ts';
+import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { GitState } from '../workspace/git-state.ts';
-import { newSessionModel, type ResolvedOptions, refuseUnenforceableBudget } from './options.ts';
+import {
+  DEFAULT_PERMISSION_MODE,
+  newSessionModel,
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+} from './options.ts';
 import type { Place } from './place.ts';
 import { VERSION } from './version.ts';
 
@@ -25,7 +30,8 @@ export function startAgent(runtime: SessionRuntime, place: Place, settings: Reso
     cwd: place.cwd,
     repository: place.repository?.root ?? null,
   });
-  return Agent.start(runtime, mainSpec(runtime.journal.session, model, place, settings));
+  const permissionMode = settings.permissionMode ?? DEFAULT_PERMISSION_MODE;
+  return Agent.start(runtime, mainSpec(runtime.journal.session, { model, permissionMode }, place, settings));
 }
 
 export function continueAgent(
@@ -38,7 +44,7 @@ export function continueAgent(
   const agent = resumeAgent(
     runtime,
     reader,
-    (model) => mainSpec(runtime.journal.session, model, place, settings),
+    (recorded) => mainSpec(runtime.journal.session, recorded, place, settings),
     id,
   );
   const model = settings.model ?? agent.conversation.head.model;
@@ -48,7 +54,12 @@ export function continueAgent(
   return agent;
 }
 
-function mainSpec(session: SessionId, model: string, place: Place, settings: ResolvedOptions): AgentSpec {
+function mainSpec(
+  session: SessionId,
+  { model, permissionMode }: RecordedSpec,
+  place: Place,
+  settings: ResolvedOptions,
+): AgentSpec {
   return {
     id: agentId(session, 1),
     parent: null,
@@ -59,7 +70,7 @@ function mainSpec(session: SessionId, model: string, place: Place, settings: Res
     thinking: settings.thinking,
     system: [MAIN_PROMPT],
     tools: builtInTools,
-    permissionMode: settings.permissionMode,
+    permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,
     budget: settings.budget,
@@ -75,11 +86,8 @@ export async function takePrompt(
 ): Promise<void> {
   const { conversation } = agent;
   if (prompt === null) {
-    if (conversation.awaitsAnswer) return;
-    throw new UserMistake(
-      'nothing_to_do',
-      'the last turn of this session is complete: give a prompt to go on',
-    );
+    if (conversation.awaitsAnswer || agent.openStop !== null) return;
+    throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {
     agent.say('prompt', [freezeBlock({ type: 'text', text: prompt })]);
@@ -98,6 +106,13 @@ export async function takePrompt(
     prompt,
   });
   agent.say('prompt', blocks.map(freezeBlock), shared);
+}
+
+function nothingToDo(empty: boolean): UserMistake {
+  const reason = empty
+    ? 'this session ended before its prompt was recorded: give the prompt again'
+    : 'the last turn of this session is complete: give a prompt to go on';
+  return new UserMistake('nothing_to_do', reason);
 }
 
 async function projectInstructions({ cwd, repository, home }: Place): Promise<string | null> {

@@ -42,13 +42,15 @@ export interface ResolvedOptions {
   maxTurns: number;
   maxTokens: number;
   budget: BudgetLimits;
-  permissionMode: PermissionMode;
+  /** Null, too, for what a resumed session keeps. */
+  permissionMode: PermissionMode | null;
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
 }
 
 const DEFAULT_MODEL = 'sonnet';
+export const DEFAULT_PERMISSION_MODE = 'dontAsk';
 const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 
@@ -63,7 +65,7 @@ export function resolveOptions(options: SessionOptions): ResolvedOptions {
     maxTurns: options.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: options.budget ?? {},
-    permissionMode: options.permissionMode ?? 'dontAsk',
+    permissionMode: options.permissionMode ?? null,
     prices: options.prices ?? PRICES,
     retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
     clock: options.clock ?? systemClock,

@@ -19,6 +19,7 @@ import { test } from '../../test/fixtures/temporary-directory.ts';
 import { type AgentFileAccess, createFileAccess } from './create-file-access.ts';
 import type { FileChange } from './file-access.ts';
 import { createFileLedger } from './file-ledger.ts';
+import { removeLeftovers } from './replace-file.ts';
 
 function agents(cwd: string, ...names: string[]): AgentFileAccess[] {
   const ledger = createFileLedger();
@@ -140,6 +141,61 @@ describe('WORK-1: an agent changes only the version it has seen', () => {
     const child = parent.clone({ agent: 's.2', cwd: directory, onChange: () => {} });
     expect(await child.write('a.txt', 'two\n')).toMatchObject({ ok: true });
     expect(await parent.write('a.txt', 'x')).toMatchObject({ reason: expect.stringContaining('agent s.2') });
+  });
+});
+
+describe('WORK-1: an agent that is resumed', () => {
+  const reopened = (cwd: string, seen: [string, string][]) =>
+    createFileAccess({ agent: 's.1', cwd, ledger: createFileLedger(), onChange: () => {}, seen });
+
+  test('may change what it saw in an earlier process, and not what changed since', async ({ directory }) => {
+    const path = join(directory, 'a.txt');
+    writeFileSync(path, 'one\n');
+    const { version } = await one(directory).read('a.txt');
+    expect(await reopened(directory, [[path, version]]).update('a.txt', append('two'))).toMatchObject({
+      ok: true,
+    });
+    expect(await reopened(directory, [[path, version]]).write('a.txt', 'x')).toMatchObject({
+      reason: expect.stringContaining('changed outside Ramet'),
+    });
+  });
+
+  test('streams a file again that it only remembers', async ({ directory }) => {
+    const path = join(directory, 'a.txt');
+    writeFileSync(path, 'one\n');
+    const files = reopened(directory, [[path, 'an older version']]);
+    const { version } = await files.scan('a.txt', () => 'enough');
+    expect(version).toBe((await one(directory).read('a.txt')).version);
+  });
+
+  test('finds nothing of its own that a kill left beside a file, and leaves the rest alone', async ({
+    directory,
+  }) => {
+    for (const name of ['.ramet-s.1-0f.tmp', '.ramet-s.10-0f.tmp', 'notes.tmp']) {
+      writeFileSync(join(directory, name), '');
+    }
+    removeLeftovers(join(directory, 'a.txt'), 's.1');
+    removeLeftovers(join(directory, 'no-such-folder/a.txt'), 's.1');
+    expect(readdirSync(directory)).toEqual(['.ramet-s.10-0f.tmp', 'notes.tmp']);
+  });
+});
+
+describe('reads are told', () => {
+  test('to whoever watches, once for each version', async ({ directory }) => {
+    const path = join(directory, 'a.txt');
+    writeFileSync(path, 'one\n');
+    const reads: string[] = [];
+    const files = one(directory);
+    const watched = files.watchedBy({
+      onChange: () => {},
+      onRead: (read, version) => void reads.push(`${read} ${version}`),
+    });
+    const first = await watched.read('a.txt');
+    await watched.scan('a.txt', () => 'more');
+    writeFileSync(path, 'two\n');
+    const second = await watched.read('a.txt');
+    expect(reads).toEqual([`${path} ${first.version}`, `${path} ${second.version}`]);
+    expect(await files.write('a.txt', 'three\n')).toMatchObject({ ok: true });
   });
 });
 

@@ -29,24 +29,35 @@ import { replaceFile } from './replace-file.ts';
 import { createSeenVersions, type SeenVersions } from './seen-versions.ts';
 import { decodeTextFile, encodeTextFile } from './text-file.ts';
 
-export interface FileAccessOptions {
+export interface FileObserver {
+  /** Called under the path's lock, so in the order of the changes. */
+  onChange(change: FileChange): void;
+  /** Called when a version is read that this agent had not seen last. */
+  onRead?: ((path: string, version: string) => void) | undefined;
+}
+
+export interface FileAccessOptions extends FileObserver {
   agent: string;
   /** Relative paths start here. */
   cwd: string;
   ledger: FileLedger;
-  /** Called under the path's lock, so in the order of the changes. */
-  onChange(change: FileChange): void;
+  /** Real paths and versions that the agent saw in an earlier process. */
+  seen?: Iterable<readonly [path: string, version: string]>;
 }
 
 export interface AgentFileAccess extends FileAccess {
   /** A second agent that has seen what this one has; from here on they part (FORK-4). */
-  clone(options: Pick<FileAccessOptions, 'agent' | 'cwd' | 'onChange'>): AgentFileAccess;
+  clone(options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd'>): AgentFileAccess;
+  /** The same agent, watched by somebody else: what one sees the other has seen. */
+  watchedBy(observer: FileObserver): FileAccess;
 }
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
 
 export function createFileAccess(options: FileAccessOptions): AgentFileAccess {
-  return accessWith(options, createSeenVersions());
+  const seen = createSeenVersions();
+  for (const [path, version] of options.seen ?? []) seen.set(path, { version, stats: null });
+  return accessWith(options, seen);
 }
 
 function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAccess {
@@ -61,25 +72,31 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
       changeFile(target, transform, whenMissing, { options, seen }),
     );
   };
+  const see = (path: string, version: string, stats: LoadedFile['stats']): void => {
+    const before = seen.get(path);
+    seen.set(path, { version, stats });
+    if (before?.version !== version) options.onRead?.(path, version);
+  };
   return {
     async read(path) {
       const target = locate(path);
       const { bytes, version, stats } = await loadFile(target);
-      seen.set(target, { version, stats });
+      see(target, version, stats);
       return { path: target, bytes, version };
     },
     async scan(path, take, signal) {
       const target = locate(path);
       const before = seen.get(target);
       const known = (stats: LoadedFile['stats']): string | undefined =>
-        before !== undefined && sameStamp(before.stats, stats) ? before.version : undefined;
+        before?.stats != null && sameStamp(before.stats, stats) ? before.version : undefined;
       const { version, stats } = await scanFile(target, take, { known, signal });
-      seen.set(target, { version, stats });
+      see(target, version, stats);
       return { path: target, size: Number(stats.size), version };
     },
     write: (path, content) => change(path, () => ({ ok: true, text: content }), 'create'),
     update: (path, transform) => change(path, transform, 'refuse'),
-    clone: (child) => accessWith({ ...options, ...child }, seen.clone()),
+    clone: (child) => accessWith({ ...options, onRead: undefined, ...child }, seen.clone()),
+    watchedBy: (observer) => accessWith({ ...options, ...observer }, seen),
   };
 }
 
@@ -120,11 +137,10 @@ async function store(
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && current !== null && sameStamp(stats, current.stats);
   };
-  const outcome = await replaceFile(
-    path,
-    bytes,
-    current === null ? null : { stats: current.stats, unchanged },
-  );
+  const outcome = await replaceFile(path, bytes, {
+    owner: options.agent,
+    current: current === null ? null : { stats: current.stats, unchanged },
+  });
   if (outcome === 'overtaken') {
     return refusal(`${path} was changed outside Ramet at this very moment. ${READ_AGAIN}`);
   }

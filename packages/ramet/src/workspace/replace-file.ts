@@ -1,10 +1,10 @@
 /**
  * Puts bytes in a file's place in one step: a temporary file beside it, then a rename, so nobody ever sees half of
- * it and a failure leaves the old file whole and no temporary behind. Extended attributes and further hard links
- * do not follow the new file.
+ * it and a failure leaves the old file whole and no temporary behind. Only a killed process leaves one; its owner
+ * removes that with `removeLeftovers`. Extended attributes and further hard links do not follow the new file.
  */
 import { randomBytes } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, globSync, rmSync } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
@@ -12,13 +12,20 @@ import { systemCode } from '../schema/errors.ts';
 /** The file came to be, or changed, while its successor was being written. */
 export type Replacement = 'done' | 'overtaken';
 
+export interface ReplacementOptions {
+  /** The agent that writes; what it leaves behind when it is killed bears its name. */
+  owner: string;
+  /** The file that is replaced; null when there must be none. */
+  current: { stats: BigIntStats; unchanged: () => boolean } | null;
+}
+
 export async function replaceFile(
   path: string,
   bytes: Uint8Array,
-  current: { stats: BigIntStats; unchanged: () => boolean } | null,
+  { owner, current }: ReplacementOptions,
 ): Promise<Replacement> {
   if (current === null) await mkdir(dirname(path), { recursive: true });
-  const temporary = join(dirname(path), `.ramet-${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = join(dirname(path), `${temporaryPrefix(owner)}${randomBytes(6).toString('hex')}.tmp`);
   try {
     await writeTemporary(temporary, bytes, current?.stats ?? null);
     if (current === null) return await createExclusively(temporary, path);
@@ -29,6 +36,19 @@ export async function replaceFile(
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** Removes what a killed process of the same agent left beside `path`. Nobody may write for that agent meanwhile. */
+export function removeLeftovers(path: string, owner: string): void {
+  const directory = dirname(path);
+  const prefix = temporaryPrefix(owner);
+  for (const name of globSync('.ramet-*.tmp', { cwd: directory })) {
+    if (name.startsWith(prefix)) rmSync(join(directory, name), { force: true });
+  }
+}
+
+function temporaryPrefix(owner: string): string {
+  return `.ramet-${owner}-`;
 }
 
 async function writeTemporary(path: string, bytes: Uint8Array, like: BigIntStats | null): Promise<void> {

@@ -2,7 +2,8 @@ import type { BigIntStats } from 'node:fs';
 
 export interface SeenVersion {
   version: string;
-  stats: BigIntStats;
+  /** Null when it was seen in an earlier process. */
+  stats: BigIntStats | null;
 }
 
 /** The versions one agent has seen, by real path; the least recently used go first. */

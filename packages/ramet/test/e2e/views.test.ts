@@ -103,7 +103,7 @@ describe.concurrent('UI-1: ramet show', () => {
     await user.ramet(['-p', 'x']);
     const { stdout } = await user.ramet(['show']);
     expect(stdout).toContain('alert');
-    for (const introducer of ['\u001b', '\u009b']) expect(stdout).not.toContain(introducer);
+    for (const character of ['\u001b', '\u009b']) expect(stdout).not.toContain(character);
   });
 });
 
@@ -125,6 +125,7 @@ describe.concurrent('UI-1: ramet logs', () => {
       'request.started',
       'response.completed',
       'tool.started',
+      'file.read',
       'tool.completed',
       'message.appended',
       'request.started',

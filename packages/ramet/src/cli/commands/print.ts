@@ -26,12 +26,7 @@ export interface PrintOptions {
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
-  if (!options.print) {
-    throw new UserMistake(
-      'not_interactive',
-      'give a prompt with -p: ramet -p "what to do" (see ramet --help)',
-    );
-  }
+  if (!options.print) throw withoutPrint(argument);
   const resume = options.resume ?? (options.continue ? 'latest' : undefined);
   const prompt = await promptFrom(argument, resume !== undefined);
   await using session = await openSession(sessionOptions(options, resume, io));
@@ -66,6 +61,14 @@ async function follow(
     }
     output.event(session, next.value);
   }
+}
+
+function withoutPrint(argument: string): UserMistake {
+  const start = argument === '' ? '' : `there is no command "${argument}"; `;
+  return new UserMistake(
+    'not_print',
+    `${start}give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
+  );
 }
 
 /** The words after -p, else standard input. Null, for a session that is resumed, goes on where it stopped. */

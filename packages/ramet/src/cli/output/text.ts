@@ -1,5 +1,6 @@
 /** The answer alone on standard output; what went wrong on standard error. */
-import { printable } from '../format.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import { excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { endingLine, type ResultOutput, retryLine } from './result-output.ts';
 
@@ -8,6 +9,7 @@ export function textOutput(io: CommandIo): ResultOutput {
     start() {},
     event(_, event) {
       if (event.type === 'warning') io.note(event.message);
+      if (event.type === 'tool_started') io.progress(callLine(event.call));
       const line = event.type === 'request_failed' ? retryLine(event) : null;
       if (line !== null) io.note(line);
     },
@@ -17,4 +19,11 @@ export function textOutput(io: CommandIo): ResultOutput {
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
   };
+}
+
+/** `Bash npm test`: the tool and the field of its input that says most. */
+function callLine({ name, input }: ToolUseBlock): string {
+  const values = typeof input === 'object' && input !== null ? Object.values(input) : [];
+  const first = values.find((value) => typeof value === 'string') ?? '';
+  return `  ${name} ${excerpt(first, 100)}`;
 }

@@ -46,6 +46,8 @@ describe('the timeline', () => {
     [toolStarted('c', 'Bash'), 'Bash started'],
     [toolCompleted('c', 'Bash'), 'Bash done in 1.50 s'],
     [{ ...toolCompleted('c', 'Bash'), isError: true }, 'Bash failed in 1.50 s'],
+    [{ type: 'permission.changed', mode: 'plan' }, 'permission mode changed: plan'],
+    [{ type: 'file.read', call: 'c', path: '/w/a.ts', version: 'x' }, 'file read: /w/a.ts'],
     [file, 'file changed: /w/a.ts'],
     [{ ...file, before: null }, 'file created: /w/a.ts'],
     [{ ...file, after: null }, 'file deleted: /w/a.ts'],

@@ -22,6 +22,8 @@ function describe(event: JournalEvent): string {
       return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns`;
     case 'agent.ended':
       return `agent ended: ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
+    case 'permission.changed':
+      return `permission mode changed: ${event.mode}`;
     case 'prefix.frozen':
       return `prefix frozen: ${count(event.tools.length, 'tool')}, ${count(event.system.length, 'system block')}`;
     case 'message.appended':
@@ -37,6 +39,8 @@ function describe(event: JournalEvent): string {
       return `${event.name} started`;
     case 'tool.completed':
       return `${event.name} ${event.isError ? 'failed' : 'done'} in ${seconds(event.durationMs)}`;
+    case 'file.read':
+      return `file read: ${event.path}`;
     case 'file.changed':
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
     case 'warning.raised':

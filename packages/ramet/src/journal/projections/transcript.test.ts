@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  agentStarted,
   messageAppended,
   recorded,
   requestStarted,
@@ -7,6 +8,7 @@ import {
   toolCompleted,
   toolStarted,
 } from '../../../test/recorded-events.ts';
+import type { JournalEvent } from '../../schema/events.ts';
 import { emptyTranscript, extendTranscript, transcriptOf } from './transcript.ts';
 
 const prefix = { model: 'm', thinking: null, tools: ['t1', 't2'], system: ['s'] };
@@ -49,6 +51,47 @@ describe('the transcript of an agent', () => {
   test('has the last request, answered or not', () => {
     expect(transcriptOf(events, 'a').lastRequest).toMatchObject({ request: 'r2', turn: 2 });
     expect(transcriptOf(events.slice(0, 3), 'a').lastRequest).toBeNull();
+  });
+
+  test('knows the version of every file that an answered call last read, wrote or removed', () => {
+    const read = { type: 'file.read', call: 'c1', path: '/w/a', version: 'a1' } as const;
+    const changed = { type: 'file.changed', call: 'c2', path: '/w/b', before: null, after: 'b1' } as const;
+    const transcript = transcriptOf(
+      recorded(
+        ['a', read],
+        ['a', { ...read, path: '/w/gone', version: 'g1' }],
+        ['a', toolCompleted('c1', 'Read')],
+        ['a', changed],
+        ['a', { ...changed, path: '/w/gone', before: 'g1', after: null }],
+        ['a', toolCompleted('c2', 'Write')],
+        ['a', { ...read, call: 'killed', version: 'a2' }],
+      ),
+      'a',
+    );
+    expect(transcript.seen).toEqual(
+      new Map([
+        ['/w/a', 'a1'],
+        ['/w/b', 'b1'],
+      ]),
+    );
+  });
+
+  test('says why the last response stopped until something follows it', () => {
+    const response = responseCompleted({ stopReason: 'max_tokens' });
+    const stop = (...after: JournalEvent[]) =>
+      transcriptOf(recorded(['a', response], ...after.map((event): ['a', JournalEvent] => ['a', event])), 'a')
+        .openStop;
+    expect(stop()).toBe('max_tokens');
+    expect(stop(requestStarted({ request: 'r2' }))).toBe('max_tokens');
+    expect(stop(messageAppended({ cause: 'notice' }))).toBeNull();
+    expect(stop({ type: 'agent.ended', status: 'done', cause: null, message: null })).toBeNull();
+  });
+
+  test('has the permission mode that was set last', () => {
+    const started = recorded(['a', agentStarted({ permissionMode: 'bypassPermissions' })]);
+    expect(transcriptOf(started, 'a').permissionMode).toBe('bypassPermissions');
+    const changed = recorded(['a', agentStarted()], ['a', { type: 'permission.changed', mode: 'plan' }]);
+    expect(transcriptOf(changed, 'a').permissionMode).toBe('plan');
   });
 
   test('is the same when it is read in two parts', () => {

@@ -8,6 +8,7 @@
 import type { Role } from '../../schema/content.ts';
 import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import type { PermissionMode } from '../../schema/status.ts';
 
 export interface TranscriptMessage {
   role: Role;
@@ -25,29 +26,43 @@ export interface Transcript {
   seq: number;
   /** Null until the agent's prefix is frozen. */
   prefix: TranscriptPrefix | null;
+  permissionMode: PermissionMode | null;
   messages: TranscriptMessage[];
   /** How many exchanges were begun; attempts of one count once. */
   requests: number;
   lastRequest: EventOf<'request.started'> | null;
   /** The marks of the last request that was answered: the provider may hold what they name. */
   answeredBreakpoints: readonly Breakpoint[];
+  /** Why the last message stopped, when it is a response and nothing has followed it, not even the agent's end. */
+  openStop: string | null;
   /** Ids of tool calls. */
   started: Set<string>;
   /** The tool_result block of every call that ended. */
   results: Map<string, Digest>;
+  /** The version of every file as the agent last saw it, by real path. */
+  seen: Map<string, string>;
+  /** What calls under way have read and written: seen once they are answered, since only then it is told. */
+  unanswered: Map<string, SeenFile[]>;
 }
+
+/** A null version is a file that was removed. */
+type SeenFile = { path: string; version: string | null };
 
 export function emptyTranscript(agent: AgentId): Transcript {
   return {
     agent,
     seq: 0,
     prefix: null,
+    permissionMode: null,
     messages: [],
     requests: 0,
     lastRequest: null,
     answeredBreakpoints: [],
+    openStop: null,
     started: new Set(),
     results: new Map(),
+    seen: new Map(),
+    unanswered: new Map(),
   };
 }
 
@@ -65,6 +80,15 @@ export function extendTranscript(transcript: Transcript, { seq, agent, event }: 
 
 function extend(transcript: Transcript, event: JournalEvent): void {
   switch (event.type) {
+    case 'agent.started':
+      transcript.permissionMode = event.permissionMode;
+      break;
+    case 'permission.changed':
+      transcript.permissionMode = event.mode;
+      break;
+    case 'agent.ended':
+      transcript.openStop = null;
+      break;
     case 'prefix.frozen': {
       const { type: _, ...prefix } = event;
       transcript.prefix = prefix;
@@ -73,6 +97,7 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'message.appended': {
       const { role, blocks, shared, cause } = event;
       transcript.messages.push({ role, blocks, shared, cause });
+      transcript.openStop = null;
       break;
     }
     case 'conversation.replaced':
@@ -81,9 +106,9 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'response.completed':
       transcript.answeredBreakpoints = transcript.lastRequest?.breakpoints ?? [];
-      if (event.kept) {
-        transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
-      }
+      if (!event.kept) break;
+      transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
+      transcript.openStop = event.stopReason;
       break;
     case 'request.started':
       if (event.attempt === 1) transcript.requests += 1;
@@ -94,6 +119,26 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'tool.completed':
       transcript.results.set(event.call, event.result);
+      settleSeen(transcript, event.call);
+      break;
+    case 'file.read':
+      touch(transcript, event.call, event);
+      break;
+    case 'file.changed':
+      touch(transcript, event.call, { path: event.path, version: event.after });
       break;
   }
+}
+
+function touch({ unanswered }: Transcript, call: string, { path, version }: SeenFile): void {
+  const files = unanswered.get(call) ?? [];
+  unanswered.set(call, [...files, { path, version }]);
+}
+
+function settleSeen({ seen, unanswered }: Transcript, call: string): void {
+  for (const { path, version } of unanswered.get(call) ?? []) {
+    if (version === null) seen.delete(path);
+    else seen.set(path, version);
+  }
+  unanswered.delete(call);
 }
