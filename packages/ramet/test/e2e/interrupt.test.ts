@@ -10,6 +10,10 @@ const BYPASS = ['--permission-mode', 'bypassPermissions'];
 /** Prints its process id and that of a child of its own, then hangs. */
 const HANGING = { name: 'Bash', input: { command: 'sleep 60 & echo $$ $! > pids.txt; wait' } };
 
+/** A module that says when standard input is listened to: nothing else shows it from outside. */
+const TELLS_WHEN_IT_READS =
+  'data:text/javascript,process.stdin.on(`newListener`,(name)=>name===`readable`%26%26console.log(`reads`))';
+
 interface Phase {
   emulator: EmulatorOptions;
   /** Resolves when the run is in the phase. */
@@ -118,6 +122,23 @@ describe.concurrent('RES-5: SIGINT', () => {
     const emulator = await expectResumable(user, 'SIGINT');
     expect(toolResults(emulator)[1]).toEqual({ text: 'interrupted: this call was not run', isError: true });
     expect(existsSync(join(user.repository, 'later.txt'))).toBe(false);
+  });
+});
+
+describe.concurrent('RES-5: before there is a session', () => {
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s while the prompt is still being written ends with %i', async ([signal, code], { user }) => {
+    await user.model({ text: 'never' });
+    const running = user.start(['-p'], {
+      stdin: null,
+      env: { NODE_OPTIONS: `--import=${TELLS_WHEN_IT_READS}` },
+    });
+    await eventually(() => running.stdout.includes('reads'));
+    running.kill(signal);
+    expect(await running.ended).toMatchObject({ code, stderr: `ramet: interrupted (${signal})\n` });
+    expect(existsSync(user.rametHome)).toBe(false);
   });
 });
 
