@@ -10,8 +10,9 @@ export function exitCodeOf({ status, cause }: Pick<AgentResult, 'status' | 'caus
   return cause === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
 }
 
-export function exitCodeOfError(error: unknown): number {
+/** `signal` tells by what a command was cancelled. */
+export function exitCodeOfError(error: unknown, signal: AbortSignal): number {
   const family = error instanceof RametError ? error.family : 'terminal';
-  if (family === 'cancelled') return EXIT.interrupted;
+  if (family === 'cancelled') return exitCodeOf({ status: 'interrupted', cause: String(signal.reason) });
   return family === 'mistake' ? EXIT.wrongUse : EXIT.failed;
 }

@@ -18,7 +18,7 @@ export async function runProgram(args: readonly string[], io: CommandIo): Promis
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
     io.note(describeError(error));
-    return exitCodeOfError(error);
+    return exitCodeOfError(error, io.signal);
   }
 }
 

@@ -12,7 +12,7 @@ import { findSession, latestSession } from '../journal/session-list.ts';
 import { createSession, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import { selectProvider } from '../model/select-provider.ts';
-import { UserMistake } from '../schema/errors.ts';
+import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
@@ -101,6 +101,7 @@ function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitSta
 
 function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): Session {
   const { spec, runtime } = agent;
+  let told: string | null = null;
   return {
     id: runtime.journal.session,
     agent: spec,
@@ -113,14 +114,20 @@ function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): S
       await takePrompt(agent, prompt, place, git);
       const events = runAgent(agent, { signal: new AbortController().signal, ...options });
       for (let next = await events.next(); ; next = await events.next()) {
-        if (next.done) return next.value;
+        if (next.done) {
+          told = next.value.message;
+          return next.value;
+        }
         yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
       }
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
-      await runtime.journal.close();
       runtime.provider.close();
+      // A journal that could not be written says so again when it is closed; a result may have told it already.
+      await runtime.journal.close().catch((error) => {
+        if (describeError(error) !== told) throw error;
+      });
     },
   };
 }

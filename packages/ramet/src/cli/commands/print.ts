@@ -1,7 +1,8 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
+import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
-import { UserMistake } from '../../schema/errors.ts';
+import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import type { PermissionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
@@ -28,7 +29,7 @@ export interface PrintOptions {
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
   if (!options.print) throw withoutPrint(argument);
   const resume = options.resume ?? (options.continue ? 'latest' : undefined);
-  const prompt = await promptFrom(argument, resume !== undefined);
+  const prompt = await promptFrom(argument, resume !== undefined, io.signal);
   await using session = await openSession(sessionOptions(options, resume, io));
   if (session.repository === null)
     io.note(`${session.agent.cwd} is not in a git repository: working without git`);
@@ -72,15 +73,23 @@ function withoutPrint(argument: string): UserMistake {
 }
 
 /** The words after -p, else standard input. Null, for a session that is resumed, goes on where it stopped. */
-async function promptFrom(argument: string, resumed: boolean): Promise<string | null> {
+async function promptFrom(argument: string, resumed: boolean, signal: AbortSignal): Promise<string | null> {
   if (argument.trim() !== '') return argument;
-  const piped = process.stdin.isTTY ? '' : (await readAll(process.stdin)).trim();
+  const piped = process.stdin.isTTY ? '' : (await readInput(signal)).trim();
   if (piped !== '') return piped;
   if (resumed) return null;
   throw new UserMistake(
     'no_prompt',
     'there is no prompt: ramet -p "what to do", or write it to standard input',
   );
+}
+
+async function readInput(signal: AbortSignal): Promise<string> {
+  try {
+    return await readAll(addAbortSignal(signal, process.stdin));
+  } catch (error) {
+    throw signal.aborted ? new Cancelled(`interrupted (${signal.reason})`, { cause: error }) : error;
+  }
 }
 
 function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {

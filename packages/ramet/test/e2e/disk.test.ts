@@ -1,0 +1,45 @@
+import { describe, expect } from 'vitest';
+import { sessionPath } from '../../src/journal/session-file.ts';
+import { linesOf } from '../fixtures/command.ts';
+import { test } from '../fixtures/user.ts';
+
+/** Refuses to let any file grow beyond so many KB, as a full disk or a quota does. */
+const limited = (kilobytes: number): string => `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
+
+describe.concurrent('LOG-1: a disk that takes no more', () => {
+  test('ends the run in one line, and what was recorded can be read and resumed', async ({ user }) => {
+    const emulator = await user.emulate({
+      // Not permitted, so nothing is written but the journal.
+      respond: () => ({
+        tool_use: [{ name: 'Write', input: { file_path: 'a.txt', content: 'x'.repeat(20_000) } }],
+      }),
+    });
+    const end = await user.ramet(['-p', 'Go on and on.'], { shell: limited(400) });
+    const [session = ''] = user.sessions();
+    const file = sessionPath(user.project, session);
+    expect(end).toMatchObject({ code: 1, stdout: '' });
+    expect(linesOf(end.stderr)).toEqual([
+      `ramet: failed: journal_write_failed: cannot write the journal ${file}: the system refused the write (disk, quota or file size limit); check space and limits, then resume the session (session ${session}; go on with: ramet -p --resume ${session})`,
+    ]);
+    const asked = emulator.requests.length;
+    expect(asked).toBeGreaterThan(2);
+    const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    expect(agent).toMatchObject({ status: 'interrupted', cause: 'process_ended' });
+    expect(agent.turns).toBeGreaterThanOrEqual(asked - 1);
+    const next = await user.emulate({ respond: () => ({ text: 'There is room again.' }) });
+    const resumed = await user.ramet(['-p', '--continue']);
+    expect(resumed).toEqual({ code: 0, stdout: 'There is room again.\n', stderr: '' });
+    expect(next.requests[0]?.request?.messages.length).toBeGreaterThan(asked);
+  });
+
+  test('ends in one line when not even a session can be made', async ({ user }) => {
+    const emulator = await user.model({ text: 'never' });
+    const end = await user.ramet(['-p', 'x'], { shell: limited(1) });
+    expect(end).toMatchObject({ code: 1, stdout: '' });
+    expect(linesOf(end.stderr)).toEqual([
+      expect.stringMatching(/^ramet: cannot write the journal .*\.sqlite: /),
+    ]);
+    expect(emulator.requests).toHaveLength(0);
+    expect(user.sessions()).toEqual([]);
+  });
+});
