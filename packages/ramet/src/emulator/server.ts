@@ -124,7 +124,7 @@ function listen(server: Server, port: number): Promise<number> {
     server.once('error', (error) => {
       const busy =
         systemCode(error) === 'EADDRINUSE' ? 'is in use' : `cannot be used (${describeError(error)})`;
-      const hint = 'choose another, or 0 for any free one';
+      const hint = 'choose another, or leave it out for any free one';
       reject(new UserMistake('port_unusable', `port ${port} on ${HOST} ${busy}: ${hint}`, { cause: error }));
     });
     server.listen(port, HOST, () => {

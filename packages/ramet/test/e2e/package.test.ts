@@ -1,0 +1,162 @@
+/**
+ * The package as npm would publish it, unpacked into a project that uses it. It is packed in a copy of the checkout:
+ * packing rebuilds `dist` and puts files beside it, and other tests run meanwhile.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
+import { ROOT } from '../shape/repository.ts';
+
+const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-package-')));
+const checkout = join(temporary, 'checkout');
+const project = join(temporary, 'project');
+const installed = join(project, 'node_modules/ramet');
+const manifest: { version: string; dependencies: Record<string, string> } = JSON.parse(
+  readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'),
+);
+
+function copyCheckout(): void {
+  const inPackage = ['bin', 'src', 'scripts', 'package.json', 'tsconfig.types.json'];
+  const paths = [
+    'README.md',
+    'LICENSE',
+    'tsconfig.json',
+    ...inPackage.map((name) => `packages/ramet/${name}`),
+  ];
+  for (const path of paths) cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+}
+
+function installPackage(): void {
+  const packed = ['pack', '--silent', '--pack-destination', temporary];
+  const env = { ...process.env, npm_config_cache: join(temporary, 'npm-cache') };
+  execFileSync('npm', packed, { cwd: join(checkout, 'packages/ramet'), env, stdio: 'pipe' });
+  mkdirSync(installed, { recursive: true });
+  const tarball = join(temporary, `ramet-${manifest.version}.tgz`);
+  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
+}
+
+/** What npm would install beside it, and the types of Node that a TypeScript project has. */
+function linkDependencies(): void {
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    const link = join(project, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), link);
+  }
+}
+
+beforeAll(() => {
+  copyCheckout();
+  installPackage();
+  linkDependencies();
+}, 120_000);
+
+afterAll(() => rmSync(temporary, { recursive: true }));
+
+/** What the compiler has to say of a program in the project; nothing when it is right. */
+function compile(file: string, source: string): string {
+  writeFileSync(join(project, file), source);
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext', '--lib', 'esnext'];
+  const { stdout } = spawnSync('tsc', [...flags, '--types', 'node', file], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  return stdout.trim();
+}
+
+const PROGRAM = `
+import { join } from 'node:path';
+import { openSession, type AgentResult, type SessionEvent } from 'ramet';
+import { type Answer, type RequestView, startEmulator } from 'ramet/emulator';
+
+const respond = ({ turn }: RequestView): Answer =>
+  turn === 0 ? { tool_use: [{ name: 'Grep', input: { pattern: 'needle' } }] } : { text: 'found it' };
+await using emulator = await startEmulator({ respond });
+const env = { ...process.env, RAMET_HOME: join(process.cwd(), 'home'), ANTHROPIC_BASE_URL: emulator.url, ANTHROPIC_API_KEY: 'any' };
+await using session = await openSession({ env, permissionMode: 'plan' });
+const events: AsyncGenerator<SessionEvent, AgentResult> = session.run('Find the needle.');
+for (;;) {
+  const { done, value } = await events.next();
+  if (done) {
+    console.log(value.status, value.text, value.usage.output_tokens > 0);
+    break;
+  }
+  if (value.type === 'tool_completed') console.log(value.result.content);
+}
+`;
+
+describe('the published package', () => {
+  test('has nothing that publint would warn of', async () => {
+    const { messages, pkg } = await publint({ pkgDir: installed, level: 'warning', pack: false });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  test('holds the bundle, its types, the licence and the README, and neither sources nor a compile cache', () => {
+    const top = ['LICENSE', 'README.md', 'bin', 'dist', 'package.json'];
+    expect(readdirSync(installed).sort()).toEqual(top);
+    expect(existsSync(join(installed, 'dist/.compile-cache'))).toBe(false);
+    const files = globSync('**/*', { cwd: installed }).filter((path) =>
+      statSync(join(installed, path)).isFile(),
+    );
+    expect(files.filter((path) => /\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  });
+
+  test('does not name the machine it was packed on', () => {
+    const files = globSync('**/*.{js,ts,json,txt}', { cwd: installed });
+    expect(files.length).toBeGreaterThan(10);
+    const places = [temporary, ROOT];
+    const telling = files.filter((path) => {
+      const text = readFileSync(join(installed, path), 'utf8');
+      return places.some((place) => text.includes(place));
+    });
+    expect(telling).toEqual([]);
+  });
+
+  test.each(['ramet', 'ramet/emulator', 'ramet/testing'])(
+    'lets a strict project import %s with its types',
+    (name) => {
+      const complaints = compile(
+        'wrong.mts',
+        `import * as library from '${name}';\nexport const wrong: string = library;\n`,
+      );
+      // The one error is the one that was asked for: everything imported has a type, and all types compile.
+      expect(complaints.split('\n')).toEqual([expect.stringMatching(/^wrong\.mts\(2,14\): error TS2322/)]);
+    },
+  );
+
+  test('carries a program that uses it, typed, through a session', () => {
+    expect(compile('program.mts', PROGRAM)).toBe('');
+    writeFileSync(join(project, 'hay.txt'), 'a needle\n');
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['program.mts'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('hay.txt');
+    expect(stdout).toMatch(/^done found .* true$/ms);
+  });
+
+  test('starts its command', () => {
+    const launcher = join(installed, 'bin/ramet.js');
+    const { status, stdout } = spawnSync(process.execPath, [launcher, '--version'], { encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${manifest.version}\n` });
+  });
+});
