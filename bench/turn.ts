@@ -12,8 +12,8 @@ import { type CannedServer, startServer } from './start-server.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const TURNS = 100;
-const ROUNDS = 12;
-const WARM_UP = 2;
+const ROUNDS = 20;
+const WARM_UP = 12;
 
 interface Round {
   engineMs: number;

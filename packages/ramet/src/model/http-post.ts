@@ -18,7 +18,8 @@ const SILENCE_MS = 300_000;
 
 export function openEndpoint(url: URL, env: NodeJS.ProcessEnv): Endpoint {
   const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  const options = { keepAlive: true, ...(loopback ? {} : { proxyEnv: env }) };
+  // The agent's timeout is the request's: equal ones are set once per connection, not once per request.
+  const options = { keepAlive: true, timeout: SILENCE_MS, ...(loopback ? {} : { proxyEnv: env }) };
   const agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   const { protocol, pathname, search } = url;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -62,8 +63,11 @@ function attempt(endpoint: Endpoint, { headers, body, signal }: PostOptions): Pr
     const request = client.request({
       ...endpoint.target,
       headers: { ...headers, 'content-length': body.byteLength },
-      signal,
     });
+    const abort = (): void => void request.destroy();
+    signal.addEventListener('abort', abort, { once: true });
+    request.once('close', () => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
     request.once('timeout', () => request.destroy(silence()));
     request.once('response', resolve);
     request.on('error', (error) => {
