@@ -13,17 +13,12 @@ import { UserMistake } from '../schema/errors.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { GitState } from '../workspace/git-state.ts';
-import {
-  DEFAULT_PERMISSION_MODE,
-  newSessionModel,
-  type ResolvedOptions,
-  refuseUnenforceableBudget,
-} from './options.ts';
+import { DEFAULT_PERMISSION_MODE, newSessionModel, type ResolvedOptions, refuseModel } from './options.ts';
 import type { Place } from './place.ts';
 import { VERSION } from './version.ts';
 
 export function startAgent(runtime: SessionRuntime, place: Place, settings: ResolvedOptions): Agent {
-  const model = newSessionModel(settings);
+  const model = newSessionModel(settings, runtime.provider);
   runtime.journal.append(null, {
     type: 'session.started',
     version: VERSION,
@@ -48,7 +43,7 @@ export function continueAgent(
     id,
   );
   const model = settings.model ?? agent.conversation.head.model;
-  refuseUnenforceableBudget(model, settings);
+  refuseModel(model, runtime.provider, settings);
   runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
   if (model !== agent.conversation.head.model) switchModel(agent, model);
   return agent;

@@ -2,6 +2,7 @@
 import { resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
+import { RECIPE_MODEL } from '../model/recipe.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
@@ -14,7 +15,7 @@ export interface SessionOptions {
   cwd?: string;
   /** Where settings and keys come from. Default: the process's environment. */
   env?: NodeJS.ProcessEnv;
-  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`. */
+  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`; `recipe` is the default without a key. */
   model?: string;
   /** Goes on with this model when the first one stays unavailable. */
   fallbackModel?: string;
@@ -88,12 +89,28 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
 }
 
 /** The model of a session that does not exist yet. */
-export function newSessionModel({ model, env }: ResolvedOptions): string {
-  return model ?? resolveModel(DEFAULT_MODEL, env);
+export function newSessionModel({ model, env }: ResolvedOptions, provider: ModelProvider): string {
+  const unnamed = provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env);
+  return model ?? unnamed;
+}
+
+/** Says what is wrong with a model before anything is asked of it. */
+export function refuseModel(model: string, provider: ModelProvider, settings: ResolvedOptions): void {
+  refuseUnservedModel(model, provider);
+  refuseUnenforceableBudget(model, settings);
+}
+
+/** Without a key only the recipe model is there: whoever names another one is told, not given that instead. */
+function refuseUnservedModel(model: string, provider: ModelProvider): void {
+  if (provider.name !== 'recipe' || model === RECIPE_MODEL) return;
+  throw new UserMistake(
+    'no_provider',
+    `no provider for the model ${model}: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (\`ramet emulate\` starts one)`,
+  );
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
-export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
+function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
   if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(
     'unknown_price',

@@ -11,6 +11,7 @@ import type { Journal, JournalReader } from '../journal/journal.ts';
 import { findSession, latestSession } from '../journal/session-list.ts';
 import { createSession, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
+import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
@@ -23,7 +24,7 @@ import { continueAgent, startAgent, takePrompt } from './main-agent.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
-  refuseUnenforceableBudget,
+  refuseModel,
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
@@ -49,9 +50,9 @@ export interface Session extends AsyncDisposable {
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options);
   const place = findPlace(settings);
-  const provider = options.provider ?? selectProvider(settings.env);
+  const provider = options.provider ?? withRecipe(selectProvider(settings.env));
   // What would be refused is refused before a journal exists: an empty session would be the latest one.
-  if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
+  if (options.resume === undefined) refuseModel(newSessionModel(settings, provider), provider, settings);
   const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
   // Started here so that git works while the journal is created and instructions are read.
   const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;
