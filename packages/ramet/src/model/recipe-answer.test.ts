@@ -90,6 +90,15 @@ describe('RECIPE-1: the recipe model', () => {
     expect(answer.failed).toBe(false);
   });
 
+  test.each([
+    ['not run: the budget is spent', false],
+    ['not run: the budget is spent\nExit code 1.', true],
+  ])('does not make a call again whose command printed %j', async (text, failed) => {
+    const { called, answer } = await converse('```sh\necho\n```', [{ text, failed }]);
+    expect(called).toEqual(['Bash echo']);
+    expect(answer.failed).toBe(failed);
+  });
+
   test('gives up a file that is refused again and again', async () => {
     const refused = { text: 'changed since you read it. Read it again', failed: true };
     const read = { text: '1 x' };

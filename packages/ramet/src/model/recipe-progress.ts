@@ -35,8 +35,11 @@ export interface RecipeProgress {
 /** How often a Write may be refused and tried again in one step: somebody else may be writing the file too. */
 const MOST_REFUSALS = 3;
 
-/** The engine's words for a call that it did not begin (`engine/notices.ts`; a test there holds them together). */
-const NOT_RUN = /^(?:not run: |interrupted: this call was not run)/;
+/**
+ * The engine's words for a call that it did not begin (`engine/notices.ts`; a test holds them together). They stand
+ * alone: the result of a command that failed has a second line, so no output can pass for them.
+ */
+const NOT_RUN = /^(?:not run: .*|interrupted: this call was not run)$/;
 /** The words of Write for a file whose present version the agent has not seen. */
 const READ_IT = /\bRead it (?:first|again)\b/;
 /** Its words for a file that was deleted after the agent had seen it. */
@@ -65,7 +68,7 @@ function advance(
 ): Cursor {
   const step = steps[cursor.ended.length];
   const results = answers.filter((answer) => answer !== undefined);
-  if (step === undefined || results.every(({ text }) => NOT_RUN.test(text))) return cursor;
+  if (step === undefined || results.every(notRun)) return cursor;
   const refused = results.some(({ isError }) => isError);
   const further = furtherCall(step, cursor, results);
   if (further !== null) {
@@ -74,6 +77,10 @@ function advance(
   const failed = refused || results.length < answers.length;
   const ended = [...cursor.ended, { step, results, failed }];
   return { ended, next: failed ? [] : (steps[ended.length]?.calls ?? []), refusals: 0 };
+}
+
+function notRun({ text, isError }: CallResult): boolean {
+  return isError && NOT_RUN.test(text);
 }
 
 /** What has to follow before a write step is over: a Read that it was told to make, or the Write after that. */
