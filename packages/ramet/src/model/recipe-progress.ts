@@ -100,8 +100,10 @@ function furtherCall(
   return WRITE_IT_AGAIN.test(result.text) ? write : null;
 }
 
-interface MadeCall extends RecipeCall {
+interface MadeCall {
   id: string;
+  name: string;
+  input: unknown;
 }
 
 function callsIn(messages: readonly RecipeMessage[]): MadeCall[][] {
@@ -110,12 +112,7 @@ function callsIn(messages: readonly RecipeMessage[]): MadeCall[][] {
     .map((message) =>
       blocksOf(message)
         .filter(({ type }) => type === 'tool_use')
-        // The shape of a tool_use block, of which every provider and the emulator's schema make sure.
-        .map(({ id, name, input }) => ({
-          id: String(id),
-          name: String(name),
-          input: input as MadeCall['input'],
-        })),
+        .map(({ id, name, input }) => ({ id: String(id), name: String(name), input })),
     );
 }
 

@@ -12,7 +12,11 @@ describe('RECIPE-1: the steps of a task', () => {
     const task = `Set up.\n\n${block('sh', 'npm ci\nnpm test\n')}\n${block('write src/a.ts', 'export {};\n')}`;
     expect(await planRecipe(task)).toEqual({
       steps: [
-        { title: 'sh: npm ci', line: 3, calls: [{ name: 'Bash', input: { command: 'npm ci\nnpm test' } }] },
+        {
+          title: 'sh: npm ci',
+          line: 3,
+          calls: [{ name: 'Bash', input: { command: 'set -e\nnpm ci\nnpm test' } }],
+        },
         {
           title: 'write: src/a.ts',
           line: 8,

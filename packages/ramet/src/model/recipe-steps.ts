@@ -59,9 +59,11 @@ export async function planRecipe(task: string): Promise<Recipe> {
   return recipe;
 }
 
+/** Of several lines each has to succeed: left to itself, a shell tells only how its last line ended. */
 function planCommand(block: FencedBlock): Planned {
-  const command = block.content.trimEnd();
-  if (command.trim() === '') return problem(block, 'is empty: put a command in it or take it out');
+  const written = block.content.trimEnd();
+  const command = written.includes('\n') ? `set -e\n${written}` : written;
+  if (written.trim() === '') return problem(block, 'is empty: put a command in it or take it out');
   const [, digits] = /^timeout=(\d{1,4})$/.exec(block.argument) ?? [];
   const seconds = Number(digits);
   if (block.argument !== '' && !(seconds >= 1 && seconds <= LONGEST_SECONDS)) {

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startEngine } from '../../test/fixtures/engine.ts';
+import { drain, startEngine } from '../../test/fixtures/engine.ts';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { runAgent } from '../engine/loop.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { costOf } from './prices.ts';
-import { RECIPE_MODEL, recipeProvider, withRecipe } from './recipe.ts';
+import { RECIPE_FAILED, RECIPE_MODEL, recipeProvider, withRecipe } from './recipe.ts';
 
 const spec = { model: RECIPE_MODEL };
 
@@ -63,6 +65,12 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     expect(recorded().at(-1)).toMatchObject({ type: 'agent.ended', status: 'failed', cause: 'recipe' });
   });
 
+  test('a line that fails in the middle of a block fails the step', async () => {
+    const { result, cwd } = await run(block('sh', 'touch a\nfalse\ntouch b'));
+    expect(result).toMatchObject({ status: 'failed', message: 'step 1 of 1 (sh: touch a): exit code 1' });
+    expect([existsSync(join(cwd, 'a')), existsSync(join(cwd, 'b'))]).toEqual([true, false]);
+  });
+
   test('a command that hangs is stopped when its time is over', async () => {
     const { result } = await run(block('sh timeout=1', 'sleep 600'));
     expect(result).toMatchObject({
@@ -73,7 +81,7 @@ describe('RECIPE-1: a recipe on the real tools', () => {
 
   test.each([
     ['a directory', 'write src', 'is a directory'],
-    ['a binary file', 'write a.bin', 'is not UTF-8 or UTF-16 text'],
+    ['a binary file', 'write a.bin', 'is a binary file'],
     ['a command too long for the system', 'sh', 'too long for the system'],
   ])('says why %s is refused', async (_, label, reason) => {
     const content = label === 'sh' ? `echo ${'x'.repeat(200_000)}` : 'text';
@@ -114,6 +122,30 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     const { result } = await engine.run(block('sh', 'touch a') + block('sh', 'touch b'));
     expect(result).toMatchObject({ status: 'failed', cause: 'max_turns', text: 'Step 2 of 2: sh: touch b' });
     expect([existsSync(join(engine.cwd, 'a')), existsSync(join(engine.cwd, 'b'))]).toEqual([true, false]);
+  });
+
+  test('goes on with the next step after an interruption', async () => {
+    const engine = await startEngine({ provider: recipeProvider(), spec });
+    const task = block('sh', 'echo x >> a') + block('sh', 'echo x >> b');
+    const stop = new AbortController();
+    engine.agent.say('prompt', [freezeBlock({ type: 'text', text: task })]);
+    for await (const event of runAgent(engine.agent, { signal: stop.signal })) {
+      if (event.type === 'tool_completed') stop.abort('SIGINT');
+    }
+    expect(existsSync(join(engine.cwd, 'b'))).toBe(false);
+    const { result } = await drain(runAgent(engine.agent, { signal: new AbortController().signal }));
+    expect(result.status).toBe('done');
+    const counts = ['a', 'b'].map((path) => readFileSync(join(engine.cwd, path), 'utf8'));
+    expect(counts).toEqual(['x\n', 'x\n']);
+  });
+
+  test('a failure that a killed process had only to report is still a failure', async () => {
+    const { agent } = await startEngine({ provider: recipeProvider(), spec });
+    agent.say('prompt', [freezeBlock({ type: 'text', text: block('sh', 'false') })]);
+    agent.answer([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })]);
+    agent.openStop = RECIPE_FAILED;
+    const { result } = await drain(runAgent(agent, { signal: new AbortController().signal }));
+    expect(result).toMatchObject({ status: 'failed', cause: 'recipe', message: 'step 1 of 1', turns: 0 });
   });
 
   test('writes 10 MB and says so', async () => {

@@ -64,11 +64,15 @@ describe.concurrent('UI-1: ramet demo', () => {
   });
 
   test('leaves nothing behind when it is interrupted', async ({ user }) => {
-    const command = user.start(['demo']);
-    await eventually(() => command.stdout.includes('The agent works') || undefined);
+    const started = join(user.root, 'home/started');
+    writeFileSync(join(user.root, 'home/bash'), `#!/bin/sh\ntouch ${started}\nexec sleep 600\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${join(user.root, 'home')}:${process.env.PATH}` };
+    const command = user.start(['demo'], { env });
+    await eventually(() => existsSync(started));
     command.kill('SIGINT');
-    const { code } = await command.ended;
-    expect([0, 130]).toContain(code);
+    expect(await command.ended).toMatchObject({ code: 130, stderr: 'ramet: interrupted (SIGINT)\n' });
     expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
   });
 });
