@@ -4,8 +4,7 @@
  * needs it null; nothing here guesses from another model or from a usual multiplier.
  */
 import type { Usage } from '../schema/usage.ts';
-import { findModel } from './catalog.ts';
-import { RECIPE_MODEL } from './recipe.ts';
+import { findModel, RECIPE_MODEL } from './catalog.ts';
 
 /** US dollars per million tokens. Null is unknown. */
 export interface TokenPrices {

@@ -6,8 +6,9 @@ import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { runAgent } from '../engine/loop.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { RECIPE_MODEL } from './catalog.ts';
 import { costOf } from './prices.ts';
-import { RECIPE_FAILED, RECIPE_MODEL, recipeProvider, withRecipe } from './recipe.ts';
+import { RECIPE_FAILED, recipeProvider, withRecipe } from './recipe.ts';
 
 const spec = { model: RECIPE_MODEL };
 

@@ -11,10 +11,9 @@ import { hash } from 'node:crypto';
 import type { AssistantBlock } from '../schema/content.ts';
 import { Cancelled } from '../schema/errors.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import { RECIPE_MODEL } from './catalog.ts';
 import type { ModelProvider, ModelResponse } from './provider.ts';
 import type { RecipeAnswer, RecipeRequest } from './recipe-answer.ts';
-
-export const RECIPE_MODEL = 'recipe';
 
 /**
  * Its own stop reason: the turn is over, and what was asked for did not succeed. No documented stop reason says

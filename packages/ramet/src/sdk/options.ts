@@ -1,8 +1,7 @@
 /** What a caller may set; everything has a default (spec section 12). */
-import { resolveModel } from '../model/catalog.ts';
+import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
-import { RECIPE_MODEL } from '../model/recipe.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';

@@ -28,7 +28,7 @@ export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo):
   output.quote(result.text);
   expectSuccess(result, sandbox);
   output.heading('The change: git diff');
-  output.quote(sandbox.git('diff', `--color=${io.isTerminal ? 'always' : 'never'}`));
+  output.quote(sandbox.git('diff', `--color=${io.isTerminal && !io.env.NO_COLOR ? 'always' : 'never'}`));
   output.heading(`The bill: what ${model} would have charged`);
   output.say(billOf(result, model).trimEnd());
   farewell(sandbox, output, { keep, took: performance.now() - startedAt });
@@ -79,5 +79,5 @@ function farewell(
   output.heading(`All of it took ${duration(took)}, and the check passes now.`);
   if (keep) output.say(`To look around:\n  cd ${repository}\n  RAMET_HOME=${home} ramet show`);
   else output.say('The folder is gone again: ramet demo --keep leaves it for you to look around.');
-  output.say('In your own repository: ramet -p "what to do" (see ramet --help).');
+  output.say('Next: "Use it in your own repository" in README.md.');
 }

@@ -2,7 +2,6 @@
 import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
-import { RECIPE_MODEL } from '../../model/recipe.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import type { PermissionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
@@ -13,6 +12,7 @@ import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
+import { noteRecipe } from '../recipe-note.ts';
 
 export interface PrintOptions {
   print?: boolean;
@@ -34,8 +34,7 @@ export async function print(argument: string, options: PrintOptions, io: Command
   await using session = await openSession(sessionOptions(options, resume, io));
   if (session.repository === null)
     io.note(`${session.agent.cwd} is not in a git repository: working without git`);
-  const chosen = resume !== undefined || options.model !== undefined;
-  if (session.model === RECIPE_MODEL && !chosen) io.note(NO_KEY);
+  noteRecipe(session.model, resume !== undefined || options.model !== undefined, io);
   const output = OUTPUTS[options.outputFormat](io);
   const result = await follow(session, prompt, output, {
     signal: io.signal,
@@ -43,9 +42,6 @@ export async function print(argument: string, options: PrintOptions, io: Command
   });
   return exitCodeOf(result);
 }
-
-const NO_KEY =
-  'no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
 
 const OUTPUTS: Record<PrintOptions['outputFormat'], (io: CommandIo) => ResultOutput> = {
   text: textOutput,

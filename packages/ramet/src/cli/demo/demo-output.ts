@@ -18,11 +18,12 @@ export interface DemoOutput {
   event(event: SessionEvent): void;
 }
 
-export function demoOutput({ out, isTerminal }: CommandIo): DemoOutput {
+export function demoOutput({ out }: CommandIo): DemoOutput {
   const say = (text: string): void => out(`${text}\n`);
   return {
     say,
-    heading: (text) => say(`\n${isTerminal ? styleText('bold', text, { validateStream: false }) : text}`),
+    // Plain where standard output is no terminal, or NO_COLOR is set.
+    heading: (text) => say(`\n${styleText('bold', text)}`),
     quote: (text) => say(text.trimEnd().replace(/^(?=.)/gm, '  ')),
     event(event) {
       if (event.type === 'tool_completed') say(callLine(event));
