@@ -4,7 +4,8 @@ import type { Recipe, RecipeStep } from './recipe-steps.ts';
 
 const LINES_OF_SUCCESS = 3;
 const LINES_OF_FAILURE = 20;
-const LONGEST_LINE = 200;
+const LONGEST_LINE = 500;
+const LONGEST_REASON = 120;
 
 /** The line of a Bash result that says how a command ended that did not end well. */
 const VERDICT = /^(Exit code \d+|Ended by SIG\w+|Timed out after \d+ ms|Interrupted)\b/;
@@ -36,27 +37,41 @@ function failedLine(steps: readonly RecipeStep[], ended: readonly StepOutcome[])
 }
 
 function describeStep({ step, results, failed }: StepOutcome, index: number): string[] {
-  const { verdict, lines } = verdictOf(results);
+  const { verdict, lines, quoted } = verdictOf(results);
   const shown = lines.slice(failed ? -LINES_OF_FAILURE : -LINES_OF_SUCCESS);
   const left = lines.length - shown.length;
   return [
-    `${index + 1}. ${step.title} - ${failed ? `failed: ${verdict}` : 'ok'}`,
+    `${index + 1}. ${step.title} - ${failed ? 'failed' : 'ok'}${failed && !quoted ? `: ${verdict}` : ''}`,
     ...(left > 0 ? [`   | (${count(left, 'line')} before)`] : []),
     ...shown.map((line) => `   | ${line.slice(0, LONGEST_LINE)}`),
   ];
 }
 
-/** How it ended in a few words, and what else there was to read. */
-function verdictOf(results: readonly CallResult[]): { verdict: string; lines: string[] } {
+interface Verdict {
+  /** How it ended, in a few words. */
+  verdict: string;
+  /** Whether those are the beginning of `lines`. */
+  quoted: boolean;
+  /** What else there is to read. */
+  lines: string[];
+}
+
+function verdictOf(results: readonly CallResult[]): Verdict {
   const all = results.flatMap(({ text }) => text.trimEnd().split('\n'));
   const lines = all.filter((line) => line !== '(no output)');
-  const at = lines.findLastIndex((line) => VERDICT.test(line));
-  if (at !== -1 && results.some(({ isError }) => isError)) {
-    const [words = ''] = VERDICT.exec(lines[at] ?? '') ?? [];
-    return { verdict: words.charAt(0).toLowerCase() + words.slice(1), lines: lines.toSpliced(at, 1) };
-  }
   const refused = results.find(({ isError }) => isError);
-  return { verdict: refused?.text.split('\n', 1)[0]?.slice(0, LONGEST_LINE) ?? 'no result', lines };
+  const at = refused === undefined ? -1 : lines.findLastIndex((line) => VERDICT.test(line));
+  if (at === -1) return { verdict: reasonIn(refused?.text ?? 'no result'), quoted: true, lines };
+  const [words = ''] = VERDICT.exec(lines[at] ?? '') ?? [];
+  const verdict = words.charAt(0).toLowerCase() + words.slice(1);
+  return { verdict, quoted: false, lines: lines.toSpliced(at, 1) };
+}
+
+/** The first sentence, cut when even that is long. */
+function reasonIn(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  const [sentence = line] = line.split(/(?<=\.) /, 1);
+  return sentence.length > LONGEST_REASON ? `${sentence.slice(0, LONGEST_REASON - 1)}…` : sentence;
 }
 
 function count(number: number, thing: string): string {

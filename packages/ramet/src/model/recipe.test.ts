@@ -143,7 +143,7 @@ describe('RECIPE-1: a recipe on the real tools', () => {
   test('a failure that a killed process had only to report is still a failure', async () => {
     const { agent } = await startEngine({ provider: recipeProvider(), spec });
     agent.say('prompt', [freezeBlock({ type: 'text', text: block('sh', 'false') })]);
-    agent.answer([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })]);
+    agent.answer([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })], []);
     agent.openStop = RECIPE_FAILED;
     const { result } = await drain(runAgent(agent, { signal: new AbortController().signal }));
     expect(result).toMatchObject({ status: 'failed', cause: 'recipe', message: 'step 1 of 1', turns: 0 });

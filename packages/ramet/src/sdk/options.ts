@@ -89,18 +89,13 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
 
 /** The model of a session that does not exist yet. */
 export function newSessionModel({ model, env }: ResolvedOptions, provider: ModelProvider): string {
-  const unnamed = provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env);
-  return model ?? unnamed;
-}
-
-/** Says what is wrong with a model before anything is asked of it. */
-export function refuseModel(model: string, provider: ModelProvider, settings: ResolvedOptions): void {
+  if (model === null) return provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env);
   refuseUnservedModel(model, provider);
-  refuseUnenforceableBudget(model, settings);
+  return model;
 }
 
 /** Without a key only the recipe model is there: whoever names another one is told, not given that instead. */
-function refuseUnservedModel(model: string, provider: ModelProvider): void {
+export function refuseUnservedModel(model: string, provider: ModelProvider): void {
   if (provider.name !== 'recipe' || model === RECIPE_MODEL) return;
   throw new UserMistake(
     'no_provider',
@@ -109,7 +104,7 @@ function refuseUnservedModel(model: string, provider: ModelProvider): void {
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
-function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
+export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
   if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(
     'unknown_price',
