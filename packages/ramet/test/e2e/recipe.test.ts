@@ -100,6 +100,19 @@ describe.concurrent('RECIPE-1: the recipe model by name', () => {
   });
 });
 
+describe.concurrent('LOG-1: a recipe that ran out of turns', () => {
+  test('goes on with the step that was not run, and repeats none', async ({ user }) => {
+    const steps = [1, 2, 3].map((step) => block('sh', `echo ${step} >> steps`)).join('');
+    const first = await carryOut(user, steps, '--max-turns', '1');
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain('failed: max_turns');
+    const second = await user.ramet(['-p', '--continue']);
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(second.stdout).toMatch(/^Done: 3 steps carried out\./);
+    expect(readFileSync(join(user.repository, 'steps'), 'utf8')).toBe('1\n2\n3\n');
+  });
+});
+
 describe.concurrent('LOG-1: a recipe whose process was killed', () => {
   /** Runs until `file` exists, then kills the process. */
   async function killAt(user: User, file: string, task: string): Promise<void> {
