@@ -77,7 +77,10 @@ function farewell(
   { keep, took }: { keep: boolean; took: number },
 ): void {
   output.heading(`All of it took ${duration(took)}, and the check passes now.`);
-  if (keep) output.say(`To look around, with ramet on your path:\n  cd ${repository}\n  RAMET_HOME=${home} ramet show`);
+  if (keep)
+    output.say(
+      `To look around, with ramet on your path:\n  cd ${repository}\n  RAMET_HOME=${home} ramet show`,
+    );
   else output.say('The folder is gone again: ramet demo --keep leaves it for you to look around.');
   output.say('Next: "Use it in your own repository" in README.md.');
 }
