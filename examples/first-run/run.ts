@@ -1,5 +1,5 @@
 /**
- * `npm start`: the main job, offline. An agent fixes a small repository, and the change and the bill are shown. The
+ * The main job, offline, with a model that follows a script. An agent fixes a small repository, and the change and the bill are shown. The
  * command, its tools, git, the test and the journal are real; the model is the emulator following scenario.yaml.
  */
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ function heading(command: string): void {
 }
 
 function farewell({ repository, home }: Sandbox, keep: boolean): void {
-  if (!keep) say('\nThe test passes now. The folder is gone again: npm start -- --keep leaves it.');
+  if (!keep) say('\nThe test passes now. The folder is gone again: --keep leaves it.');
   else say(`\nThe test passes now. To look around:\n  cd ${repository}\n  RAMET_HOME=${home} ramet show`);
 }
 

@@ -45,6 +45,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
   addEmulate(program, io);
+  addDemo(program, io);
   showOptionsOf(print, program);
   return program;
 }
@@ -130,6 +131,14 @@ function addEmulate(program: Command, io: CommandIo): void {
     .option('--first-token-ms <number>', 'time to the first token', wholeNumber)
     .option('--tokens-per-second <number>', 'speed of the answer after it', wholeNumber)
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options, io));
+}
+
+function addDemo(program: Command, io: CommandIo): void {
+  program
+    .command('demo')
+    .description('watch an agent mend a small repository in a temporary folder: no key, no network')
+    .option('--keep', 'leave the folder')
+    .action(async (options) => (await import('./commands/demo.ts')).demo(options, io));
 }
 
 function wholeNumber(text: string): number {

@@ -1,4 +1,6 @@
-/** Chooses what to say to a request: the first rule that matches, else the hook, else a loud refusal. */
+/** Chooses what to say to a request: the first rule that matches (which may name the recipe model), else the hook, else a loud refusal. */
+import { recipeStopReason } from '../model/recipe.ts';
+import { answerRecipe } from '../model/recipe-answer.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Answer } from './answer.ts';
 import { badRequest } from './api-error.ts';
@@ -39,7 +41,10 @@ export function chooseReply(state: EmulatorState, exchange: Exchange, view: Requ
   };
 }
 
+/** What has to be waited for: the recipe model where the rule says so, else the hook. */
 export async function askHook(state: EmulatorState, exchange: Exchange, view: RequestView): Promise<Answer> {
+  const { rule } = exchange.record;
+  if (rule !== undefined && state.rules[rule - 1]?.recipe) return recipeReply(view);
   let answer: Answer | undefined;
   try {
     answer = await state.respond?.(view);
@@ -48,6 +53,11 @@ export async function askHook(state: EmulatorState, exchange: Exchange, view: Re
   }
   if (answer === undefined) throw unmatched(state, exchange, view);
   return answer;
+}
+
+async function recipeReply({ request }: RequestView): Promise<Answer> {
+  const answer = await answerRecipe(request);
+  return { text: answer.text, tool_use: answer.calls, stop_reason: recipeStopReason(answer) };
 }
 
 export function unmatched(

@@ -33,6 +33,12 @@ describe('EMU-4: scenario files', () => {
     ],
     ['a negative latency', `rules:\n${rule}\nlatency: { baseMs: -1 }`, 'f:3: latency.baseMs: '],
     ['a rule without an answer', 'rules:\n- times: 2', 'f:2: rules.0: a rule needs respond'],
+    [
+      'two answers',
+      `rules:\n${rule}\n  recipe: true`,
+      'f:2: rules.0: a rule has respond or recipe, not both',
+    ],
+    ['a recipe that is switched off', 'rules:\n- recipe: false', 'f:2: rules.0.recipe: '],
     ['a breaking fault without an answer', 'rules:\n- fault: { kind: missing_stop }', 'needs respond'],
   ])('%s: the mistake is named with file, line and field', (_, text, message) => {
     expect(() => parseScenario(text, 'f')).toThrow(UserMistake);

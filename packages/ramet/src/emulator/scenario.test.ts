@@ -147,3 +147,42 @@ describe('EMU-4: no answer fails loudly', () => {
     expect(emulator.unmatched).toHaveLength(2);
   });
 });
+
+describe('EMU-4: the recipe model', () => {
+  const scenario = { rules: [{ recipe: true as const }] };
+  const tools = [{ name: 'Bash', input_schema: { type: 'object' } }];
+
+  test('answers where a rule says so, with the cache accounted for as ever', async () => {
+    const emulator = await start({ scenario });
+    const messages = [{ role: 'user', content: '```sh\nnpm test\n```' }];
+    const body = await bodyOf(await post(emulator, { messages, tools }));
+    expect(body).toMatchObject({
+      stop_reason: 'tool_use',
+      content: [
+        { type: 'text', text: 'Step 1 of 1: sh: npm test' },
+        { type: 'tool_use', name: 'Bash', input: { command: 'npm test' } },
+      ],
+    });
+    expect(emulator.requests[0]?.usage?.input_tokens).toBeGreaterThan(0);
+  });
+
+  test('stops with a reason of its own when it fails, streaming too', async () => {
+    const emulator = await start({ scenario });
+    const messages = [{ role: 'user', content: 'Fix it.' }];
+    expect(await bodyOf(await post(emulator, { messages }))).toMatchObject({ stop_reason: 'recipe_failed' });
+    const streamed = await post(emulator, { messages, stream: true });
+    expect(await streamed.text()).toContain('"stop_reason":"recipe_failed"');
+  });
+
+  test('gives way to rules before it and to faults', async () => {
+    const rules = [
+      { times: 1, fault: { kind: 'status' as const, status: 529 } },
+      { match: { last: 'hello' }, respond: { text: 'hi' } },
+      { recipe: true as const },
+    ];
+    const emulator = await start({ scenario: { rules } });
+    expect(await say(emulator, { messages: [{ role: 'user', content: 'hello' }] })).toContain('overloaded');
+    expect(await say(emulator, { messages: [{ role: 'user', content: 'hello' }] })).toBe('hi');
+    expect(await say(emulator, { messages: [{ role: 'user', content: 'x' }] })).toMatch(/^Failed: /);
+  });
+});

@@ -28,6 +28,8 @@ export interface ScenarioRule {
   times?: number | undefined;
   /** `{{last}}` in its text stands for the last message's text. */
   respond?: Answer | undefined;
+  /** Instead of `respond`: what the recipe model answers (RECIPE-1). */
+  recipe?: true | undefined;
   fault?: Fault | undefined;
   latency?: LatencyOptions | undefined;
   /** Further response headers. */
@@ -55,17 +57,22 @@ const rule = z
     ),
     times: z.optional(z.int().check(z.minimum(1))),
     respond: z.optional(answerSchema),
+    recipe: z.optional(z.literal(true)),
     fault: z.optional(faultSchema),
     latency: z.optional(latencySchema),
     headers: z.optional(z.record(z.string(), z.string())),
   })
   .check(
     z.refine(
-      ({ respond, fault }) => respond !== undefined || (fault !== undefined && replacesAnswer(fault)),
+      ({ respond, recipe, fault }) =>
+        respond !== undefined || recipe || (fault !== undefined && replacesAnswer(fault)),
       {
-        error: 'a rule needs respond, or a fault that replaces the answer',
+        error: 'a rule needs respond, recipe, or a fault that replaces the answer',
       },
     ),
+    z.refine(({ respond, recipe }) => respond === undefined || recipe === undefined, {
+      error: 'a rule has respond or recipe, not both',
+    }),
   );
 
 export const scenarioSchema: z.ZodMiniType<Scenario> = z.strictObject({

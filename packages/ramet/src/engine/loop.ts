@@ -9,6 +9,7 @@
  * 3. No path leads from an error to `done` (AGENT-5).
  */
 import { contentOf, type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import { RECIPE_FAILED } from '../model/recipe.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, RametError } from '../schema/errors.ts';
 import type { AgentStatus } from '../schema/status.ts';
@@ -19,7 +20,7 @@ import { emitting } from './emitting.ts';
 import { type ModelExchange, recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
 import { budgetNearlySpent, CLOSING_TURN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
-import { type NextStep, nextStep } from './stop-reason.ts';
+import { type NextStep, nextStep, recipeFailure } from './stop-reason.ts';
 import { refuseCalls, runCalls } from './tool-runner.ts';
 
 export interface RunOptions {
@@ -82,8 +83,9 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
 async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
   if (agent.openStop !== null && agent.openStop !== 'pause_turn') {
     run.text = lastText(agent);
+    const failed = agent.openStop === RECIPE_FAILED;
     agent.openStop = null;
-    return DONE;
+    return failed ? { status: 'failed', ...recipeFailure(run.text) } : DONE;
   }
   for (;;) {
     if (options.signal.aborted) throw new Cancelled();

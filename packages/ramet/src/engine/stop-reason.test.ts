@@ -37,6 +37,7 @@ describe('MODEL-2: every stop reason has its behaviour', () => {
     ['max_tokens', [CALL], { kind: 'run_tools', calls: [CALL] }],
     ['max_tokens', [], { kind: 'ask_again', keep: false, notice: expect.any(String) }],
     ['end_turn', [], { kind: 'ask_again', keep: false, notice: expect.stringContaining('empty') }],
+    ['recipe_failed', [TEXT], { kind: 'fail', keep: true, cause: 'recipe', message: 'hello' }],
     ['refusal', [TEXT], { kind: 'fail', keep: false, cause: 'refusal' }],
     ['model_context_window_exceeded', [TEXT], { kind: 'fail', keep: false, cause: 'context_window' }],
   ])('%s with %j', (reason, blocks, expected) => {

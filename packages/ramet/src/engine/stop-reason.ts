@@ -1,5 +1,6 @@
 /** What follows a response, for every stop reason there is (MODEL-2; facts 3.4). Pure: the loop carries it out. */
 import type { ModelResponse } from '../model/provider.ts';
+import { RECIPE_FAILED } from '../model/recipe.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { OUTPUT_CUT, SAY_SOMETHING } from './notices.ts';
 
@@ -31,6 +32,8 @@ export function nextStep(response: ModelResponse, context: StepContext): NextSte
         cause: 'context_window',
         message: 'the conversation no longer fits the context window of the model',
       };
+    case RECIPE_FAILED:
+      return { kind: 'fail', keep: true, ...recipeFailure(textOf(response)) };
     case 'max_tokens':
       return afterCut(response, context);
     case 'pause_turn':
@@ -46,6 +49,15 @@ export function nextStep(response: ModelResponse, context: StepContext): NextSte
     default:
       return afterEnd(response, context);
   }
+}
+
+/** The recipe model says in its first line what failed; the rest is its report, which stays in the conversation. */
+export function recipeFailure(text: string): { cause: string; message: string } {
+  return { cause: 'recipe', message: (text.split('\n', 1)[0] ?? '').replace(/^Failed: /, '') };
+}
+
+function textOf({ blocks }: ModelResponse): string {
+  return blocks.map(({ value }) => ('text' in value ? value.text : '')).join('');
 }
 
 /** Complete tool calls are carried out whatever the stop reason says: each must be answered. */

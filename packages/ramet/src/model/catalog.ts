@@ -35,6 +35,9 @@ const NEWER = { retention: 'kept', binding: 'none', defaultEffort: 'high', prefi
 const CURRENT = { binding: 'none', defaultEffort: 'high', prefill: false, systemMessages: true } as const;
 const BOUND = { binding: 'conversation', prefill: false, forcedToolChoice: false } as const;
 
+/** The embedded model (`recipe.ts`). */
+export const RECIPE_MODEL = 'recipe';
+
 export const MODELS: readonly ModelFacts[] = [
   { id: 'claude-fable-5-2', prefill: false },
   { id: 'claude-mythos-5-2', prefill: false },
@@ -77,6 +80,7 @@ export const MODELS: readonly ModelFacts[] = [
     systemMessages: false,
     minimumCacheable: 2048,
   },
+  { id: RECIPE_MODEL, binding: 'none' },
 ];
 
 const byName: ReadonlyMap<string, ModelFacts> = new Map(

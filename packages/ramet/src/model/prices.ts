@@ -4,7 +4,7 @@
  * needs it null; nothing here guesses from another model or from a usual multiplier.
  */
 import type { Usage } from '../schema/usage.ts';
-import { findModel } from './catalog.ts';
+import { findModel, RECIPE_MODEL } from './catalog.ts';
 
 /** US dollars per million tokens. Null is unknown. */
 export interface TokenPrices {
@@ -85,6 +85,8 @@ export const PRICES: PriceTable = [
   },
   { models: ['claude-haiku-4-5'], prices: prices(1, 1.25, 2, 0.1, 5), ...DOCUMENTED },
   { models: ['claude-3-5-haiku'], prices: prices(0.8, 1, 1.6, 0.08, 4), ...DOCUMENTED },
+  // Ours, and embedded: the one model whose price is known to be nothing.
+  { models: [RECIPE_MODEL], prices: prices(0, 0, 0, 0, 0), date: '2026-11-15', unconfirmed: false },
 ];
 
 /** What a response (not a sum of responses: rows may be tiered by prompt length) costs. */

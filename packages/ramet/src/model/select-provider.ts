@@ -2,18 +2,14 @@
 import { UserMistake } from '../schema/errors.ts';
 import { anthropicProvider } from './anthropic.ts';
 import type { ModelProvider } from './provider.ts';
+import { recipeProvider } from './recipe.ts';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
 /** A base URL without a key is accepted: a local server may not want one, and says so itself if it does. */
 export function selectProvider(env: NodeJS.ProcessEnv): ModelProvider {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: base } = env;
-  if (!apiKey && !authToken && !base) {
-    throw new UserMistake(
-      'no_provider',
-      'no model to talk to: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (`ramet emulate` starts one)',
-    );
-  }
+  if (!apiKey && !authToken && !base) return recipeProvider();
   requireSendable('ANTHROPIC_API_KEY', apiKey);
   requireSendable('ANTHROPIC_AUTH_TOKEN', authToken);
   return anthropicProvider({ baseUrl: parseBase(base || DEFAULT_BASE_URL), apiKey, authToken, env });

@@ -18,12 +18,13 @@ import {
   newSessionModel,
   type ResolvedOptions,
   refuseUnenforceableBudget,
+  refuseUnservedModel,
 } from './options.ts';
 import type { Place } from './place.ts';
 import { VERSION } from './version.ts';
 
 export function startAgent(runtime: SessionRuntime, place: Place, settings: ResolvedOptions): Agent {
-  const model = newSessionModel(settings);
+  const model = newSessionModel(settings, runtime.provider);
   runtime.journal.append(null, {
     type: 'session.started',
     version: VERSION,
@@ -48,6 +49,7 @@ export function continueAgent(
     id,
   );
   const model = settings.model ?? agent.conversation.head.model;
+  refuseUnservedModel(model, runtime.provider);
   refuseUnenforceableBudget(model, settings);
   runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
   if (model !== agent.conversation.head.model) switchModel(agent, model);

@@ -1,5 +1,5 @@
 /** What a caller may set; everything has a default (spec section 12). */
-import { resolveModel } from '../model/catalog.ts';
+import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
@@ -14,7 +14,7 @@ export interface SessionOptions {
   cwd?: string;
   /** Where settings and keys come from. Default: the process's environment. */
   env?: NodeJS.ProcessEnv;
-  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`. */
+  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`; `recipe` is the default without a key. */
   model?: string;
   /** Goes on with this model when the first one stays unavailable. */
   fallbackModel?: string;
@@ -88,8 +88,19 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
 }
 
 /** The model of a session that does not exist yet. */
-export function newSessionModel({ model, env }: ResolvedOptions): string {
-  return model ?? resolveModel(DEFAULT_MODEL, env);
+export function newSessionModel({ model, env }: ResolvedOptions, provider: ModelProvider): string {
+  if (model === null) return provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env);
+  refuseUnservedModel(model, provider);
+  return model;
+}
+
+/** Without a key only the recipe model is there: whoever names another one is told, not given that instead. */
+export function refuseUnservedModel(model: string, provider: ModelProvider): void {
+  if (provider.name !== 'recipe' || model === RECIPE_MODEL) return;
+  throw new UserMistake(
+    'no_provider',
+    `no provider for the model ${model}: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (\`ramet emulate\` starts one)`,
+  );
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */

@@ -11,6 +11,7 @@ import { findSession, latestSession, type SessionEntry } from '../journal/sessio
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
+import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
@@ -47,7 +48,7 @@ export interface Session extends AsyncDisposable {
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options);
-  const provider = options.provider ?? selectProvider(settings.env);
+  const provider = options.provider ?? withRecipe(selectProvider(settings.env));
   return options.resume === undefined
     ? openNew(settings, findPlace(settings), provider)
     : reopen(settings, options.resume, provider);
@@ -55,7 +56,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 
 /** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
 async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
-  refuseUnenforceableBudget(newSessionModel(settings), settings);
+  refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
   const redact = createRedactor(settings.env);
   const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
   const journal = await createSession({ ...settings, ...place });

@@ -40,11 +40,6 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
 
   test.for<[string, Record<string, string | undefined>, string]>([
     [
-      'no key and no address',
-      { ANTHROPIC_API_KEY: undefined },
-      'no model to talk to: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL',
-    ],
-    [
       'an address that is none',
       { ANTHROPIC_BASE_URL: 'not an address' },
       'ANTHROPIC_BASE_URL is not an http(s) address: not an address',

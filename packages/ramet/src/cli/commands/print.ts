@@ -12,6 +12,7 @@ import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
+import { noteRecipe } from '../recipe-note.ts';
 
 export interface PrintOptions {
   print?: boolean;
@@ -33,6 +34,7 @@ export async function print(argument: string, options: PrintOptions, io: Command
   await using session = await openSession(sessionOptions(options, resume, io));
   if (session.repository === null)
     io.note(`${session.agent.cwd} is not in a git repository: working without git`);
+  noteRecipe(session.model, resume !== undefined || options.model !== undefined, io);
   if (resume !== undefined && session.agent.cwd !== io.cwd) io.note(`going on in ${session.agent.cwd}`);
   const output = OUTPUTS[options.outputFormat](io);
   const result = await follow(session, prompt, output, {

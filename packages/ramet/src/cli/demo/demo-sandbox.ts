@@ -1,0 +1,73 @@
+/**
+ * The temporary folder of `ramet demo`: a real git repository and a `$RAMET_HOME` of its own. The environment is made
+ * from scratch, so that neither the user's keys nor their proxies and git settings have a part in what is shown.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { RametError, systemCode } from '../../schema/errors.ts';
+import { DEMO_CHECK, DEMO_FILES } from './demo-project.ts';
+
+/** What is taken over from the user: where programs are, and how text is shown. */
+const KEPT = ['HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR'];
+
+export class DemoSandbox implements Disposable {
+  readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-demo-')));
+  readonly repository: string = join(this.folder, 'leap-year');
+  readonly home: string = join(this.folder, 'ramet-home');
+  readonly env: Record<string, string>;
+  readonly #keep: boolean;
+
+  constructor(user: NodeJS.ProcessEnv, { keep }: { keep: boolean }) {
+    this.#keep = keep;
+    this.env = this.#environment(user);
+  }
+
+  /** One commit of the demo's files. */
+  prepare(): void {
+    mkdirSync(this.repository);
+    for (const [name, text] of Object.entries(DEMO_FILES)) writeFileSync(join(this.repository, name), text);
+    this.git('init', '--quiet', '--initial-branch=main');
+    this.git('add', '--all');
+    const author = ['-c', 'user.name=Ramet Demo', '-c', 'user.email=demo@example.invalid'];
+    this.git(...author, 'commit', '--quiet', '--message=A calendar with a mistake');
+  }
+
+  git(...args: string[]): string {
+    try {
+      return execFileSync('git', args, {
+        cwd: this.repository,
+        env: this.env,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
+    } catch (error) {
+      const reason = systemCode(error) === 'ENOENT' ? 'it is not installed' : String(error);
+      throw new RametError('demo_git', 'terminal', `git ${args[0]} did not work: ${reason}`, {
+        cause: error,
+      });
+    }
+  }
+
+  checkPasses(): boolean {
+    const options = { cwd: this.repository, env: this.env };
+    return spawnSync(process.execPath, [DEMO_CHECK], options).status === 0;
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#keep) rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #environment(user: NodeJS.ProcessEnv): Record<string, string> {
+    const kept = KEPT.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]] as const]));
+    return {
+      ...Object.fromEntries(kept),
+      // This Node first: the task calls `node`, and the one on the path may be older or missing.
+      PATH: `${dirname(process.execPath)}${delimiter}${user.PATH ?? ''}`,
+      RAMET_HOME: this.home,
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+    };
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What the recipe model answers to a request: the next call of its recipe, or the report. Pure; shared by the
+ * provider (`recipe.ts`) and by the emulator, which serves the same model over HTTP.
+ *
+ * One call a turn, and the agents of one block together: the engine carries out all calls of a response, whatever
+ * becomes of the first, so only a response of its own keeps a step from running after one that failed.
+ */
+import { blocksOf, progressOf, type RecipeMessage } from './recipe-progress.ts';
+import { reportOf, skippedLines } from './recipe-report.ts';
+import { planRecipe, type Recipe, type RecipeCall } from './recipe-steps.ts';
+
+/** The parts of a Messages body that it looks at. */
+export interface RecipeRequest {
+  messages: readonly RecipeMessage[];
+  tools?: readonly { name: string }[];
+}
+
+export interface RecipeAnswer {
+  text: string;
+  calls: RecipeCall[];
+  failed: boolean;
+}
+
+export async function answerRecipe({ messages, tools = [] }: RecipeRequest): Promise<RecipeAnswer> {
+  const at = messages.findLastIndex(isPrompt);
+  const recipe = await planRecipe(taskIn(messages[at]));
+  const problems = [...recipe.problems, ...missingTools(recipe, tools)];
+  if (problems.length > 0) return failure(refusalOf(problems));
+  if (recipe.steps.length === 0) return failure([...CAPABILITIES, ...skippedLines(recipe.skipped)]);
+  const { ended, next } = progressOf(recipe.steps, messages.slice(at + 1));
+  if (next.length === 0) {
+    return { text: reportOf(recipe, ended), calls: [], failed: ended.at(-1)?.failed === true };
+  }
+  const number = ended.length + 1;
+  const title = recipe.steps[ended.length]?.title ?? '';
+  return { text: `Step ${number} of ${recipe.steps.length}: ${title}`, calls: next, failed: false };
+}
+
+/** A message that answers calls is not a prompt, though the engine may say something beside the results. */
+function isPrompt(message: RecipeMessage): boolean {
+  return message.role === 'user' && blocksOf(message).every(({ type }) => type !== 'tool_result');
+}
+
+/** The last text: project instructions and the environment stand before it and are nobody's commands. */
+function taskIn(prompt: RecipeMessage | undefined): string {
+  const text = prompt === undefined ? undefined : blocksOf(prompt).findLast(({ type }) => type === 'text');
+  return text === undefined ? '' : String(text.text);
+}
+
+function missingTools({ steps }: Recipe, tools: readonly { name: string }[]): string[] {
+  const offered = new Set(tools.map(({ name }) => name));
+  return steps.flatMap(({ line, calls }) => {
+    const missing = calls.find(({ name }) => !offered.has(name));
+    return missing === undefined
+      ? []
+      : [`line ${line}: this agent has no ${missing.name} tool to carry out the block`];
+  });
+}
+
+function failure(lines: readonly string[]): RecipeAnswer {
+  return { text: lines.join('\n'), calls: [], failed: true };
+}
+
+function refusalOf([first = '', ...others]: readonly string[]): string[] {
+  return [`Failed: ${first}`, ...others, '', 'Nothing was carried out.'];
+}
+
+const CAPABILITIES: readonly string[] = [
+  'Failed: the task holds no block that the recipe model can carry out',
+  '',
+  'The recipe model is no AI: it carries out the fenced blocks of a task in order,',
+  'stops at the first that fails, and reports. A task for it looks like this:',
+  '',
+  '```write notes/today.md',
+  'All tests pass.',
+  '```',
+  '',
+  '```sh',
+  'npm test',
+  '```',
+  '',
+  'For a task in plain words, let a model do it: set ANTHROPIC_API_KEY, or',
+  'OPENAI_API_KEY and OPENAI_BASE_URL.',
+];

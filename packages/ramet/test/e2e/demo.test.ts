@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { eventually, linesOf } from '../fixtures/command.ts';
+import { test } from '../fixtures/user.ts';
+
+describe.concurrent('UI-1: ramet demo', () => {
+  test('shows the task, the work, the change and the bill, and leaves nothing behind', async ({ user }) => {
+    const end = await user.ramet(['demo']);
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    for (const shown of [
+      'The task\n  Mend the rule',
+      '  Write leap-year.js                               refused: not read yet\n',
+      '  Done: 2 steps carried out.',
+      '\n  +  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);\n',
+    ]) {
+      expect(end.stdout).toContain(shown);
+    }
+    expect(end.stdout).toMatch(/^ {2}in all {20,}\$0\.\d{4}$/m);
+    expect(end.stdout).toMatch(/^ {2}\d\d% of the prompts came from the cache\.$/m);
+    expect(Math.max(...linesOf(end.stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
+    expect(existsSync(user.rametHome)).toBe(false);
+  });
+
+  test('needs nothing of the user: no key, no git identity, no repository', async ({ user }) => {
+    const broken = join(user.root, 'home/.gitconfig');
+    writeFileSync(broken, '[commit]\n\tgpgsign = true\n[user]\n\tuseConfigOnly = true\n');
+    const env = {
+      ANTHROPIC_API_KEY: undefined,
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      RAMET_MODEL_SONNET: 'unheard-of',
+    };
+    expect(await user.ramet(['demo'], { cwd: '/', env })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('keeps its folder when asked to, and says how to look around', async ({ user }) => {
+    const { code, stdout } = await user.ramet(['demo', '--keep']);
+    expect(code).toBe(0);
+    const repository = /^ {2}cd (.+)$/m.exec(stdout)?.[1] ?? '';
+    const home = /^ {2}RAMET_HOME=(\S+) ramet show$/m.exec(stdout)?.[1] ?? '';
+    const shown = await user.ramet(['show'], { cwd: repository, env: { RAMET_HOME: home } });
+    expect(shown.stdout).toContain('[assistant] Done: 2 steps carried out.');
+    rmSync(dirname(repository), { recursive: true });
+  });
+
+  test('fails with the reason when git is missing', async ({ user }) => {
+    const end = await user.ramet(['demo'], { env: { PATH: join(user.root, 'home') } });
+    expect(end).toMatchObject({ code: 1, stderr: 'ramet: git init did not work: it is not installed\n' });
+    expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
+  });
+
+  test('fails with the reason when the task is not carried out', async ({ user }) => {
+    // A bash that fails stands for whatever may be wrong with a machine.
+    writeFileSync(join(user.root, 'home/bash'), '#!/bin/sh\necho no shell today\nexit 9\n', { mode: 0o755 });
+    const env = { PATH: `${join(user.root, 'home')}:${process.env.PATH}` };
+    const end = await user.ramet(['demo'], { env });
+    expect(end.code).toBe(1);
+    expect(linesOf(end.stderr)).toEqual([
+      expect.stringMatching(/^ramet: the demo failed: the agent ended as failed: step 2 of 2 .*exit code 9$/),
+    ]);
+    expect(end.stdout).toContain('no shell today');
+  });
+
+  test('leaves nothing behind when it is interrupted', async ({ user }) => {
+    const started = join(user.root, 'home/started');
+    writeFileSync(join(user.root, 'home/bash'), `#!/bin/sh\ntouch ${started}\nexec sleep 600\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${join(user.root, 'home')}:${process.env.PATH}` };
+    const command = user.start(['demo'], { env });
+    await eventually(() => existsSync(started));
+    command.kill('SIGINT');
+    expect(await command.ended).toMatchObject({ code: 130, stderr: 'ramet: interrupted (SIGINT)\n' });
+    expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
+  });
+});
