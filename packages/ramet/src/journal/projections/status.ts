@@ -113,7 +113,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
 }
 
 function noteResponse(agent: AgentOverview, event: EventOf<'response.completed'>): void {
-  agent.turns += 1;
+  if (event.source === undefined) agent.turns += 1;
   agent.usage = addUsage(agent.usage, event.usage);
   agent.costUsd = addCost(agent.costUsd, event.costUsd);
   agent.activity = null;
