@@ -41,10 +41,13 @@ function fairShare(lengths: readonly number[], room: number): number {
 function cutResult(block: FrozenBlock, most: number): FrozenBlock {
   if (block.bytes.length <= most) return block;
   const { tool_use_id, content, is_error } = contentOf(block);
+  const text = textOf(content);
+  // Room is counted in bytes of JSON, text in characters.
+  const share = Math.max(0, most - MARGIN) / Buffer.byteLength(JSON.stringify(text));
   return freezeBlock({
     type: 'tool_result',
     tool_use_id,
-    content: cutMiddle(textOf(content), Math.max(0, most - MARGIN)),
+    content: cutMiddle(text, Math.floor(text.length * Math.min(1, share))),
     ...(is_error === true && { is_error }),
   });
 }
@@ -62,5 +65,7 @@ export function cutMiddle(text: string, most: number): string {
   const head = Math.ceil(most * 0.7);
   const tail = Math.floor(most * 0.3);
   const gone = text.length - head - tail;
-  return `${text.slice(0, head)}\n[${gone} characters left out]\n${tail > 0 ? text.slice(-tail) : ''}`.trim();
+  const end = tail > 0 ? text.slice(-tail) : '';
+  // A cut may part the two halves of one character, which no JSON reader has to accept.
+  return `${text.slice(0, head)}\n[${gone} characters left out]\n${end}`.trim().toWellFormed();
 }

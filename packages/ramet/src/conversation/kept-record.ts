@@ -47,7 +47,6 @@ function keptPrompts(prompts: readonly string[], room: number): string[] {
     left -= kept.length;
   }
   const gone = others.length - latest.length;
-  return [task, ...(gone > 0 ? [`[${gone} messages left out here: see the summary]`] : []), ...latest].map(
-    (text) => `- ${text}`,
-  );
+  const gap = gone > 0 ? [`(${gone} more are left out here; the summary covers them)`] : [];
+  return [`- ${task}`, ...gap, ...latest.map((text) => `- ${text}`)];
 }

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import type { CompactionOutcome } from '../engine/compaction.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
@@ -44,6 +45,11 @@ export interface Session extends AsyncDisposable {
    * the result says how it ended.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  /**
+   * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
+   * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
+   */
+  compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<CompactionOutcome>;
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
@@ -102,6 +108,7 @@ function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitSta
 function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
+  let running = false;
   return {
     id: runtime.journal.session,
     agent: spec,
@@ -113,13 +120,23 @@ function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): S
     async *run(prompt, options = {}) {
       await takePrompt(agent, prompt, place, git);
       const events = runAgent(agent, { signal: new AbortController().signal, ...options });
-      for (let next = await events.next(); ; next = await events.next()) {
-        if (next.done) {
-          told = next.value.message;
-          return next.value;
+      running = true;
+      try {
+        for (let next = await events.next(); ; next = await events.next()) {
+          if (next.done) {
+            told = next.value.message;
+            return next.value;
+          }
+          yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
         }
-        yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
+      } finally {
+        running = false;
       }
+    },
+    async compact({ signal = new AbortController().signal, instructions } = {}) {
+      if (running) throw new UserMistake('busy', 'a prompt is being carried out: compact when it has ended');
+      const { compact } = await import('../engine/compaction.ts');
+      return compact(agent, { trigger: 'request', signal, instructions });
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();

@@ -88,6 +88,8 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       revive(agent);
       break;
     case 'request.started':
+      // Compacting a finished conversation is nothing that its agent does.
+      if (event.source !== undefined && !isUnderWay(agent.status)) break;
       revive(agent);
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
       break;
