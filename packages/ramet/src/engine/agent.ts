@@ -32,6 +32,8 @@ export class Agent implements AsyncDisposable {
   requests = 0;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
+  /** A prompt is being carried out: nobody else may change the conversation. */
+  running = false;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
   /** Files that calls have read or changed, by real path, the latest last. */

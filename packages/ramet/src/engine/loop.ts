@@ -63,11 +63,13 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
   };
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
+  agent.running = true;
   try {
     ending = yield* takeTurns(agent, run, options);
   } catch (error) {
     ending = endingOf(error, options.signal);
   } finally {
+    agent.running = false;
     agent.record({ type: 'agent.ended', ...ending });
     await journal.commit('synced').catch((error) => {
       ending = endingOf(error, options.signal);

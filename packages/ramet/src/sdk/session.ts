@@ -33,6 +33,13 @@ import { findPlace, type Place } from './place.ts';
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
 
+export interface CompactRequest {
+  signal?: AbortSignal;
+  /** What the summary is to pay attention to. */
+  instructions?: string;
+  onEvent?: (event: AgentEvent) => void;
+}
+
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
   readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
@@ -49,7 +56,7 @@ export interface Session extends AsyncDisposable {
    * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
    */
-  compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<CompactionOutcome>;
+  compact(options?: CompactRequest): Promise<CompactionOutcome>;
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
@@ -108,7 +115,6 @@ function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitSta
 function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
-  let running = false;
   return {
     id: runtime.journal.session,
     agent: spec,
@@ -120,23 +126,17 @@ function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): S
     async *run(prompt, options = {}) {
       await takePrompt(agent, prompt, place, git);
       const events = runAgent(agent, { signal: new AbortController().signal, ...options });
-      running = true;
-      try {
-        for (let next = await events.next(); ; next = await events.next()) {
-          if (next.done) {
-            told = next.value.message;
-            return next.value;
-          }
-          yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
+      for (let next = await events.next(); ; next = await events.next()) {
+        if (next.done) {
+          told = next.value.message;
+          return next.value;
         }
-      } finally {
-        running = false;
+        yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
       }
     },
-    async compact({ signal = new AbortController().signal, instructions } = {}) {
-      if (running) throw new UserMistake('busy', 'a prompt is being carried out: compact when it has ended');
+    async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
       const { compact } = await import('../engine/compaction.ts');
-      return compact(agent, { trigger: 'request', signal, instructions });
+      return compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
