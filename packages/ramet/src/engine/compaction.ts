@@ -12,7 +12,6 @@
 import { type CompactionPlan, planCompaction } from '../conversation/compacted.ts';
 import type { FrozenMessage } from '../conversation/conversation.ts';
 import { bytesOfTokens, estimateTokens } from '../conversation/token-estimate.ts';
-import { UserMistake } from '../schema/errors.ts';
 import type { Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, CompactionTrigger } from './agent-event.ts';
@@ -41,11 +40,8 @@ export type CompactionOutcome = { usage: Usage; costUsd: number | null } & (
   | { compacted: false; reason: string }
 );
 
-/** Rejects when it is aborted, when the journal cannot be written, and when it is asked for in the middle of a run. */
+/** Rejects only when it is aborted or the journal cannot be written. To be called between two turns. */
 export async function compact(agent: Agent, options: CompactOptions): Promise<CompactionOutcome> {
-  if (agent.running && options.trigger === 'request') {
-    throw new UserMistake('busy', 'a prompt is being carried out: compact when it has ended');
-  }
   const bill = new Spending({}, 0);
   const tokensBefore = contextTokens(agent);
   const found = await findCompacted(agent, options, bill);

@@ -48,7 +48,7 @@ describe('RES-7: compacting a session on request', () => {
     const session = await open({ provider: scriptedModel({ text: 'ok' }) });
     const events = session.run('Go.');
     await events.next();
-    await expect(session.compact()).rejects.toThrow('a prompt is being carried out');
+    await expect(session.compact()).rejects.toThrow('still running its last prompt');
     await drain(events);
   });
 
