@@ -8,6 +8,7 @@ import {
   WINDOW,
 } from '../../test/fixtures/crowded-engine.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
+import type { Answer } from '../emulator/index.ts';
 import { openReader } from '../journal/sessions.ts';
 import type { Agent } from './agent.ts';
 import { compact } from './compaction.ts';
@@ -118,6 +119,20 @@ describe('RES-7: a conversation that nears the context limit', () => {
   });
 });
 
+describe('RES-7, MODEL-2: thinking in a conversation that is compacted', () => {
+  // Bound to its conversation, kept for all turns, forgotten with the turn, and of a model nobody knows.
+  test.each(['claude-sonnet-5-5', 'claude-sonnet-5', 'claude-haiku-4-5', 'somebody-elses-model'])(
+    'is sent back as %s demands, before and after',
+    async (model) => {
+      const engine = await startCrowdedEngine({ thinks: true, dumps: 12, spec: { model } });
+      const { result } = await engine.run('Go.');
+      expect(result).toMatchObject({ status: 'done', text: 'done', turns: 13 });
+      expect(engine.summaries().length).toBeGreaterThan(1);
+      expect(engine.emulator.requests.filter(({ status }) => status !== 200)).toEqual([]);
+    },
+  );
+});
+
 describe('RES-7: no tool runs for a summary', () => {
   const call = { text: 'Let me look.', tool_use: [{ name: 'Dump', input: {} }] };
 
@@ -127,6 +142,27 @@ describe('RES-7: no tool runs for a summary', () => {
     expect(engine.summaries()).toHaveLength(2);
     expect(eventsOf(engine, 'tool.started')).toHaveLength(6);
     expect(textOf(engine.agent)).toContain('SUMMARY');
+  });
+});
+
+describe('RES-7: an answer that was cut off', () => {
+  test('is continued before the conversation is compacted', async () => {
+    const long = 'y'.repeat(8_000);
+    const answers: Answer[] = [
+      ...Array.from({ length: 3 }, () => ({ tool_use: [{ name: 'Dump', input: {} }] })),
+      { text: `${long} and`, stop_reason: 'max_tokens' },
+      { text: ' so on', tool_use: [{ name: 'Dump', input: {} }] },
+      { text: 'done' },
+    ];
+    const asked: string[] = [];
+    const engine = await startCrowdedEngine({
+      respond(view) {
+        asked.push(isQuestion(view) ? 'summary' : 'turn');
+        return isQuestion(view) ? { text: 'SUMMARY' } : answers.shift();
+      },
+    });
+    expect((await engine.run('Go.')).result).toMatchObject({ status: 'done', text: 'done' });
+    expect(asked).toEqual(['turn', 'turn', 'turn', 'turn', 'turn', 'summary', 'turn']);
   });
 });
 
