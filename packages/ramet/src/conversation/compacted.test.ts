@@ -57,7 +57,12 @@ function compacted(
     changedFiles: [],
     readFiles: [],
   };
-  return compactedMessages(messages, plan, { opening, record, tailTokens, stripThinking });
+  return compactedMessages(messages, plan, {
+    opening,
+    record,
+    mostTailTokens: tailTokens,
+    stripThinking,
+  });
 }
 
 describe('RES-7: what a compaction keeps', () => {

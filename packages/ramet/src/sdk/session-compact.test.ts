@@ -23,7 +23,7 @@ describe('RES-7: compacting a session on request', () => {
       expect(JSON.stringify(request.messages.at(-1))).toContain('Go on.');
       return { text: 'Gone on.' };
     });
-    const session = await open({ provider, contextWindow: 100_000 });
+    const session = await open({ provider });
     await drain(session.run('Look.'));
     const told: string[] = [];
     const outcome = await session.compact({ onEvent: ({ type }) => told.push(type) });
@@ -38,7 +38,7 @@ describe('RES-7: compacting a session on request', () => {
       expect(request.messages).toHaveLength(9);
       return { text: 'Gone on.' };
     });
-    const session = await open({ provider, contextWindow: 100_000 });
+    const session = await open({ provider });
     await drain(session.run('Look.'));
     expect(await session.compact()).toMatchObject({ compacted: false, reason: 'the summary is empty' });
     expect((await drain(session.run('Go on.'))).result.status).toBe('done');
@@ -54,7 +54,7 @@ describe('RES-7: compacting a session on request', () => {
 
   test('rejects when it is aborted', async () => {
     const provider = scriptedModel(read, read, read, { text: 'Seen.' }, 'hang');
-    const session = await open({ provider, contextWindow: 100_000 });
+    const session = await open({ provider });
     await drain(session.run('Look.'));
     const controller = new AbortController();
     const compacting = session.compact({ signal: controller.signal });
