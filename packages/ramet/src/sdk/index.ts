@@ -1,9 +1,10 @@
 /** The public API. Everything a user of the library may import is named here, and nothing else. */
 export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+export type { CompactionOutcome } from '../engine/compaction.ts';
 export type { ModelProvider } from '../model/provider.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
 export type { AgentStatus, BudgetLimits, PermissionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
 export type { SessionOptions } from './options.ts';
-export { openSession, type Session, type SessionEvent } from './session.ts';
+export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';
 export { VERSION } from './version.ts';

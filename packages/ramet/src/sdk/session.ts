@@ -5,6 +5,7 @@
 import { join, sep } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import type { CompactionOutcome } from '../engine/compaction.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
@@ -32,6 +33,13 @@ import { findPlace, type Place } from './place.ts';
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
 
+export interface CompactRequest {
+  signal?: AbortSignal;
+  /** What the summary is to pay attention to. */
+  instructions?: string;
+  onEvent?: (event: AgentEvent) => void;
+}
+
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
   readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
@@ -44,6 +52,11 @@ export interface Session extends AsyncDisposable {
    * the result says how it ended.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  /**
+   * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
+   * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
+   */
+  compact(options?: CompactRequest): Promise<CompactionOutcome>;
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
@@ -153,6 +166,16 @@ function sessionOf(agent: Agent, place: Place, surroundings: Surroundings | null
         const result = yield* attributed(events, spec);
         told = result.message;
         return result;
+      } finally {
+        running = false;
+      }
+    },
+    async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
+      if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
+      running = true;
+      try {
+        const { compact } = await import('../engine/compaction.ts');
+        return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
       } finally {
         running = false;
       }
