@@ -3,16 +3,27 @@
  * the official SDK's types describe; the SDK itself is not loaded (docs/decisions/004-transport.md).
  */
 import type { IncomingMessage } from 'node:http';
-import { createParser } from 'eventsource-parser';
 import { ModelError } from '../schema/errors.ts';
 import { errorFromAnswer, rateHeaders } from './http-errors.ts';
-import { connectionError, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
+import {
+  connectionError,
+  type Endpoint,
+  type EndpointNames,
+  openEndpoint,
+  post,
+  readText,
+} from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
+import { readEvents } from './read-events.ts';
 import { ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage } from './wire-usage.ts';
 
 const API_VERSION = '2026-10-21';
 const ERROR_BODY_LIMIT = 64_000;
+const NAMES: EndpointNames = {
+  key: 'ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN',
+  baseUrl: 'ANTHROPIC_BASE_URL',
+};
 
 export interface AnthropicConfig {
   baseUrl: URL;
@@ -22,7 +33,7 @@ export interface AnthropicConfig {
 }
 
 export function anthropicProvider(config: AnthropicConfig): ModelProvider {
-  const endpoint = openEndpoint(messagesUrl(config.baseUrl), config.env);
+  const endpoint = openEndpoint(messagesUrl(config.baseUrl), config.env, NAMES);
   const headers = requestHeaders(config);
   return {
     name: 'anthropic',
@@ -62,7 +73,14 @@ async function send(
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
   });
-  await readEvents(answer, assembler, (error) => connectionError(error, endpoint, options.signal));
+  await readEvents(answer, {
+    // What follows message_stop is drained so that the connection can be used again.
+    take: (data) => {
+      assembler.take(parseEvent(data));
+      return assembler.complete;
+    },
+    toError: (error) => connectionError(error, endpoint, options.signal),
+  });
   const { usage, ...message } = assembler.finish();
   return {
     ...message,
@@ -75,42 +93,17 @@ async function send(
 
 async function refuseUnlessStream(answer: IncomingMessage, endpoint: Endpoint, model: string): Promise<void> {
   const status = answer.statusCode ?? 0;
-  const { origin } = endpoint.url;
+  const { names, url } = endpoint;
+  const { origin } = url;
   if (status !== 200) {
     const body = await readText(answer, ERROR_BODY_LIMIT);
-    throw errorFromAnswer({ status, headers: answer.headers, body }, { model, origin });
+    throw errorFromAnswer({ status, headers: answer.headers, body }, { model, origin, names });
   }
   const contentType = answer.headers['content-type'] ?? 'nothing';
   if (contentType.includes('text/event-stream')) return;
   answer.destroy();
-  const message = `${origin} answered with ${contentType} instead of an event stream: is ANTHROPIC_BASE_URL right?`;
+  const message = `${origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status });
-}
-
-/** Feeds the stream's events to the assembler until the message is whole or the stream ends or breaks. */
-function readEvents(
-  answer: IncomingMessage,
-  assembler: ResponseAssembler,
-  toError: (error: unknown) => Error,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const parser = createParser({ onEvent: ({ data }) => assembler.take(parseEvent(data)) });
-    answer.setEncoding('utf8');
-    answer.on('data', (chunk: string) => {
-      if (assembler.complete) return;
-      try {
-        parser.feed(chunk);
-      } catch (error) {
-        answer.destroy();
-        reject(error);
-        return;
-      }
-      // What follows message_stop is drained so that the connection can be used again.
-      if (assembler.complete) resolve();
-    });
-    answer.once('error', (error) => reject(toError(error)));
-    answer.once('close', resolve);
-  });
 }
 
 function parseEvent(data: string): StreamEvent {

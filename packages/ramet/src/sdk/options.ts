@@ -3,6 +3,7 @@ import { resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { providerKind } from '../model/select-provider.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -35,6 +36,8 @@ export interface SessionOptions {
 export interface ResolvedOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** Decides what the tiers stand for. */
+  providerName: string;
   /** Null when the caller named none: a resumed session keeps its own. */
   model: string | null;
   fallbackModel: string | null;
@@ -56,11 +59,14 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(options: SessionOptions): ResolvedOptions {
   const env = options.env ?? process.env;
+  const providerName = options.provider?.name ?? providerKind(env);
+  const named = (model: string): string => resolveModel(notEmpty(model), env, providerName);
   return {
     cwd: options.cwd ?? process.cwd(),
     env,
-    model: options.model === undefined ? null : named(options.model, env),
-    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel, env),
+    providerName,
+    model: options.model === undefined ? null : named(options.model),
+    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel),
     thinking: options.thinking ?? null,
     maxTurns: options.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
@@ -72,8 +78,8 @@ export function resolveOptions(options: SessionOptions): ResolvedOptions {
   };
 }
 
-function named(model: string, env: NodeJS.ProcessEnv): string {
-  if (model.trim() !== '') return resolveModel(model, env);
+function notEmpty(model: string): string {
+  if (model.trim() !== '') return model;
   throw new UserMistake(
     'no_model',
     'the name of the model is empty: give a model id, or haiku, sonnet or opus',
@@ -88,8 +94,8 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
 }
 
 /** The model of a session that does not exist yet. */
-export function newSessionModel({ model, env }: ResolvedOptions): string {
-  return model ?? resolveModel(DEFAULT_MODEL, env);
+export function newSessionModel({ model, env, providerName }: ResolvedOptions): string {
+  return model ?? resolveModel(DEFAULT_MODEL, env, providerName);
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */

@@ -49,7 +49,7 @@ export interface Session extends AsyncDisposable {
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options);
   const place = findPlace(settings);
-  const provider = options.provider ?? selectProvider(settings.env);
+  const provider = options.provider ?? (await selectProvider(settings.env));
   // What would be refused is refused before a journal exists: an empty session would be the latest one.
   if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
   const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);

@@ -1,0 +1,36 @@
+/** Server-sent events of an answer, one `data` at a time; what they mean is the caller's. */
+import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
+
+export interface EventReading {
+  /** True when this was the last event that matters; what follows is drained. Throws when an event is not valid. */
+  take: (data: string) => boolean;
+  /** What a failure of the connection means. */
+  toError: (error: unknown) => Error;
+}
+
+/** Resolves when the last event was taken or the stream ended; rejects when it broke or an event was refused. */
+export function readEvents(answer: IncomingMessage, { take, toError }: EventReading): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let complete = false;
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        if (!complete) complete = take(data);
+      },
+    });
+    answer.setEncoding('utf8');
+    answer.on('data', (chunk: string) => {
+      if (complete) return;
+      try {
+        parser.feed(chunk);
+      } catch (error) {
+        answer.destroy();
+        reject(error);
+        return;
+      }
+      if (complete) resolve();
+    });
+    answer.once('error', (error) => reject(toError(error)));
+    answer.once('close', resolve);
+  });
+}
