@@ -35,6 +35,7 @@ export async function runEmulate(options: EmulateOptions, io: EmulateIo): Promis
   });
   const key = options.requireKey === undefined ? 'anything' : '<the required key>';
   io.out(`emulator at ${emulator.url}: run with ANTHROPIC_BASE_URL=${emulator.url} ANTHROPIC_API_KEY=${key}`);
+  io.out(`or with OPENAI_BASE_URL=${emulator.url}/v1 and --model <any name>, for chat completions`);
   await untilAborted(io.signal);
 }
 

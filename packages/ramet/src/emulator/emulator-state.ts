@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { Answer } from './answer.ts';
 import { PromptCache } from './cache.ts';
+import { ChatPrefixCache } from './chat-cache.ts';
 import type { Fault } from './fault.ts';
 import { type Latency, type LatencyOptions, NO_LATENCY, withLatency } from './latency.ts';
 import { RateLimitHeaders, type RateLimits } from './rate-limits.ts';
@@ -47,6 +48,7 @@ export interface UnmatchedRequest {
 export interface EmulatorState {
   clock: Clock;
   cache: PromptCache;
+  chatCache: ChatPrefixCache;
   thinking: ThinkingTurns;
   rules: readonly ScenarioRule[];
   player: ScenarioPlayer;
@@ -66,6 +68,7 @@ export function newState(options: EmulatorOptions): EmulatorState {
   return {
     clock: options.clock ?? systemClock,
     cache: new PromptCache(),
+    chatCache: new ChatPrefixCache(),
     thinking: new ThinkingTurns(),
     rules,
     player: new ScenarioPlayer(rules),
