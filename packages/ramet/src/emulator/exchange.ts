@@ -14,6 +14,8 @@ export interface Exchange {
   record: RequestRecord;
   /** As they came, secrets included. */
   headers: Readonly<Record<string, string>>;
+  /** The query of the request, from `?` on. */
+  search: string;
   response: ServerResponse;
   requestId: string;
   /** Aborts when the client leaves or the emulator closes. */

@@ -13,6 +13,8 @@ export async function route(
   options: EmulatorOptions,
 ): Promise<void> {
   const { record } = exchange;
+  if (state.recorder !== undefined) return state.recorder.forward(exchange);
+  if (state.cassette !== undefined) return state.cassette.answer(exchange, state.unmatched);
   const key = authenticate(exchange, options.requireKey);
   if (record.path !== CHAT_PATH) requireVersion(exchange);
   switch (`${record.method} ${record.path}`) {
