@@ -8,7 +8,7 @@ import { describeError } from '../schema/errors.ts';
 import type { Answer, AnsweredMessage } from './answer.ts';
 import type { InputUsage } from './cache.ts';
 import type { EmulatorState } from './emulator-state.ts';
-import type { EmittedEvent } from './event-stream.ts';
+import type { EmittedEvent, StreamBreakage } from './event-stream.ts';
 import {
   type Exchange,
   type HeaderFields,
@@ -17,7 +17,7 @@ import {
   sendStatusFault,
   stall,
 } from './exchange.ts';
-import { documentSteps, type ResponseStep, type StreamBreakage, streamSteps } from './fault.ts';
+import { documentSteps, type ResponseStep, streamSteps } from './fault.ts';
 import { firstTokenMs, generationMs } from './latency.ts';
 import { askHook, chooseReply, prewarmReply, type Reply, unmatched } from './reply.ts';
 import type { RequestView } from './request-view.ts';

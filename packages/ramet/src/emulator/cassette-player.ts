@@ -6,7 +6,6 @@ import { badRequest } from './api-error.ts';
 import { type CassetteEntry, normaliseBody, requestDigest } from './cassette.ts';
 import { type AskedRequest, describeMiss } from './cassette-difference.ts';
 import { scrubber } from './cassette-scrub.ts';
-import type { UnmatchedRequest } from './emulator-state.ts';
 import { type Exchange, openResponse } from './exchange.ts';
 
 export class CassettePlayer {
@@ -22,19 +21,20 @@ export class CassettePlayer {
     }
   }
 
-  answer(exchange: Exchange, unmatched: UnmatchedRequest[]): void {
+  /** `onMiss` is told what the client is told. */
+  answer(exchange: Exchange, onMiss: (message: string) => void): void {
     const { method, path, body } = exchange.record;
     const request = normaliseBody(body, scrubber(exchange.headers));
     const answers = this.#byDigest.get(requestDigest(method, path, request));
     const answer = answers !== undefined && answers.length > 1 ? answers.shift() : answers?.[0];
-    if (answer === undefined) throw this.#miss(exchange, unmatched, { method, path, request });
+    if (answer === undefined) throw this.#miss(exchange, onMiss, { method, path, request });
     play(exchange, answer);
   }
 
-  #miss({ record }: Exchange, unmatched: UnmatchedRequest[], asked: AskedRequest): Error {
+  #miss({ record }: Exchange, onMiss: (message: string) => void, asked: AskedRequest): Error {
     const message = `cassette ${this.#file}: ${describeMiss(this.#entries, asked)}`;
     record.outcome = 'unmatched';
-    unmatched.push({ model: '', turn: 0, last: '', message });
+    onMiss(message);
     return badRequest(message);
   }
 }

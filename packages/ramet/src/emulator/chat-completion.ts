@@ -1,8 +1,7 @@
 /** An answer as a chat completion: one document, or chunks in the order servers send them. */
 import type { AnsweredMessage, MessageUsage } from './answer.ts';
 import { chatErrorBody } from './chat-error.ts';
-import { type EmittedEvent, textChunks } from './event-stream.ts';
-import type { StreamBreakage } from './fault.ts';
+import { type EmittedEvent, type StreamBreakage, textChunks } from './event-stream.ts';
 import type { WireBlock } from './message-request.ts';
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {

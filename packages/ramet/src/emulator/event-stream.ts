@@ -1,7 +1,6 @@
 /** A message as the server-sent events of the Messages API, in documented order. */
 import type { AnsweredMessage } from './answer.ts';
 import { apiErrorBody, apiErrorType } from './api-error.ts';
-import type { StreamBreakage } from './fault.ts';
 import type { WireBlock } from './message-request.ts';
 
 export interface EmittedEvent {
@@ -11,6 +10,12 @@ export interface EmittedEvent {
   delta?: 'text' | 'tool_input' | 'thinking';
   /** Output tokens it stands for, for pacing. */
   tokens: number;
+}
+
+/** What breaks a stream, in the words of the API that is spoken. */
+export interface StreamBreakage {
+  malformedEvent: string;
+  errorEvent(status: number, message: string | undefined): string;
 }
 
 /** Characters in one delta. Shorter texts still come in two, so that a stream can break inside any of them. */

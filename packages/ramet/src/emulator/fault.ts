@@ -3,7 +3,7 @@
  * that has nothing to break (a reset in tool input, and no tool call in the answer) is an error of the scenario.
  */
 import * as z from '../schema/zod.ts';
-import type { EmittedEvent } from './event-stream.ts';
+import type { EmittedEvent, StreamBreakage } from './event-stream.ts';
 
 /** `headers` is before anything is sent, `start` after the first event; the others are inside that content. */
 const PLACES = ['headers', 'start', 'thinking', 'text', 'tool_input'] as const;
@@ -53,12 +53,6 @@ export const faultSchema: z.ZodMiniType<Fault> = z.discriminatedUnion('kind', [
     kind: z.enum(['truncated_event', 'malformed_event', 'wrong_content_type', 'missing_stop']),
   }),
 ]);
-
-/** What breaks a stream, in the words of the API that is spoken. */
-export interface StreamBreakage {
-  malformedEvent: string;
-  errorEvent(status: number, message: string | undefined): string;
-}
 
 export type ResponseStep =
   | { kind: 'write'; text: string; tokens: number }

@@ -14,7 +14,12 @@ export async function route(
 ): Promise<void> {
   const { record } = exchange;
   if (state.recorder !== undefined) return state.recorder.forward(exchange);
-  if (state.cassette !== undefined) return state.cassette.answer(exchange, state.unmatched);
+  if (state.cassette !== undefined) {
+    // A cassette answers any path: what was asked is in the message alone.
+    return state.cassette.answer(exchange, (message) =>
+      state.unmatched.push({ model: '', turn: 0, last: '', message }),
+    );
+  }
   const key = authenticate(exchange, options.requireKey);
   if (record.path !== CHAT_PATH) requireVersion(exchange);
   switch (`${record.method} ${record.path}`) {
