@@ -14,8 +14,8 @@ import {
   readText,
 } from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
-import { readEvents } from './read-events.ts';
-import { ResponseAssembler, type StreamEvent } from './response-assembler.ts';
+import { readEvents, withUsage } from './read-events.ts';
+import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage } from './wire-usage.ts';
 
 const API_VERSION = '2026-10-21';
@@ -73,15 +73,9 @@ async function send(
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
   });
-  await readEvents(answer, {
-    // What follows message_stop is drained so that the connection can be used again.
-    take: (data) => {
-      assembler.take(parseEvent(data));
-      return assembler.complete;
-    },
-    toError: (error) => connectionError(error, endpoint, options.signal),
-  });
-  const { usage, ...message } = assembler.finish();
+  const { usage, ...message } = await readMessage(answer, assembler, (error) =>
+    connectionError(error, endpoint, options.signal),
+  );
   return {
     ...message,
     usage: readUsage(usage),
@@ -104,6 +98,25 @@ async function refuseUnlessStream(answer: IncomingMessage, endpoint: Endpoint, m
   answer.destroy();
   const message = `${origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status });
+}
+
+/** The whole message, or an error that says what was billed for the part that came. */
+async function readMessage(
+  answer: IncomingMessage,
+  assembler: ResponseAssembler,
+  toError: (error: unknown) => Error,
+): Promise<AssembledMessage> {
+  const take = (data: string): boolean => {
+    assembler.take(parseEvent(data));
+    return assembler.complete;
+  };
+  try {
+    // What follows message_stop is drained so that the connection can be used again.
+    await readEvents(answer, { take, toError });
+    return assembler.finish();
+  } catch (error) {
+    throw withUsage(error, readUsage(assembler.usage));
+  }
 }
 
 function parseEvent(data: string): StreamEvent {

@@ -105,6 +105,18 @@ describe('MODEL-1: chunks become a response', () => {
     expect(new Set([...ids, 'old']).size).toBe(5);
   });
 
+  test('arguments that are no object and names that no tool can have reach the model as mistakes', () => {
+    const chunks = [call({ index: 0, id: 'functions.A:0' }, 'functions.A', '[1]'), choice({}, 'tool_calls')];
+    expect(values(chunks)).toEqual([
+      { type: 'tool_use', id: 'call00001', name: 'functions_A', input: { invalid_input: '[1]' } },
+    ]);
+  });
+
+  test('blank text is dropped, half a surrogate pair replaced: no request may carry them', () => {
+    expect(values([choice({ content: ' \n' }, 'stop')])).toEqual([]);
+    expect(values([choice({ content: 'a\ud83d' }, 'stop')])).toEqual([{ type: 'text', text: 'a\ufffd' }]);
+  });
+
   test('ids are made for calls of one name without ids and indexes', () => {
     const chunks = [call({}, 'A', '{"n":1}'), call({}, 'A', '{"n":2}'), choice({}, 'tool_calls')];
     expect(values(chunks)).toMatchObject([{ input: { n: 1 } }, { input: { n: 2 } }]);
@@ -133,16 +145,7 @@ describe('MODEL-2: nothing comes of an incomplete answer', () => {
     ['no finish reason', [choice({ content: 'x' })], 'without a finish reason'],
     ['nothing at all', [], 'without a finish reason'],
     ['a server that gave up', [choice({ content: 'x' }, 'error')], 'gave up'],
-    [
-      'half a tool call',
-      [call({ index: 0, id: 'a' }, 'A', '{"n":'), choice({}, 'tool_calls')],
-      'no JSON object',
-    ],
-    [
-      'arguments that are no object',
-      [call({ index: 0, id: 'a' }, 'A', '[1]'), choice({}, 'stop')],
-      'no JSON object',
-    ],
+    ['half a tool call', [call({ index: 0, id: 'a' }, 'A', '{"n":'), choice({}, 'tool_calls')], 'no JSON'],
     [
       'a call without a name',
       [call({ index: 0, id: 'a' }, undefined, '{}'), choice({}, 'stop')],
@@ -152,7 +155,7 @@ describe('MODEL-2: nothing comes of an incomplete answer', () => {
     [
       'half a call before a whole one',
       [call({ index: 0, id: 'a' }, 'A', '{'), call({ index: 1, id: 'b' }, 'B', '{}'), choice({}, 'length')],
-      'no JSON object',
+      'no JSON',
     ],
   ])('%s is a broken stream', (_, chunks, message) => {
     expect(() => assemble(chunks)).toThrow(

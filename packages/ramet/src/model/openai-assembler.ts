@@ -64,6 +64,11 @@ export class OpenaiAssembler {
     this.#onDelta = onDelta;
   }
 
+  /** What the server has counted so far: it is billed, also when the stream breaks. */
+  get usage(): Usage | null {
+    return readChatUsage(this.#usage);
+  }
+
   take(chunk: ChatChunk): void {
     if (typeof chunk.id === 'string') this.#id ||= chunk.id;
     if (typeof chunk.model === 'string') this.#model ||= chunk.model;
@@ -79,14 +84,14 @@ export class OpenaiAssembler {
     if (this.#finish === null) throw broken('it ended without a finish reason');
     if (FAILURES.has(this.#finish)) throw broken(`the server gave up (${this.#finish})`);
     const { blocks, cut } = this.#calls.close(this.#finish === 'length');
-    const text: ResponseBlock[] = this.#text === '' ? [] : [textBlock(this.#text)];
+    const text: ResponseBlock[] = this.#text.trim() === '' ? [] : [textBlock(this.#text)];
     return {
       id: this.#id,
       model: this.#model,
       stopReason: this.#stopReason(this.#finish, blocks.length),
       blocks: [...text, ...blocks],
       cutToolUse: cut,
-      usage: readChatUsage(this.#usage),
+      usage: this.usage,
     };
   }
 
@@ -133,7 +138,7 @@ function textOf(content: unknown): string {
 }
 
 function textBlock(text: string): ResponseBlock {
-  const value = { type: 'text', text } as const;
+  const value = { type: 'text', text: text.toWellFormed() } as const;
   return { value, json: JSON.stringify(value) };
 }
 

@@ -3,10 +3,10 @@
  *
  * 1. Pieces are told apart by `index`; where a server gives every call the same index or none, another id or name,
  *    or more arguments behind whole ones, begins a new call.
- * 2. Ids are unique in the conversation: one that is missing, repeated in the answer or used in an earlier turn is
- *    replaced. The replacement counts up instead of being random, so that equal runs make equal requests, and has
+ * 2. Ids are unique in the conversation: one that is missing, repeated in the answer, used in an earlier turn or not
+ *    what the Messages API would take is replaced, so that a conversation can move between providers. The replacement counts up instead of being random, so that equal runs make equal requests, and has
  *    the form (nine letters and digits) that the strictest servers ask for.
- * 3. A call is complete when its arguments are a JSON object, however many pieces they came in.
+ * 3. A call is complete when its arguments are JSON, however many pieces they came in.
  */
 import { ModelError } from '../schema/errors.ts';
 import type { ResponseBlock } from './provider.ts';
@@ -25,6 +25,9 @@ interface OpenCall {
   name: string;
   json: string;
 }
+
+const VALID_ID = /^[\w-]{1,200}$/;
+const LONGEST_NAME = 128;
 
 export class OpenaiToolCalls {
   readonly #usedIds: Set<string>;
@@ -79,7 +82,7 @@ export class OpenaiToolCalls {
 
   #uniqueId(wanted: string): string {
     let id = wanted;
-    for (let number = this.#usedIds.size + 1; id === '' || this.#usedIds.has(id); number += 1) {
+    for (let number = this.#usedIds.size + 1; !VALID_ID.test(id) || this.#usedIds.has(id); number += 1) {
       id = `call${String(number).padStart(5, '0')}`;
     }
     this.#usedIds.add(id);
@@ -103,8 +106,10 @@ function isWhole(json: string): boolean {
   }
 }
 
-function openBlock({ name, json }: OpenCall, id: string): Parameters<typeof closeBlock>[0] {
-  return { start: { type: 'tool_use', id, name }, json, text: '', signature: '', citations: [] };
+/** A name that no tool can have is made one that no tool has: the model is told, instead of asked again. */
+function openBlock(call: OpenCall, id: string): Parameters<typeof closeBlock>[0] {
+  const name = call.name.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME);
+  return { start: { type: 'tool_use', id, name }, json: call.json, text: '', signature: '', citations: [] };
 }
 
 /** A string, as the protocol says; some servers send the object itself. */
@@ -118,8 +123,7 @@ function text(value: unknown): string {
 }
 
 function incomplete({ name, json }: OpenCall): ModelError {
-  const what =
-    name === '' ? 'has no name' : `(${name}) has arguments that are no JSON object: ${json.slice(0, 80)}`;
+  const what = name === '' ? 'has no name' : `(${name}) has arguments that are no JSON: ${json.slice(0, 80)}`;
   return new ModelError(
     'stream_broken',
     'retryable',

@@ -201,6 +201,11 @@ describe('MODEL-2: every way an answer of a chat completions server can go wrong
     await expect(ask(provider)).rejects.toMatchObject({ name: 'ModelError', code, family });
   });
 
+  test('MODEL-3: a stream that breaks tells what was counted by then', async () => {
+    const provider = await streaming(data({ ...chunk({ content: 'x' }), usage: USAGE.usage }));
+    await expect(ask(provider)).rejects.toMatchObject({ usage: { input_tokens: 5, output_tokens: 2 } });
+  });
+
   test('a stream that is reset is a lost connection, also after the finish reason', async () => {
     const provider = await serve((response, _, request) => {
       response.writeHead(200, STREAM).write(data(chunk({ content: 'x' }), chunk({}, 'stop')));

@@ -14,12 +14,12 @@ import {
   post,
   readText,
 } from './http-post.ts';
-import { type ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
+import { type AssembledChat, type ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
 import { dialectAfter, firstDialect, inDialect, type OpenaiDialect } from './openai-dialect.ts';
 import { chatRequest, type TranslatableBody } from './openai-request.ts';
 import { chunkError } from './openai-stream-error.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
-import { readEvents } from './read-events.ts';
+import { readEvents, withUsage } from './read-events.ts';
 
 const ERROR_BODY_LIMIT = 64_000;
 const DOCUMENT_LIMIT = 64_000_000;
@@ -78,8 +78,9 @@ async function send(
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
   });
-  await readChunks(answer, assembler, (error) => connectionError(error, connection.endpoint, options.signal));
-  const message = assembler.finish();
+  const message = await readMessage(answer, assembler, (error) =>
+    connectionError(error, connection.endpoint, options.signal),
+  );
   return {
     ...message,
     model: message.model || request.model,
@@ -121,6 +122,19 @@ function refuseOtherContent(answer: IncomingMessage, { url, names }: Endpoint): 
 
 function isStream(answer: IncomingMessage): boolean {
   return (answer.headers['content-type'] ?? '').includes('text/event-stream');
+}
+
+async function readMessage(
+  answer: IncomingMessage,
+  assembler: OpenaiAssembler,
+  toError: (error: unknown) => Error,
+): Promise<AssembledChat> {
+  try {
+    await readChunks(answer, assembler, toError);
+    return assembler.finish();
+  } catch (error) {
+    throw withUsage(error, assembler.usage);
+  }
 }
 
 /** A server that does not stream answers with one document, which is read as a single chunk. */

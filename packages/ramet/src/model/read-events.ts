@@ -1,6 +1,8 @@
 /** Server-sent events of an answer, one `data` at a time; what they mean is the caller's. */
 import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
+import { ModelError } from '../schema/errors.ts';
+import type { Usage } from '../schema/usage.ts';
 
 export interface EventReading {
   /** True when this was the last event that matters; what follows is drained. Throws when an event is not valid. */
@@ -33,4 +35,11 @@ export function readEvents(answer: IncomingMessage, { take, toError }: EventRead
     answer.once('error', (error) => reject(toError(error)));
     answer.once('close', resolve);
   });
+}
+
+/** The same error, saying what was billed for the part of the answer that came. */
+export function withUsage(error: unknown, usage: Usage | null): unknown {
+  if (!(error instanceof ModelError) || usage === null) return error;
+  const { code, family, message, status, retryAfterMs } = error;
+  return new ModelError(code, family, message, { status, retryAfterMs, usage, cause: error });
 }

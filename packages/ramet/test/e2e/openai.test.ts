@@ -94,7 +94,7 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
     server.close();
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(linesOf(end.stderr).at(-1)).toMatch(
-      /a tool call \(Bash\) has arguments that are no JSON object.*gave up/,
+      /a tool call \(Bash\) has arguments that are no JSON.*gave up/,
     );
     expect(existsSync(join(user.repository, 'ran'))).toBe(false);
   });
