@@ -44,8 +44,16 @@ describe('MODEL-1: chunks become a response', () => {
     ['length', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['something_new', 'something_new'],
+    ['constructor', 'constructor'],
   ])('finish reason %s is %s', (finish, stopReason) => {
     expect(assemble([choice({ content: 'x' }, finish)]).stopReason).toBe(stopReason);
+  });
+
+  test.each(['', 'null'])('a finish reason of %j is none yet', (none) => {
+    expect(assemble([choice({ content: 'a' }, none), choice({ content: 'b' }, 'stop')])).toMatchObject({
+      stopReason: 'end_turn',
+      blocks: [{ value: { text: 'ab' } }],
+    });
   });
 
   test('a refusal is one whatever the finish reason says', () => {
@@ -145,6 +153,11 @@ describe('MODEL-2: nothing comes of an incomplete answer', () => {
     ['no finish reason', [choice({ content: 'x' })], 'without a finish reason'],
     ['nothing at all', [], 'without a finish reason'],
     ['a server that gave up', [choice({ content: 'x' }, 'error')], 'gave up'],
+    [
+      'arguments nested beyond all bounds',
+      [call({ index: 0, id: 'a' }, 'A', JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`))],
+      'arguments',
+    ],
     ['half a tool call', [call({ index: 0, id: 'a' }, 'A', '{"n":'), choice({}, 'tool_calls')], 'no JSON'],
     [
       'a call without a name',

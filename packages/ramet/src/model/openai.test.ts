@@ -193,7 +193,7 @@ describe('MODEL-2: every way an answer of a chat completions server can go wrong
     [
       'reports a full context',
       data({ error: { message: 'no', type: 'invalid_request_error', code: 'context_length_exceeded' } }),
-      'context_window_exceeded',
+      'context_window',
       'terminal',
     ],
   ])('a stream that %s', async (_, text, code, family) => {
