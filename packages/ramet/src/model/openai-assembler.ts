@@ -64,6 +64,10 @@ export class OpenaiAssembler {
     this.#onDelta = onDelta;
   }
 
+  get finished(): boolean {
+    return this.#finish !== null;
+  }
+
   /** What the server has counted so far: it is billed, also when the stream breaks. */
   get usage(): Usage | null {
     return readChatUsage(this.#usage);
