@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AssembledChat, type ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
 import type { ModelDelta } from './provider.ts';
@@ -145,6 +146,45 @@ describe('MODEL-1: chunks become a response', () => {
     const message = { role: 'assistant', content: 'whole' };
     const chunk = { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }] };
     expect(values([chunk])).toEqual([{ type: 'text', text: 'whole' }]);
+  });
+});
+
+describe('MODEL-1: properties of tool calls', () => {
+  const inputs = fc.array(fc.dictionary(fc.string(), fc.string()), { minLength: 1, maxLength: 4 });
+  const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 9 }));
+
+  /** Every call in pieces of these sizes, the pieces of all calls in turn; `fields` come with each piece. */
+  function streamed(calls: object[], cut: Iterator<number>, fields: (index: number) => object): ChatChunk[] {
+    const left = calls.map((input) => JSON.stringify(input));
+    const chunks = calls.map((_, index) => call({ index, id: `id${index}` }, 'A', ''));
+    while (left.some((json) => json !== '')) {
+      left.forEach((json, index) => {
+        const size = Number(cut.next().value);
+        if (json !== '') chunks.push(call({ index, ...fields(index) }, undefined, json.slice(0, size)));
+        left[index] = json.slice(size);
+      });
+    }
+    return [...chunks, choice({}, 'tool_calls')];
+  }
+
+  test('however arguments are cut and mixed, every call gets its own', () => {
+    fc.assert(
+      fc.property(inputs, sizes, fc.boolean(), (calls, cut, repeatsId) => {
+        const chunks = streamed(calls, cut, (index) => (repeatsId ? { id: `id${index}` } : {}));
+        expect(values(chunks)).toEqual(
+          calls.map((input, index) => ({ type: 'tool_use', id: `id${index}`, name: 'A', input })),
+        );
+      }),
+    );
+  });
+
+  test('a stream that ends anywhere before its finish reason is never a response', () => {
+    fc.assert(
+      fc.property(inputs, sizes, fc.nat(), (calls, cut, end) => {
+        const chunks = streamed(calls, cut, () => ({}));
+        expect(() => assemble(chunks.slice(0, end % chunks.length))).toThrow('without a finish reason');
+      }),
+    );
   });
 });
 
