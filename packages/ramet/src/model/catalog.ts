@@ -2,6 +2,7 @@
  * What is known about models, as data (documentation of 2026-08-22 and later excerpts). Nothing here is measured,
  * and what no source states is left out: an absent field means unknown, and its reader decides what to do then.
  */
+import { UserMistake } from '../schema/errors.ts';
 
 /** What happens to the thinking of finished turns when a new user text arrives. */
 export type ThinkingRetention = 'kept' | 'stripped';
@@ -118,9 +119,23 @@ function isTier(name: string): name is ModelTier {
 
 /**
  * The model id a name stands for. A tier is looked up in `RAMET_MODEL_<TIER>` (an empty value counts as unset),
- * then in the defaults; anything else is an id already, listed or not.
+ * then in the provider's defaults; anything else is an id already, listed or not.
  */
-export function resolveModel(nameOrTier: string, env: Readonly<Record<string, string | undefined>>): string {
+export function resolveModel(
+  nameOrTier: string,
+  env: Readonly<Record<string, string | undefined>>,
+  provider = 'anthropic',
+): string {
   if (!isTier(nameOrTier)) return nameOrTier;
-  return env[`RAMET_MODEL_${nameOrTier.toUpperCase()}`]?.trim() || TIER_DEFAULTS[nameOrTier];
+  const variable = `RAMET_MODEL_${nameOrTier.toUpperCase()}`;
+  return env[variable]?.trim() || tierDefault(nameOrTier, variable, provider);
+}
+
+function tierDefault(tier: ModelTier, variable: string, provider: string): string {
+  if (provider !== 'openai') return TIER_DEFAULTS[tier];
+  // Behind one protocol stand many servers: which models one has is not known.
+  throw new UserMistake(
+    'no_model',
+    `which model is to be used? Name one that the openai server has with --model, or set ${variable}`,
+  );
 }

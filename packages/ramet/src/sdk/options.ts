@@ -3,6 +3,7 @@ import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { providerKind } from '../model/select-provider.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -39,6 +40,8 @@ export interface SessionOptions {
 export interface ResolvedOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** Decides what the tiers stand for. */
+  providerName: string;
   /** Null when the caller named none: a resumed session keeps its own. */
   model: string | null;
   fallbackModel: string | null;
@@ -62,11 +65,14 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(options: SessionOptions): ResolvedOptions {
   const env = options.env ?? process.env;
+  const providerName = options.provider?.name ?? providerKind(env);
+  const named = (model: string): string => resolveModel(notEmpty(model), env, providerName);
   return {
     cwd: options.cwd ?? process.cwd(),
     env,
-    model: options.model === undefined ? null : named(options.model, env),
-    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel, env),
+    providerName,
+    model: options.model === undefined ? null : named(options.model),
+    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel),
     thinking: options.thinking ?? null,
     maxTurns: options.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
@@ -80,8 +86,8 @@ export function resolveOptions(options: SessionOptions): ResolvedOptions {
   };
 }
 
-function named(model: string, env: NodeJS.ProcessEnv): string {
-  if (model.trim() !== '') return resolveModel(model, env);
+function notEmpty(model: string): string {
+  if (model.trim() !== '') return model;
   throw new UserMistake(
     'no_model',
     'the name of the model is empty: give a model id, or haiku, sonnet or opus',
@@ -114,8 +120,12 @@ function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefined {
 }
 
 /** The model of a session that does not exist yet. */
-export function newSessionModel({ model, env }: ResolvedOptions, provider: ModelProvider): string {
-  if (model === null) return provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env);
+export function newSessionModel(
+  { model, env, providerName }: ResolvedOptions,
+  provider: ModelProvider,
+): string {
+  if (model === null)
+    return provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env, providerName);
   refuseUnservedModel(model, provider);
   return model;
 }

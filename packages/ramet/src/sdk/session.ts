@@ -61,7 +61,7 @@ export interface Session extends AsyncDisposable {
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options);
-  const provider = options.provider ?? withRecipe(selectProvider(settings.env));
+  const provider = options.provider ?? withRecipe(await selectProvider(settings.env));
   return options.resume === undefined
     ? openNew(settings, findPlace(settings), provider)
     : reopen(settings, options.resume, provider);
