@@ -1,6 +1,7 @@
 /** Turns an HTTP answer that is not a response into a ModelError that says what to do (facts: section 3.3). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
+import { isContextOverflow } from './context-window.ts';
 import type { EndpointNames } from './http-post.ts';
 
 interface ErrorBody {
@@ -87,9 +88,6 @@ function readErrorBody(text: string): ErrorBody {
   }
 }
 
-const CONTEXT_WINDOW =
-  /context_length_exceeded|exceed_context_size|prompt is too long|maximum context length|exceeds? .{0,40}context/i;
-
 /** What must be known of an error by name, wherever a provider says it: type, code, details or only the text. */
 function meaningOf(
   type: string,
@@ -99,7 +97,7 @@ function meaningOf(
   const names = [type, code, details?.error_code];
   return {
     spendLimit: names.includes('enforced_spend_limit_reached') || names.includes('insufficient_quota'),
-    contextWindow: CONTEXT_WINDOW.test(`${type} ${code} ${message}`),
+    contextWindow: isContextOverflow(`${type} ${code} ${message}`),
   };
 }
 
