@@ -12,6 +12,7 @@ import { findSession, latestSession } from '../journal/session-list.ts';
 import { createSession, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import { selectProvider } from '../model/select-provider.ts';
+import { askingOnce, denyingBroker } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
@@ -27,6 +28,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 
 /** An agent's event with the agent it is of. */
@@ -52,6 +54,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const provider = options.provider ?? selectProvider(settings.env);
   // What would be refused is refused before a journal exists: an empty session would be the latest one.
   if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
+  const permissions = openRules(options.permissions, place, settings.env);
   const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
   // Started here so that git works while the journal is created and instructions are read.
   const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;
@@ -67,6 +70,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     childEnvironment: childEnvironment(settings.env),
     outputDirectory: join(place.project, journal.session),
     redact: createRedactor(settings.env),
+    permissions,
+    broker: askingOnce(options.broker ?? denyingBroker),
   };
   try {
     const agent =
