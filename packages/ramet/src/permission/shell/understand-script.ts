@@ -1,0 +1,57 @@
+/**
+ * A script taken apart completely: wrappers looked through, and the scripts that `bash -c` and `eval` carry read like
+ * any other.
+ */
+import type { ShellParser } from './parse-shell.ts';
+import { readShell } from './read-shell.ts';
+import type { ShellCommand, ShellReading } from './shell-reading.ts';
+import { innerScript, unwrapCommand } from './unwrap-command.ts';
+
+/** A command and what it wraps, outermost first. */
+export interface CommandLayers {
+  layers: readonly ShellCommand[];
+  /** What it runs is in the list by itself: the command inside `bash -c`. */
+  transparent: boolean;
+}
+
+export interface UnderstoodScript extends Pick<ShellReading, 'files' | 'variables' | 'unclear'> {
+  commands: CommandLayers[];
+}
+
+const DEEPEST = 5;
+
+export function understandScript(
+  parser: ShellParser,
+  script: string,
+  directories: readonly string[] | null,
+  depth = 0,
+): UnderstoodScript {
+  const { commands, files, variables, unclear } = readShell(parser, script, directories);
+  const understood: UnderstoodScript = { commands: [], files, variables, unclear };
+  for (const command of commands) {
+    const layers = layersOf(command);
+    const inner = layers.at(-1);
+    const carried = inner === undefined ? null : innerScript(inner);
+    const readable = carried?.script != null && depth < DEEPEST;
+    understood.commands.push({ layers, transparent: readable });
+    if (readable)
+      addScript(
+        understood,
+        understandScript(parser, carried.script ?? '', inner?.directories ?? null, depth + 1),
+      );
+  }
+  return understood;
+}
+
+function layersOf(command: ShellCommand): ShellCommand[] {
+  const layers = [command];
+  for (let inner = unwrapCommand(command); inner !== null; inner = unwrapCommand(inner)) layers.push(inner);
+  return layers;
+}
+
+function addScript(into: UnderstoodScript, { commands, files, variables, unclear }: UnderstoodScript): void {
+  into.commands.push(...commands);
+  into.files.push(...files);
+  into.variables.push(...variables);
+  into.unclear.push(...unclear);
+}
