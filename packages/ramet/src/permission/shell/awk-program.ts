@@ -5,11 +5,17 @@
 export function awkOnlyPrints(program: string): boolean {
   if (/system|getline|@|close\s*\(|`/.test(program)) return false;
   const code = withoutLiterals(program);
-  if (code === null || /(?<!\|)\|(?!\|)/.test(code)) return false;
-  return !/\bprintf?\b[^;}]*>/.test(code);
+  return code !== null && printsOnly(code);
 }
 
-/** Null when it cannot be told where a pattern ends. */
+function printsOnly(code: string): boolean {
+  return !/(?<!\|)\|(?!\|)/.test(code) && !/\bprintf?\b[^;}]*>/.test(code);
+}
+
+/**
+ * Null when it cannot be told where a pattern ends. A slash that looks like a division may still open one (after
+ * `print`, after a condition): then nothing is taken out.
+ */
 function withoutLiterals(program: string): string | null {
   let code = '';
   let index = 0;
@@ -17,6 +23,7 @@ function withoutLiterals(program: string): string | null {
     const character = program[index] ?? '';
     const opensPattern = character === '/' && /(?:^|[({,;!~&|?:=\n}])\s*$/.test(code);
     if (character === '#') index = lineEnd(program, index);
+    else if (character === '/' && !opensPattern) return program;
     else if (character !== '"' && !opensPattern) {
       code += character;
       index++;

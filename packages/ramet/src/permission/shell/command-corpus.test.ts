@@ -54,7 +54,9 @@ test('RES-3: at most 3% of the harmless commands of the corpus ask without need'
   const free = await silent(harmless);
   const asking = harmless.filter((command) => !free.has(command));
   const share = asking.length / harmless.length;
-  console.log(`harmless commands that ask: ${asking.length} of ${harmless.length} (${(share * 100).toFixed(1)}%)`);
+  console.log(
+    `harmless commands that ask: ${asking.length} of ${harmless.length} (${(share * 100).toFixed(1)}%)`,
+  );
   expect(share <= MOST_NEEDLESS ? [] : asking).toEqual([]);
   expect(harmless.length).toBeGreaterThanOrEqual(150);
 });

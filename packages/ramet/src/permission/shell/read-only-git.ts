@@ -3,13 +3,13 @@
  * and repositories other than the session's own, are not looked through.
  */
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { landingPath, placeInside } from '../landing-path.ts';
 import { hasDangerousOption } from './option-check.ts';
 import type { ArgumentCheck } from './read-only-programs.ts';
 import { mayBeOption, type ShellWord } from './shell-word.ts';
 
-const GLOBAL_FLAGS =
-  /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects|--bare)$/;
+const GLOBAL_FLAGS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;
 
 const OUTPUT = { names: ['output', 'output-directory', 'ext-diff'] };
@@ -19,10 +19,29 @@ const only =
   (...first: string[]): ArgumentCheck =>
   (words) =>
     first.includes(words[0]?.value ?? '') && looks(words);
-const flagsOnly =
-  (pattern: RegExp): ArgumentCheck =>
-  (words) =>
-    words.every(({ value }) => value !== null && pattern.test(value));
+
+/** These make `branch` and `tag` list what matches; without one of them a name is one to create. */
+const CHOICE = /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)$/;
+
+const lists =
+  (options: RegExp): ArgumentCheck =>
+  (words) => {
+    const names = words.filter((word) => !mayBeOption(word));
+    const chosen = words.some(({ value }) => CHOICE.test(value ?? ''));
+    const known = words.every(
+      (word) =>
+        !mayBeOption(word) || (word.value !== null && (CHOICE.test(word.value) || options.test(word.value))),
+    );
+    return known && (names.length === 0 || chosen);
+  };
+
+/** Words one by one against patterns; further words match nothing, missing ones need no match. */
+function matchesAll(words: readonly ShellWord[], patterns: readonly RegExp[]): boolean {
+  return (
+    words.length <= patterns.length &&
+    words.every(({ value }, index) => patterns[index]?.test(value ?? '-') === true)
+  );
+}
 
 const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
   status: looks,
@@ -59,41 +78,15 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
       valued: 'efABCm',
       names: ['open-files-in-pager', 'ext-grep'],
     }),
-  branch: (words) =>
-    words.length === 0 ||
-    (/^(?:-a|-r|-v|-vv|-av|-avv|-l|--list|--all|--remotes|--show-current|--contains|--no-contains|--merged|--no-merged|--sort=.+|--format=.+)$/.test(
-      words[0]?.value ?? '',
-    ) &&
-      words.every(
-        (word) =>
-          !mayBeOption(word) ||
-          /^(?:-[arvl]+|--(?:list|all|remotes|show-current|contains|no-contains|merged|no-merged|sort=.+|format=.+|points-at))$/.test(
-            word.value ?? '',
-          ),
-      ) &&
-      (words.every(mayBeOption) ||
-        words.some(({ value }) =>
-          /^(?:-l|--list|--contains|--no-contains|--merged|--no-merged)$/.test(value ?? ''),
-        ))),
-  tag: (words) =>
-    words.length === 0 ||
-    (/^(?:-l|--list|-n\d*|--sort=.+|--contains|--points-at|--merged)$/.test(words[0]?.value ?? '') &&
-      words.every(
-        (word) =>
-          !mayBeOption(word) ||
-          /^(?:-l|-n\d*|--(?:list|sort=.+|contains|points-at|merged|format=.+))$/.test(word.value ?? ''),
-      )),
-  remote: (words) =>
-    words.length === 0 ||
-    (words.length === 1 && /^(?:-v|--verbose)$/.test(words[0]?.value ?? '')) ||
-    (words[0]?.value === 'get-url' && words.length === 2),
+  branch: lists(/^(?:-[arvl]+|--(?:list|all|remotes|verbose|show-current|sort=.+|format=.+))$/),
+  tag: lists(/^(?:-l|-n\d*|--(?:list|sort=.+|format=.+))$/),
+  remote: (words) => matchesAll(words, [/^(?:-v|--verbose)$/]) || matchesAll(words, [/^get-url$/, /^[^-]/]),
   stash: only('list', 'show'),
   worktree: only('list'),
   notes: only('list', 'show'),
   reflog: (words) =>
     words.length === 0 ||
-    words[0]?.value === 'show' ||
-    (words[0] !== undefined && mayBeOption(words[0]) && looks(words)),
+    ((words[0]?.value === 'show' || words[0]?.value?.startsWith('-') === true) && looks(words)),
   config: (words) =>
     /^(?:--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(words[0]?.value ?? '') &&
     words
@@ -102,8 +95,7 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
         (word) => !mayBeOption(word) || /^--(?:show-origin|show-scope|name-only)$/.test(word.value ?? ''),
       ),
   'symbolic-ref': (words) =>
-    words.filter((word) => !mayBeOption(word)).length === 1 &&
-    flagsOnly(/^(?:-q|--short|--quiet|[^-].*)$/)(words),
+    matchesAll(words, [/^(?:-q|--short|--quiet)$/, /^[^-]/]) || matchesAll(words, [/^[^-]/]),
 };
 
 /** `directories` is where git may run, `cwd` the session's own directory. */
@@ -121,7 +113,7 @@ export function gitReadsOnly(
     } else if (value === '-c') {
       if (!HARMLESS_SETTING.test(words[++index]?.value ?? '')) return false;
     } else if (value.startsWith('-')) {
-      if (!GLOBAL_FLAGS.test(value) || value === '--bare') return false;
+      if (!GLOBAL_FLAGS.test(value)) return false;
     } else {
       const check = Object.hasOwn(COMMANDS, value) ? COMMANDS[value] : undefined;
       return check !== undefined && isOwnRepository(places, cwd) && check(words.slice(index + 1));
@@ -136,8 +128,9 @@ function isOwnRepository(places: readonly string[] | null, cwd: string): boolean
 }
 
 function belongsTo(place: string, cwd: string): boolean {
-  for (let current = place; current !== cwd; current = dirname(current)) {
-    if (relative(cwd, current).startsWith('..') || current === dirname(current)) return false;
+  const [landing, root] = [landingPath(place), landingPath(cwd)];
+  if (landing === null || root === null || placeInside(place, cwd) === null) return false;
+  for (let current = landing; current !== root; current = dirname(current)) {
     if (existsSync(join(current, '.git')) || existsSync(join(current, 'HEAD'))) return false;
   }
   return true;

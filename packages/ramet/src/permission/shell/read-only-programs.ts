@@ -15,7 +15,7 @@ const HARMLESS =
   'arch basename cat cd cksum cmp column comm cut df diff dirname du echo egrep expand false fgrep fold fmt free ' +
   'grep groups head id join jq ls md5sum nl nproc od paste pgrep pidof printenv ps pwd readlink realpath rev seq ' +
   'sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sleep stat strings sum tac tail tr true tty uname unexpand ' +
-  'uptime wc whereis which whoami zcat zgrep hexdump : exit return break continue shift wait jobs';
+  'uptime wc whereis which whoami zcat hexdump : exit return break continue shift wait jobs';
 
 const WATCHED: Readonly<Record<string, DangerousOptions>> = {
   base64: { letters: 'o', valued: 'w', names: ['output'] },
@@ -115,7 +115,8 @@ function sedReads(words: readonly ShellWord[]): boolean {
   for (let index = 0; index < words.length; index++) {
     const { value } = words[index] ?? { value: null };
     const word = words[index];
-    if (value === '-e' || value === '--expression') scripts.push(words[++index]?.value ?? null);
+    if (value !== null && /^(?:-[nEruz]*e|--expression)$/.test(value))
+      scripts.push(words[++index]?.value ?? null);
     else if (
       value !== null &&
       /^-(?:[nEruz]+|-quiet|-silent|-regexp-extended|-null-data|-unbuffered)$/.test(value)

@@ -8,18 +8,17 @@ const NOWHERE = /^\/dev\/(?:null|stdout|stderr|fd\/\d+)$/;
 const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 
 export function readRedirect(walk: ShellWalk, node: ShellNode): void {
-  if (node.type === 'heredoc_redirect') return readHeredoc(walk, node);
-  if (node.type === 'herestring_redirect') return walk.inside(node);
+  if (node.type === 'heredoc_redirect') readHeredoc(walk, node);
+  else if (node.type === 'herestring_redirect') walk.inside(node);
+  else readFileRedirect(walk, node);
+}
+
+function readFileRedirect(walk: ShellWalk, node: ShellNode): void {
   const operator = node.children.find(({ type }) => /^[<>&|-]+$/.test(type))?.type ?? '';
-  const targets = node.children.filter(isWord);
-  const [target] = targets;
-  if (targets.length > 1) walk.unclear.push('a redirect to several words');
-  if (target === undefined) {
-    if (!/[<>]&-$/.test(operator) && !/^[<>]&$/.test(operator))
-      walk.unclear.push(`the redirect ${node.text}`);
-    return;
-  }
-  readFile(walk, operator, target);
+  const [target, ...more] = node.children.filter(isWord);
+  if (more.length > 0) walk.unclear.push('a redirect to several words');
+  if (target !== undefined) readFile(walk, operator, target);
+  else if (!/^[<>]&-?$/.test(operator)) walk.unclear.push(`the redirect ${node.text}`);
 }
 
 function readFile(walk: ShellWalk, operator: string, target: ShellNode): void {
@@ -41,20 +40,24 @@ function readFile(walk: ShellWalk, operator: string, target: ShellNode): void {
 /** The grammar hangs what follows the marker on its line (pipes, redirects, arguments) below the heredoc. */
 function readHeredoc(walk: ShellWalk, node: ShellNode): void {
   const start = node.children.find(({ type }) => type === 'heredoc_start')?.text ?? '';
+  const [line = ''] = node.text.split('\n');
+  if (line.indexOf('<<') !== line.lastIndexOf('<<')) walk.unclear.push('two heredocs at once');
   for (const child of node.children) {
-    if (child.type === 'heredoc_body') readBody(walk, child, /['"\\]/.test(start));
+    if (child.type === 'heredoc_body') readBody(walk, child, start);
     else if (/^heredoc_|^<<-?$|^file_descriptor$/.test(child.type)) continue;
     else if (isWord(child)) walk.unclear.push('an argument after a heredoc');
     else walk.statements([child]);
   }
 }
 
-function readBody(walk: ShellWalk, body: ShellNode, quoted: boolean): void {
-  if (quoted) return;
+function readBody(walk: ShellWalk, body: ShellNode, start: string): void {
+  const delimiter = start.replace(/['"\\]/g, '');
+  // Bash ends the body at the first line that is the delimiter, whatever the grammar takes for its end.
+  const lines = body.text.split('\n').map((line) => line.replace(/^\t+/, ''));
+  if (lines.includes(delimiter)) walk.unclear.push('where a heredoc ends');
+  if (start !== delimiter) return; // quoted: nothing in it is expanded
   walk.inside(body);
-  let rest = body.text;
-  for (const child of body.namedChildren) {
-    if (child.type !== 'heredoc_content') rest = rest.replace(child.text, '');
-  }
+  const inside = body.namedChildren.filter(({ type }) => type !== 'heredoc_content');
+  const rest = inside.reduce((text, child) => text.replace(child.text, () => ''), body.text);
   if (/(?<!\\)(?:`|\$[({[])/.test(rest)) walk.unclear.push('commands inside a heredoc');
 }

@@ -54,49 +54,47 @@ function readStatements(walk: ShellWalk, nodes: readonly ShellNode[]): void {
 }
 
 function readStatement(walk: ShellWalk, node: ShellNode): void {
-  switch (node.type) {
-    case 'command':
-      return readCommand(walk, node);
-    case 'list':
-    case 'else_clause':
-    case 'elif_clause':
-    case 'if_statement':
-    case 'negated_command':
-    case 'redirected_statement':
-      return readStatements(walk, node.children);
-    case 'compound_statement':
-      return node.firstChild?.type === '(('
-        ? readArithmetic(walk, node)
-        : readStatements(walk, node.children);
-    case 'pipeline':
-    case 'subshell':
-    case 'command_substitution':
-    case 'process_substitution':
-      return readApart(walk, node);
-    case 'while_statement':
-    case 'do_group':
-    case 'for_statement':
-      return readLoop(walk, node);
-    case 'case_statement':
-    case 'case_item':
-      return readCase(walk, node);
-    case 'test_command':
-      return readTest(walk, node);
-    case 'variable_assignment':
-      walk.variables.push(readAssignment(walk, node));
-      return;
-    case 'variable_assignments':
-      return readStatements(walk, node.children);
-    case 'declaration_command':
-    case 'unset_command':
-      return readDeclaration(walk, node);
-    case 'file_redirect':
-    case 'heredoc_redirect':
-    case 'herestring_redirect':
-      return readRedirect(walk, node);
-    default:
-      if (!PUNCTUATION.has(node.type) && node.text.trim() !== '') walk.unclear.push(kindOf(node));
-  }
+  const read = READERS.get(node.type);
+  if (read !== undefined) read(walk, node);
+  else if (!PUNCTUATION.has(node.type) && node.text.trim() !== '') walk.unclear.push(kindOf(node));
+}
+
+type NodeReader = (walk: ShellWalk, node: ShellNode) => void;
+
+const readChildren: NodeReader = (walk, node) => readStatements(walk, node.children);
+
+const READERS: ReadonlyMap<string, NodeReader> = new Map<string, NodeReader>([
+  ['command', readCommand],
+  ['list', readChildren],
+  ['if_statement', readChildren],
+  ['elif_clause', readChildren],
+  ['else_clause', readChildren],
+  ['negated_command', readChildren],
+  ['redirected_statement', readChildren],
+  ['variable_assignments', readChildren],
+  ['compound_statement', readBraces],
+  ['pipeline', readApart],
+  ['subshell', readApart],
+  ['command_substitution', readApart],
+  ['process_substitution', readApart],
+  ['while_statement', readLoop],
+  ['do_group', readLoop],
+  ['for_statement', readLoop],
+  ['case_statement', readCase],
+  ['case_item', readCase],
+  ['test_command', readTest],
+  ['variable_assignment', (walk, node) => void walk.variables.push(readAssignment(walk, node))],
+  ['declaration_command', readDeclaration],
+  ['unset_command', readDeclaration],
+  ['file_redirect', readRedirect],
+  ['heredoc_redirect', readRedirect],
+  ['herestring_redirect', readRedirect],
+]);
+
+/** `{ ... }` holds statements, `(( ... ))` a sum. */
+function readBraces(walk: ShellWalk, node: ShellNode): void {
+  if (node.firstChild?.type === '((') readArithmetic(walk, node);
+  else readStatements(walk, node.children);
 }
 
 function kindOf({ type }: ShellNode): string {
@@ -118,8 +116,21 @@ function readCommand(walk: ShellWalk, node: ShellNode): void {
   }
   const { directories } = walk;
   walk.commands.push({ words, assignments, source: sources.join(' '), directories });
-  if (words[0]?.value === 'cd') changeDirectory(walk, words.slice(1));
+  noteEffects(walk, words);
 }
+
+/** What a builtin changes in the shell that reads on. */
+function noteEffects(walk: ShellWalk, words: readonly ShellWord[]): void {
+  const values = words.map(({ value }) => value);
+  if (values[0] === 'cd') changeDirectory(walk, words.slice(1));
+  else if (MOVES.has(values[0] ?? '') || values.includes('cd')) walk.directories = null;
+  if (!values.includes('read')) return;
+  for (const name of values)
+    if (name !== null && /^\w+$/.test(name)) walk.variables.push({ name, value: null });
+}
+
+/** These may change the directory without the word `cd`. */
+const MOVES: ReadonlySet<string> = new Set(['eval', 'pushd', 'popd', 'source', '.']);
 
 /** A word, with the commands inside it. */
 function readArgument(walk: ShellWalk, node: ShellNode): ShellWord {
@@ -129,14 +140,13 @@ function readArgument(walk: ShellWalk, node: ShellNode): ShellWord {
 
 /** Commands and arithmetic inside a word. */
 function readInside(walk: ShellWalk, node: ShellNode): void {
-  if (node.type === 'command_substitution' || node.type === 'process_substitution')
-    return readApart(walk, node);
-  if (node.type === 'arithmetic_expansion') return readArithmetic(walk, node);
-  if (node.type === 'expansion') {
-    const problem = checkExpansion(node.text);
+  if (node.type === 'command_substitution' || node.type === 'process_substitution') readApart(walk, node);
+  else if (node.type === 'arithmetic_expansion') readArithmetic(walk, node);
+  else {
+    const problem = node.type === 'expansion' ? checkExpansion(node.text) : null;
     if (problem !== null) walk.unclear.push(problem);
+    for (const child of node.children) readInside(walk, child);
   }
-  for (const child of node.children) readInside(walk, child);
 }
 
 /** What runs in a shell of its own cannot move this one. */

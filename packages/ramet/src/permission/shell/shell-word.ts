@@ -35,38 +35,31 @@ export function mayBeOption({ value, start }: ShellWord): boolean {
 }
 
 /** Any number of words that nobody knows yet: what xargs adds. */
-export const UNKNOWN_WORDS: ShellWord = { source: '', value: null, start: '' };
+export const UNKNOWN_WORDS: ShellWord = { source: '…', value: null, start: '' };
+
+const BARE: ReadonlySet<string> = new Set(['word', 'number', '$', 'extglob_pattern']);
+const EXPANDED: ReadonlySet<string> = new Set([
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'arithmetic_expansion',
+  'brace_expression',
+]);
 
 function addNode(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
-  switch (node.type) {
-    case 'word':
-    case 'number':
-    case '$':
-    case 'extglob_pattern':
-    case 'special_character':
-      return node.childCount > 0 ? addOpen(draft) : addBare(draft, node.text, unclear);
-    case 'raw_string':
-      return add(draft, node.text.slice(1, -1), 'q');
-    case 'string':
-      return addString(draft, node, unclear);
-    case 'ansi_c_string':
-      return addEscaped(draft, node.text.slice(2, -1));
-    case 'concatenation':
-    case 'command_name':
-      for (const child of node.children) addNode(draft, child, unclear);
-      return;
-    case 'process_substitution':
-      add(draft, '/', 'q'); // a path of the shell's own choosing
-      return addOpen(draft);
-    case 'simple_expansion':
-    case 'expansion':
-    case 'command_substitution':
-    case 'arithmetic_expansion':
-    case 'brace_expression':
-      return addOpen(draft);
-    default:
-      unclear(`${node.type} in a word`);
-      addOpen(draft);
+  if (BARE.has(node.type) && node.childCount === 0) addBare(draft, node.text, unclear);
+  else if (BARE.has(node.type) || EXPANDED.has(node.type)) draft.open = true;
+  else if (node.type === 'raw_string') add(draft, node.text.slice(1, -1), 'q');
+  else if (node.type === 'string') addString(draft, node, unclear);
+  else if (node.type === 'ansi_c_string') addEscaped(draft, node.text.slice(2, -1));
+  else if (node.type === 'process_substitution') {
+    add(draft, '/', 'q'); // a path of the shell's own choosing
+    draft.open = true;
+  } else if (node.type === 'concatenation' || node.type === 'command_name') {
+    for (const child of node.children) addNode(draft, child, unclear);
+  } else {
+    unclear(`${node.type.replaceAll('_', ' ')} in a word`);
+    draft.open = true;
   }
 }
 
@@ -74,10 +67,6 @@ function add(draft: Draft, text: string, quoting: 'q' | 'u'): void {
   if (draft.open) return;
   draft.text += text;
   draft.quoting += quoting.repeat(text.length);
-}
-
-function addOpen(draft: Draft): void {
-  draft.open = true;
 }
 
 function addBare(draft: Draft, source: string, unclear: UnclearWord): void {
@@ -105,7 +94,7 @@ function addString(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
     inner.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped)),
     'q',
   );
-  if (first !== undefined) addOpen(draft);
+  if (first !== undefined) draft.open = true;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -126,8 +115,9 @@ function addEscaped(draft: Draft, inner: string): void {
       return ESCAPES[letter ?? ''] ?? whole;
     },
   );
-  if (/\\[^\\ntr'"x0-7]/.test(inner.replaceAll('\\\\', ''))) return addOpen(draft);
-  add(draft, decoded, 'q');
+  // An escape that is not decoded here leaves the word open.
+  if (/\\[^\\ntr'"x0-7]/.test(inner.replaceAll('\\\\', ''))) draft.open = true;
+  else add(draft, decoded, 'q');
 }
 
 function finish({ text, quoting, open }: Draft, source: string): ShellWord {

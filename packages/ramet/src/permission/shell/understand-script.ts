@@ -9,7 +9,7 @@ import { innerScript, unwrapCommand } from './unwrap-command.ts';
 
 /** A command and what it wraps, outermost first. */
 export interface CommandLayers {
-  layers: readonly ShellCommand[];
+  layers: readonly [ShellCommand, ...ShellCommand[]];
   /** What it runs is in the list by itself: the command inside `bash -c`. */
   transparent: boolean;
 }
@@ -30,23 +30,22 @@ export function understandScript(
   const understood: UnderstoodScript = { commands: [], files, variables, unclear };
   for (const command of commands) {
     const layers = layersOf(command);
-    const inner = layers.at(-1);
-    const carried = inner === undefined ? null : innerScript(inner);
-    const readable = carried?.script != null && depth < DEEPEST;
-    understood.commands.push({ layers, transparent: readable });
-    if (readable)
-      addScript(
-        understood,
-        understandScript(parser, carried.script ?? '', inner?.directories ?? null, depth + 1),
-      );
+    const inner = layers.at(-1) ?? command;
+    const script = depth < DEEPEST ? (innerScript(inner)?.script ?? null) : null;
+    understood.commands.push({ layers, transparent: script !== null });
+    if (script === null) continue;
+    const carried = understandScript(parser, script, inner.directories, depth + 1);
+    // What eval sets stays set: the rest of the script was read without it.
+    if (inner.words[0]?.value === 'eval' && carried.variables.length > 0)
+      unclear.push('variables that eval sets');
+    addScript(understood, carried);
   }
   return understood;
 }
 
-function layersOf(command: ShellCommand): ShellCommand[] {
-  const layers = [command];
-  for (let inner = unwrapCommand(command); inner !== null; inner = unwrapCommand(inner)) layers.push(inner);
-  return layers;
+function layersOf(command: ShellCommand): [ShellCommand, ...ShellCommand[]] {
+  const inner = unwrapCommand(command);
+  return inner === null ? [command] : [command, ...layersOf(inner)];
 }
 
 function addScript(into: UnderstoodScript, { commands, files, variables, unclear }: UnderstoodScript): void {

@@ -58,7 +58,10 @@ export function unwrapCommand(command: ShellCommand): ShellCommand | null {
   return {
     words: grammar.adds && read.replacement === null ? [...inside, UNKNOWN_WORDS] : inside,
     assignments,
-    source: words.map(({ source }) => source).join(' '),
+    source: [
+      ...assignments.map(({ name, value }) => `${name}=${value}`),
+      ...words.map(({ source }) => source),
+    ].join(' '),
     directories: command.directories,
   };
 }
