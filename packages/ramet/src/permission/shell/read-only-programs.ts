@@ -33,11 +33,9 @@ const VERSIONED =
   'eslint prettier biome jest';
 
 const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
-  printf: (words) => !words.some((word) => mayBeOption(word)) && words.every(evaluatesNothing),
-  test: (words) =>
-    words.every(({ value }) => value !== '-v' && value !== '-R') && words.every(evaluatesNothing),
-  '[': (words) =>
-    words.every(({ value }) => value !== '-v' && value !== '-R') && words.every(evaluatesNothing),
+  printf: ([format]) => format !== undefined && !mayBeOption(format),
+  test: testsOnly,
+  '[': testsOnly,
   read: (words) =>
     words.every(({ value }) => value !== null && /^(?:-[rsa]+|-[dpntu]|-?\d+|,|:|[a-z_]\w*|)$/.test(value)),
   set: (words) =>
@@ -82,9 +80,11 @@ export function programReadsOnly(name: string, words: readonly ShellWord[]): boo
   return check?.(words) ?? false;
 }
 
-/** A subscript in what test and printf are given is evaluated, and can hold a command. */
-function evaluatesNothing({ value }: ShellWord): boolean {
-  return value === null || !/\[.*(?:\$|`)/s.test(value);
+/** `-v` evaluates the subscript it is given, which can hold a command; an unquoted expansion can become a `-v`. */
+function testsOnly(words: readonly ShellWord[]): boolean {
+  return words.every(({ value, source }) =>
+    value === null ? source.startsWith('"') : !/^-[vR]$/.test(value),
+  );
 }
 
 /** Without `+` an operand is the time to set. */
