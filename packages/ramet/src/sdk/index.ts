@@ -2,6 +2,8 @@
 export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 export type { CompactionOutcome } from '../engine/compaction.ts';
 export type { ModelProvider } from '../model/provider.ts';
+export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
+export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
 export type { AgentStatus, BudgetLimits, PermissionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';

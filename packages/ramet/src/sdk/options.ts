@@ -4,6 +4,8 @@ import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
+import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
+import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -29,6 +31,10 @@ export interface SessionOptions {
   compactionThreshold?: number;
   /** In tokens, for a model whose window is not known or to be used in part only. */
   contextWindow?: number;
+  /** Rules such as `Bash(npm test:*)`; one that cannot be read or could never match is a mistake. */
+  permissions?: RuleTexts;
+  /** Answers questions about permission. Without one they are denied. */
+  broker?: PermissionBroker;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   provider?: ModelProvider;
@@ -56,10 +62,12 @@ export interface ResolvedOptions {
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
+  permissions: RuleTexts;
+  broker: PermissionBroker;
 }
 
 const DEFAULT_MODEL = 'sonnet';
-export const DEFAULT_PERMISSION_MODE = 'dontAsk';
+export const DEFAULT_PERMISSION_MODE = 'default';
 const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 
@@ -83,6 +91,8 @@ export function resolveOptions(options: SessionOptions): ResolvedOptions {
     prices: options.prices ?? PRICES,
     retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
     clock: options.clock ?? systemClock,
+    permissions: options.permissions ?? {},
+    broker: options.broker ?? denyingBroker,
   };
 }
 

@@ -14,6 +14,7 @@ import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
+import { askingOnce } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
@@ -28,6 +29,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 
 /** An agent's event with the agent it is of. */
@@ -70,10 +72,11 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 /** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
 async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
   refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
+  const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
   const journal = await createSession({ ...settings, ...place });
-  const runtime = runtimeOf(settings, place, { journal, provider, redact });
+  const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
   return sessionOf(startAgent(runtime, place, settings), place, surroundings);
 }
 
@@ -84,6 +87,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
   }
+  const permissions = openRules(settings, here);
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   const { journal, reader } = await resumeSession({
@@ -93,7 +97,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   });
   try {
     const redact = createRedactor(settings.env);
-    const runtime = runtimeOf(settings, here, { journal, provider, redact });
+    const runtime = runtimeOf(settings, here, { journal, provider, redact, permissions });
     const agent = continueAgent(runtime, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     return sessionOf(
@@ -131,7 +135,7 @@ function hasPrompt(project: string, session: SessionId): boolean {
 function runtimeOf(
   settings: ResolvedOptions,
   { project }: Place,
-  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact'>,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
 ): SessionRuntime {
   return {
     ...parts,
@@ -142,6 +146,7 @@ function runtimeOf(
     files: createFileLedger(settings.clock),
     childEnvironment: childEnvironment(settings.env),
     outputDirectory: join(project, parts.journal.session),
+    broker: askingOnce(settings.broker),
   };
 }
 
