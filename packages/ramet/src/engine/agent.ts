@@ -13,6 +13,8 @@ import {
 } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
+import type { TodoItem } from '../schema/todo-item.ts';
+import { BackgroundTasks } from '../tools/background-tasks.ts';
 import { toolSchema } from '../tools/tool.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
@@ -30,6 +32,9 @@ export class Agent implements AsyncDisposable {
   requests = 0;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
+  readonly tasks: BackgroundTasks = new BackgroundTasks((event) => this.record(event));
+  /** Its list of its own work; `setTodos` changes it. */
+  todos: readonly TodoItem[] = [];
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -84,6 +89,11 @@ export class Agent implements AsyncDisposable {
 
   warn(code: string, message: string): void {
     this.record({ type: 'warning.raised', code, message });
+  }
+
+  setTodos(todos: readonly TodoItem[]): void {
+    this.todos = todos;
+    this.record({ type: 'todos.changed', todos: [...todos] });
   }
 
   /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */

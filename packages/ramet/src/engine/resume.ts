@@ -46,6 +46,8 @@ export function resumeAgent(
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
   agent.openStop = transcript.openStop;
+  agent.todos = transcript.todos;
+  agent.tasks.recall(transcript.backgroundTasks);
   answerOpenCalls(agent, transcript, thaw);
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;

@@ -10,6 +10,7 @@
  */
 import type { Role, ThinkingConfig } from './content.ts';
 import type { AgentStatus, BudgetLimits, PermissionMode } from './status.ts';
+import type { TodoItem } from './todo-item.ts';
 import type { Usage } from './usage.ts';
 
 /** Names the bytes of one content block, tool schema or file in the block store. */
@@ -156,6 +157,30 @@ interface FileChanged {
   after: Digest | null;
 }
 
+/** The agent's list of its own work, whole: the last one counts. */
+interface TodosChanged {
+  type: 'todos.changed';
+  todos: TodoItem[];
+}
+
+/** A command runs on in the background. What it is stands in the call. */
+interface BackgroundTaskStarted {
+  type: 'background_task.started';
+  task: string;
+  call: string;
+  pid: number;
+}
+
+/** Without one the task's end is unknown: whoever watched it died first. */
+interface BackgroundTaskEnded {
+  type: 'background_task.ended';
+  task: string;
+  code: number | null;
+  signal: string | null;
+  /** Who stopped it; null when it ended by itself. */
+  stoppedBy: 'TaskStop' | 'output limit' | 'agent end' | null;
+}
+
 interface WarningRaised {
   type: 'warning.raised';
   code: string;
@@ -184,6 +209,9 @@ export type JournalEvent =
   | ToolCompleted
   | FileRead
   | FileChanged
+  | TodosChanged
+  | BackgroundTaskStarted
+  | BackgroundTaskEnded
   | WarningRaised
   | AgentEnded;
 

@@ -2,6 +2,7 @@
 import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
 import { type Transcript, transcriptOf } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
+import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { type SessionView, viewSession } from '../session-view.ts';
@@ -27,6 +28,8 @@ function showText(view: SessionView, io: CommandIo): void {
     for (const { role, content } of messagesOf(view, agent.id)) {
       for (const block of content) io.out(`\n${printable(blockText(role, block))}\n`);
     }
+    const open = openTodos(agent.todos);
+    if (open.length > 0) io.out(`\nopen todos:\n${open.map(todoLine).join('')}`);
   }
   io.out(`\n${costTable(view)}`);
 }
@@ -46,6 +49,10 @@ function messagesOf({ reader }: SessionView, agent: string): { role: string; con
     role,
     content: blocks.map((digest) => contentOf(thawBytes(reader.block(digest)))),
   }));
+}
+
+function todoLine({ status, content }: TodoItem): string {
+  return `  ${status === 'in_progress' ? '>' : '-'} ${excerpt(content, LINE_LENGTH)}\n`;
 }
 
 function blockText(role: string, block: OtherBlock): string {

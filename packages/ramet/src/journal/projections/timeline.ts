@@ -1,5 +1,6 @@
 /** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import { openTodos } from '../../schema/todo-item.ts';
 import { totalTokens } from '../../schema/usage.ts';
 
 const LONGEST = 300;
@@ -43,6 +44,12 @@ function describe(event: JournalEvent): string {
       return `file read: ${event.path}`;
     case 'file.changed':
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
+    case 'todos.changed':
+      return `todos changed: ${openTodos(event.todos).length} open of ${event.todos.length}`;
+    case 'background_task.started':
+      return `background task ${event.task} started (pid ${event.pid})`;
+    case 'background_task.ended':
+      return `background task ${event.task} ended: ${event.signal ?? `exit code ${event.code}`}${event.stoppedBy === null ? '' : `, stopped by ${event.stoppedBy}`}`;
     case 'warning.raised':
       return `warning ${event.code}: ${event.message}`;
     default:
