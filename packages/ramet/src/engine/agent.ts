@@ -12,12 +12,14 @@ import {
   type PromptHead,
 } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
+import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import { toolSchema } from '../tools/tool.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
@@ -51,6 +53,7 @@ export class Agent implements AsyncDisposable {
       cwd: spec.cwd,
       ledger: runtime.files,
       onChange: (change) => this.#recordChange('', change),
+      keepOriginal: (file) => this.#keepOriginal(file),
       seen,
     });
   }
@@ -148,7 +151,17 @@ export class Agent implements AsyncDisposable {
       path,
       before: before?.version ?? null,
       after: after.version,
+      ...(before === null ? {} : { mode: before.mode }),
     });
+  }
+
+  /** The change goes on without an original: it is what was asked for, undoing it is not. */
+  #keepOriginal({ version, bytes }: { version: string; bytes: Uint8Array }): void {
+    try {
+      createOriginalFiles(this.runtime.outputDirectory).keep(version, bytes);
+    } catch (error) {
+      this.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
+    }
   }
 }
 

@@ -155,6 +155,18 @@ interface FileChanged {
   path: string;
   before: Digest | null;
   after: Digest | null;
+  /** The file's permission bits before; absent where there was none. */
+  mode?: number;
+}
+
+/** `ramet undo` put files back, or took that back. Written before the files are touched. */
+interface FilesRestored {
+  type: 'files.restored';
+  kind: 'undo' | 'redo';
+  /** Everything from this turn on, counted over the session. */
+  turn: number;
+  /** `before` is what this replaces, `mode` its permission bits. */
+  files: { path: string; before: Digest | null; after: Digest | null; mode: number | null }[];
 }
 
 /** The agent's list of its own work, whole: the last one counts. */
@@ -209,6 +221,7 @@ export type JournalEvent =
   | ToolCompleted
   | FileRead
   | FileChanged
+  | FilesRestored
   | TodosChanged
   | BackgroundTaskStarted
   | BackgroundTaskEnded

@@ -44,6 +44,8 @@ function describe(event: JournalEvent): string {
       return `file read: ${event.path}`;
     case 'file.changed':
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
+    case 'files.restored':
+      return `${event.kind} of turn ${event.turn} and later: ${count(event.files.length, 'file')} put back`;
     case 'todos.changed':
       return `todos changed: ${openTodos(event.todos).length} open of ${event.todos.length}`;
     case 'background_task.started':
