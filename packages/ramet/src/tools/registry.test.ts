@@ -30,6 +30,7 @@ describe('RES-6: the tools on the wire', () => {
       ['TaskOutput', ['task_id', 'block', 'timeout'], ['task_id']],
       ['TaskStop', ['task_id'], ['task_id']],
       ['TodoWrite', ['todos'], ['todos']],
+      ['WebFetch', ['url', 'prompt'], ['url']],
     ]);
   });
 

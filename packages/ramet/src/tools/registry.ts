@@ -9,6 +9,7 @@ import { taskOutputTool } from './task-output.ts';
 import { taskStopTool } from './task-stop.ts';
 import { todoWriteTool } from './todo-write.ts';
 import { type Tool, toolSchema } from './tool.ts';
+import { webFetchTool } from './web-fetch.ts';
 import { writeTool } from './write.ts';
 
 export const builtInTools: readonly Tool[] = [
@@ -21,6 +22,7 @@ export const builtInTools: readonly Tool[] = [
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
+  webFetchTool,
 ];
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {

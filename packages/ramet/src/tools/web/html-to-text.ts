@@ -39,6 +39,7 @@ class TextWriter {
   #breaks = 0;
   #space = false;
   #preformatted = 0;
+  #code = false;
   #cells = 0;
   #link: { href: string; start: number } | null = null;
   #title: string[] | null = null;
@@ -57,7 +58,10 @@ class TextWriter {
   finish(): Omit<PageText, 'cut'> {
     this.#endLink();
     const lines = this.#out.join('').split('\n');
-    const text = lines.map((line) => line.trimEnd()).join('\n').trim();
+    const text = lines
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .trim();
     return { title: this.#titleText, text };
   }
 
@@ -109,7 +113,8 @@ class TextWriter {
         if (this.#preformatted++ === 0) this.#write('```\n');
         break;
       case 'code':
-        if (this.#preformatted === 0) this.#write('`');
+        if (this.#preformatted === 0 && !this.#code) this.#write('`');
+        this.#code = this.#preformatted === 0;
         break;
       case 'a':
         this.#startLink(attributes.get('href'));
@@ -145,7 +150,8 @@ class TextWriter {
         this.#break(2);
         break;
       case 'code':
-        if (this.#preformatted === 0) this.#join('`');
+        if (this.#code) this.#join('`');
+        this.#code = false;
         break;
       case 'a':
         this.#endLink();
