@@ -45,6 +45,7 @@ export function resumeAgent(
   }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
+  for (const call of transcript.started) agent.calls.add(call);
   agent.openStop = transcript.openStop;
   agent.todos = transcript.todos;
   agent.tasks.recall(transcript.backgroundTasks);
