@@ -59,9 +59,15 @@ export function restorationsOf({ restored, changes }: UndoneChanges): Restoratio
   }));
 }
 
+export interface RestorationSources {
+  originals: OriginalFiles;
+  /** Another session that left a file in this version, if one is known to have. */
+  writerOf(file: { path: string; version: string }): string | null;
+}
+
 export async function planRestoration(
   restoration: Restoration,
-  originals: OriginalFiles,
+  { originals, writerOf }: RestorationSources,
 ): Promise<RestorationStep> {
   const { path, target } = restoration;
   const step = { restoration, current: null, action: 'none' } as const;
@@ -82,18 +88,21 @@ export async function planRestoration(
       current,
       obstacle: final('its original was not kept (it had over 5 MB, or the disk was full)'),
     };
-  return { restoration, action, current, obstacle: conflict(restoration, current) };
+  return { restoration, action, current, obstacle: conflict(restoration, current, writerOf) };
 }
 
 function conflict(
-  { expected, interim, turns }: Restoration,
+  { path, expected, interim, turns }: Restoration,
   current: LoadedFile | null,
+  writerOf: RestorationSources['writerOf'],
 ): RestorationStep['obstacle'] {
   // A file that is gone holds nothing that could be lost.
   if (current === null) return null;
   if (current.version !== expected) {
     const since = expected === null ? 'there is a file again' : `changed since turn ${turns.at(-1)} wrote it`;
-    return { reason: `${since}, at ${modified(current.stats)}, outside this session`, final: false };
+    const writer = writerOf({ path, version: current.version });
+    const who = writer === null ? 'outside Ramet' : `by session ${writer}`;
+    return { reason: `${since}, at ${modified(current.stats)} ${who}`, final: false };
   }
   return interim
     ? { reason: `changed by somebody else too, between turns ${turns[0]} and ${turns.at(-1)}`, final: false }

@@ -1,10 +1,10 @@
 /** Which turns an undo is about, and what it would do: the history of a session and what is on disk, no more. */
 import type { FileHistory } from '../journal/projections/file-history.ts';
 import { UserMistake } from '../schema/errors.ts';
-import type { OriginalFiles } from './original-files.ts';
 import {
   planRestoration,
   type Restoration,
+  type RestorationSources,
   type RestorationStep,
   restorationsFrom,
   restorationsOf,
@@ -22,7 +22,7 @@ export interface UndoPlan {
 /** `wanted` is a turn; without one it is all that the last prompt to change anything changed. */
 export async function planUndo(
   history: FileHistory,
-  originals: OriginalFiles,
+  sources: RestorationSources,
   wanted?: number,
 ): Promise<UndoPlan> {
   const { changes, commands } = history;
@@ -33,16 +33,16 @@ export async function planUndo(
   return {
     kind: 'undo',
     turn,
-    steps: await planAll(restorations, originals),
+    steps: await planAll(restorations, sources),
     commands: commands.filter((at) => at >= turn).length,
   };
 }
 
 /** Takes the last undo back. */
-export async function planRedo({ undone }: FileHistory, originals: OriginalFiles): Promise<UndoPlan> {
+export async function planRedo({ undone }: FileHistory, sources: RestorationSources): Promise<UndoPlan> {
   const last = undone.at(-1);
   if (last !== undefined) {
-    const steps = await planAll(restorationsOf(last), originals);
+    const steps = await planAll(restorationsOf(last), sources);
     return { kind: 'redo', turn: last.restored.turn, steps, commands: 0 };
   }
   throw new UserMistake(
@@ -51,8 +51,11 @@ export async function planRedo({ undone }: FileHistory, originals: OriginalFiles
   );
 }
 
-function planAll(restorations: readonly Restoration[], originals: OriginalFiles): Promise<RestorationStep[]> {
-  return Promise.all(restorations.map((one) => planRestoration(one, originals)));
+function planAll(
+  restorations: readonly Restoration[],
+  sources: RestorationSources,
+): Promise<RestorationStep[]> {
+  return Promise.all(restorations.map((one) => planRestoration(one, sources)));
 }
 
 function nothingToUndo({ turn, commands }: FileHistory, wanted: number | undefined): UserMistake {

@@ -114,7 +114,7 @@ describe.concurrent('ramet undo', () => {
     const refused = await user.ramet(['undo']);
     expect(refused.code).toBe(2);
     expect(refused.stdout).toMatch(
-      /^not put back {2}README\.md \(turn 2, 4\): changed since turn 4 wrote it, at 20\S+, outside this session\n$/,
+      /^not put back {2}README\.md \(turn 2, 4\): changed since turn 4 wrote it, at 20\S+ outside Ramet\n$/,
     );
     expect(refused.stderr).toContain(
       'nothing was touched: 1 of 2 files stand in the way; look at it, or use --force',
@@ -124,6 +124,20 @@ describe.concurrent('ramet undo', () => {
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Test\n', false]);
     await user.ramet(['undo', '--redo']);
     expect(textOf(user, 'README.md')).toBe('# Mine\n');
+  });
+
+  test('names the session that changed a file since', async ({ user }) => {
+    await worked(user);
+    const [first = ''] = user.sessions();
+    await user.model(read, edit('# Two', '# Three'), done);
+    await user.ramet(['-p', 'Another.', ...BYPASS]);
+    const second = user.sessions().find((session) => session !== first);
+    expect((await user.ramet(['undo', first])).stdout).toMatch(
+      new RegExp(`at 20\\S+ by session ${second}\n$`),
+    );
+    expect((await user.ramet(['undo', second ?? ''])).code).toBe(0);
+    expect((await user.ramet(['undo', first])).code).toBe(0);
+    expect(textOf(user, 'README.md')).toBe('# Test\n');
   });
 
   test('refuses where somebody changed a file between two turns', async ({ user }) => {

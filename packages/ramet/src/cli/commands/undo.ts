@@ -1,11 +1,12 @@
 /** `ramet undo`: puts back the files that Write and Edit changed, and with `--redo` takes that back. */
 import { join, relative } from 'node:path';
+import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { createOriginalFiles, type OriginalFiles } from '../../workspace/original-files.ts';
-import type { RestorationStep } from '../../workspace/restoration.ts';
+import { createOriginalFiles } from '../../workspace/original-files.ts';
+import type { RestorationSources, RestorationStep } from '../../workspace/restoration.ts';
 import { restoreFiles } from '../../workspace/restore-files.ts';
 import { planRedo, planUndo, type UndoPlan } from '../../workspace/undo-plan.ts';
 import { EXIT } from '../exit-code.ts';
@@ -24,10 +25,14 @@ export async function undo(wanted: string | undefined, options: UndoOptions, io:
   const { project, entry } = chooseSession(wanted, io);
   const place = { project, session: entry.session };
   const originals = createOriginalFiles(join(project, entry.session));
+  const sources: RestorationSources = {
+    originals,
+    writerOf: (file) => findFileWriter(project, file, entry.session),
+  };
   if (options.dryRun) {
     const reader = openReader(place);
     try {
-      return tellPlan(await planOf(reader, originals, options), io);
+      return tellPlan(await planOf(reader, sources, options), io);
     } finally {
       reader.close();
     }
@@ -35,7 +40,7 @@ export async function undo(wanted: string | undefined, options: UndoOptions, io:
   // Taken for writing before the plan is made: nobody may go on with the session in between.
   const { journal, reader } = await resumeSession(place);
   try {
-    const plan = await planOf(reader, originals, options);
+    const plan = await planOf(reader, sources, options);
     const steps = passable(plan, options, io);
     const failed = await restoreFiles({ journal, originals, kind: plan.kind, turn: plan.turn, steps });
     return tellOutcome(plan, steps, failed, io);
@@ -45,9 +50,9 @@ export async function undo(wanted: string | undefined, options: UndoOptions, io:
   }
 }
 
-function planOf(reader: JournalReader, originals: OriginalFiles, options: UndoOptions): Promise<UndoPlan> {
+function planOf(reader: JournalReader, sources: RestorationSources, options: UndoOptions): Promise<UndoPlan> {
   const history = fileHistoryOf(reader.events());
-  return options.redo ? planRedo(history, originals) : planUndo(history, originals, options.turn);
+  return options.redo ? planRedo(history, sources) : planUndo(history, sources, options.turn);
 }
 
 /** The steps to take; refuses the whole when one of them would destroy somebody's work. */
