@@ -249,6 +249,18 @@ describe('SEC-1: WebFetch reaches nothing but the public Internet', () => {
     expect([result.isError, paths, looks]).toEqual([false, ['/'], 1]);
   });
 
+  test('a name is judged again after each redirect', async ({ directory }) => {
+    const { port, paths } = await serve((_, response) => response.writeHead(301, { location: '/b' }).end());
+    let looks = 0;
+    const lookup = async (): Promise<{ address: string; family: number }[]> => [
+      { address: looks++ === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 },
+    ];
+    const url = `http://rebind.test:${port}/a`;
+    const result = await fetched(directory, { url, ports: { ...local, lookup } });
+    expect(result.text).toContain('rebind.test leads to 169.254.169.254, which is link-local');
+    expect(paths).toEqual(['/a']);
+  });
+
   test('a name that cannot be resolved is not handed on', async ({ directory }) => {
     const lookup = async (): Promise<never> => {
       throw Object.assign(new Error('no'), { code: 'ENOTFOUND' });
@@ -280,7 +292,7 @@ describe('SEC-1: WebFetch reaches nothing but the public Internet', () => {
       new RegExp(`^${origin}/c\\?x=1 .*end$`, 's'),
     );
     for (const [path, reason] of [
-      ['/private', '127.0.0.2 is loopback'],
+      ['/private', `${origin}/private redirects to another host: call WebFetch with http://127.0.0.2/`],
       ['/file', `${origin}/file redirects to file:///etc/passwd: only http`],
       ['/login', 'a URL with credentials is not fetched'],
       ['/loop', 'more than 5 redirects'],

@@ -48,8 +48,15 @@ export async function openPage(request: PageRequest, ports: WebPorts): Promise<O
     answer.destroy();
     if (hops === MOST_REDIRECTS)
       throw refused(`more than ${MOST_REDIRECTS} redirects, the last to ${location}`);
-    url = parseUrl(location, url);
+    url = redirected(url, location);
   }
+}
+
+/** Permission was given for one host: another one is for the model to ask for, and for permission to decide again. */
+function redirected(from: URL, location: string): URL {
+  const url = parseUrl(location, from);
+  if (url.hostname === from.hostname) return url;
+  throw refused(`${from.href} redirects to another host: call WebFetch with ${url.href} if you want that`);
 }
 
 function parseUrl(text: string, base?: URL): URL {
