@@ -45,6 +45,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     });
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addUndo(program, io, setExitCode);
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);
@@ -127,6 +128,21 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
     .argument('[session]', 'its id or the beginning of it; the latest when absent')
     .option('--json', 'as JSON')
     .action(async (session, options) => (await import('./commands/cost.ts')).cost(session, options, io));
+}
+
+function addUndo(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('undo')
+    .description('put back the files that the last prompt changed through Write and Edit')
+    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .option('--turn <number>', 'put back what this turn and all after it changed', wholeNumber)
+    .option('--dry-run', 'say what would be done to each file')
+    .option('--force', 'also where a file changed since; what is there now is kept for --redo')
+    .addOption(new Option('--redo', 'take the last undo back').conflicts('turn'))
+    .action(async (session, options) => {
+      const { undo } = await import('./commands/undo.ts');
+      setExitCode(await undo(session, options, io));
+    });
 }
 
 function addEmulate(program: Command, io: CommandIo): void {

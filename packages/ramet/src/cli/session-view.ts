@@ -18,7 +18,10 @@ export interface SessionView extends Disposable {
 }
 
 /** The session named, or the latest of this repository. */
-export function viewSession(wanted: string | undefined, io: CommandIo): SessionView {
+export function chooseSession(
+  wanted: string | undefined,
+  io: CommandIo,
+): { project: string; entry: SessionEntry } {
   const { project } = findPlace(io);
   const entry = wanted === undefined ? latestSession(project) : findSession(project, wanted);
   if (entry === null) {
@@ -27,6 +30,11 @@ export function viewSession(wanted: string | undefined, io: CommandIo): SessionV
       'there is no session of this directory yet: start one with ramet -p PROMPT',
     );
   }
+  return { project, entry };
+}
+
+export function viewSession(wanted: string | undefined, io: CommandIo): SessionView {
+  const { project, entry } = chooseSession(wanted, io);
   return view(project, entry);
 }
 

@@ -13,10 +13,14 @@ import {
 } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
+import type { TodoItem } from '../schema/todo-item.ts';
+import { BackgroundTasks } from '../tools/background-tasks.ts';
 import { toolSchema } from '../tools/tool.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { ContextState } from './context-state.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
@@ -39,6 +43,9 @@ export class Agent implements AsyncDisposable {
   /** Files that calls have read or changed, by real path, the latest last. */
   readonly touched: Map<string, TouchedFile> = new Map();
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
+  readonly tasks: BackgroundTasks = new BackgroundTasks((event) => this.record(event));
+  /** Its list of its own work; `setTodos` changes it. */
+  todos: readonly TodoItem[] = [];
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -55,6 +62,7 @@ export class Agent implements AsyncDisposable {
       cwd: spec.cwd,
       ledger: runtime.files,
       onChange: (change) => this.#recordChange('', change),
+      keepOriginal: (file) => this.#keepOriginal(file),
       seen,
     });
   }
@@ -96,6 +104,11 @@ export class Agent implements AsyncDisposable {
 
   warn(code: string, message: string): void {
     this.record({ type: 'warning.raised', code, message });
+  }
+
+  setTodos(todos: readonly TodoItem[]): void {
+    this.todos = todos;
+    this.record({ type: 'todos.changed', todos: [...todos] });
   }
 
   /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
@@ -160,7 +173,17 @@ export class Agent implements AsyncDisposable {
       path,
       before: before?.version ?? null,
       after: after.version,
+      ...(before === null ? {} : { mode: before.mode }),
     });
+  }
+
+  /** The change goes on without an original: it is what was asked for, undoing it is not. */
+  #keepOriginal({ version, bytes }: { version: string; bytes: Uint8Array }): void {
+    try {
+      createOriginalFiles(this.runtime.outputDirectory).keep(version, bytes);
+    } catch (error) {
+      this.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
+    }
   }
 }
 

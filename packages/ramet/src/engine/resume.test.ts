@@ -68,6 +68,36 @@ describe('LOG-1: an agent is rebuilt from its journal byte for byte', () => {
   });
 });
 
+describe('RES-6: what an agent keeps beside its conversation', () => {
+  test('its todo list and the fate of its background tasks outlive the process', async () => {
+    const todos = [
+      { content: 'read', status: 'completed' },
+      { content: 'write', status: 'in_progress', activeForm: 'Writing' },
+    ];
+    const engine = await startEngine({
+      provider: scriptedModel(
+        (_) => ({
+          calls: [
+            { name: 'TodoWrite', input: { todos: [] } },
+            { name: 'TodoWrite', input: { todos } },
+            { name: 'Bash', input: { command: 'exit 5', run_in_background: true } },
+            { name: 'TaskOutput', input: { task_id: 'bash-1', block: true } },
+            { name: 'Bash', input: { command: 'exec sleep 300', run_in_background: true } },
+          ],
+        }),
+        { text: 'ok' },
+      ),
+    });
+    await engine.run('go');
+    expect(engine.agent.todos).toEqual(todos);
+    const again = resumed(engine, scriptedModel());
+    expect(again.todos).toEqual(todos);
+    expect(again.tasks.ids).toEqual(['bash-1', 'bash-2']);
+    expect(again.tasks.find('bash-1')?.end).toMatchObject({ code: 5, stoppedBy: null });
+    expect(again.tasks.find('bash-2')?.end).toBe('interrupted');
+  });
+});
+
 describe('AGENT-5: calls that a crash left open are answered with the truth', () => {
   test('recorded results are used, a started call may have run, the rest did not', async () => {
     const stuck = Promise.withResolvers<never>();

@@ -45,6 +45,8 @@ export function resumeAgent(
   agent.prompts = transcript.prompts.map((prompt) => thawMessage(prompt, thaw));
   for (const [path, how] of transcript.touched) agent.touched.set(path, how);
   agent.context.measured = transcript.measured;
+  agent.todos = transcript.todos;
+  agent.tasks.recall(transcript.backgroundTasks);
   answerOpenCalls(agent, transcript, thaw);
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;

@@ -63,7 +63,8 @@ function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][]
 }
 
 function reads(agent: Agent, call: ToolUseBlock): boolean {
-  return findTool(agent.spec.tools, call.name)?.effect === 'read';
+  const tool = findTool(agent.spec.tools, call.name);
+  return tool?.effect === 'read' && tool.ordered !== true;
 }
 
 async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock> {
@@ -142,6 +143,8 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,
+    tasks: agent.tasks,
+    setTodos: (todos) => agent.setTodos(todos),
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,
   };

@@ -10,6 +10,7 @@
  */
 import type { Role, ThinkingConfig } from './content.ts';
 import type { AgentStatus, BudgetLimits, PermissionMode } from './status.ts';
+import type { TodoItem } from './todo-item.ts';
 import type { Usage } from './usage.ts';
 
 /** Names the bytes of one content block, tool schema or file in the block store. */
@@ -184,6 +185,42 @@ interface FileChanged {
   path: string;
   before: Digest | null;
   after: Digest | null;
+  /** The file's permission bits before; absent where there was none. */
+  mode?: number;
+}
+
+/** `ramet undo` put files back, or took that back. Written before the files are touched. */
+interface FilesRestored {
+  type: 'files.restored';
+  kind: 'undo' | 'redo';
+  /** Everything from this turn on, counted over the session. */
+  turn: number;
+  /** `before` is what this replaces, `mode` its permission bits. */
+  files: { path: string; before: Digest | null; after: Digest | null; mode: number | null }[];
+}
+
+/** The agent's list of its own work, whole: the last one counts. */
+interface TodosChanged {
+  type: 'todos.changed';
+  todos: TodoItem[];
+}
+
+/** A command runs on in the background. What it is stands in the call. */
+interface BackgroundTaskStarted {
+  type: 'background_task.started';
+  task: string;
+  call: string;
+  pid: number;
+}
+
+/** Without one the task's end is unknown: whoever watched it died first. */
+interface BackgroundTaskEnded {
+  type: 'background_task.ended';
+  task: string;
+  code: number | null;
+  signal: string | null;
+  /** Who stopped it; null when it ended by itself. */
+  stoppedBy: 'TaskStop' | 'output limit' | 'agent end' | null;
 }
 
 interface WarningRaised {
@@ -216,6 +253,10 @@ export type JournalEvent =
   | ToolCompleted
   | FileRead
   | FileChanged
+  | FilesRestored
+  | TodosChanged
+  | BackgroundTaskStarted
+  | BackgroundTaskEnded
   | WarningRaised
   | AgentEnded;
 

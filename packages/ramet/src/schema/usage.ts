@@ -36,7 +36,10 @@ export function totalTokens(usage: Usage): number {
   );
 }
 
-/** A sum of costs of which one is unknown is unknown, never the sum of the rest. */
+/**
+ * A sum of costs of which one is unknown is unknown, never the sum of the rest. Sums of binary fractions end in
+ * noise far below the smallest price of a token; it is cut off here, so that every view shows the same figure.
+ */
 export function addCost(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
+  return a === null || b === null ? null : Number((a + b).toFixed(12));
 }

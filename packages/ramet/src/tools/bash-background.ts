@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { ProcessGroup } from '../workspace/process-group.ts';
 import {
@@ -20,7 +19,6 @@ export async function runInBackground(
   start: (output: OutputFile) => Promise<ProcessGroup>,
 ): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, taskNames());
-  const task = basename(output.path, '.txt');
   let group: ProcessGroup;
   try {
     group = await start(output);
@@ -29,23 +27,14 @@ export async function runInBackground(
     throw error;
   }
   group.release();
-  const stopWatching = watchOutputSize(output, () => void group.terminate());
-  const noted = noteEnd(group, output, task);
+  const task = context.tasks.add(basename(output.path, '.txt'), context.call, group);
+  const stopWatching = watchOutputSize(output, () => void task.stop('output limit'));
   context.onAgentEnd(async () => {
-    await group.terminate();
-    await noted;
+    await task.stop('agent end');
     stopWatching();
     await keepOutputFile(output, context.redact);
   });
   return {
-    content: `Started ${task} (pid ${group.id}). Read ${output.path} to follow its output. It is stopped when you finish.`,
+    content: `Started ${task.id} (pid ${group.id}). Follow it with TaskOutput, or Read ${output.path}. It is stopped when you finish.`,
   };
-}
-
-/** Whoever reads the file sees that nothing more will come. On a full disk that line is missing, no more. */
-async function noteEnd(group: ProcessGroup, output: OutputFile, task: string): Promise<void> {
-  const { code, signal } = await group.ended;
-  try {
-    appendFileSync(output.descriptor, `\n[${task} ended: ${signal ?? `exit code ${code}`}]\n`);
-  } catch {}
 }

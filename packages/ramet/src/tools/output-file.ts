@@ -52,19 +52,24 @@ export interface ShownOutput {
 const SHOWN_LENGTH = 30_000;
 const END_BYTES = 64_000;
 
-/** What a result shows of the output: all of it, or its two ends with `gap` between them. */
-export function readShownOutput({ descriptor }: OutputFile, gap: (bytes: number) => string): ShownOutput {
-  const { size } = fstatSync(descriptor);
+/** What a result shows of the output after `from`: all of it, or its two ends with `gap` between them. */
+export function readShownOutput(
+  { descriptor }: OutputFile,
+  gap: (bytes: number) => string,
+  from = 0,
+): ShownOutput {
+  const end = fstatSync(descriptor).size;
+  const size = Math.max(0, end - from);
   if (size <= END_BYTES * 2) {
-    const text = cleanText(readPart(descriptor, 0, size).toString());
+    const text = cleanText(readPart(descriptor, from, size).toString());
     if (text.length <= SHOWN_LENGTH) return { text: text.trimEnd(), cut: false };
     return { text: joinEnds(text, text, gap(size)), cut: true };
   }
   // A character cut by the edge of a part decodes to replacement characters, which are dropped there.
-  const head = readPart(descriptor, 0, END_BYTES)
+  const head = readPart(descriptor, from, END_BYTES)
     .toString()
     .replace(/\ufffd+$/, '');
-  const tail = readPart(descriptor, size - END_BYTES, END_BYTES)
+  const tail = readPart(descriptor, end - END_BYTES, END_BYTES)
     .toString()
     .replace(/^\ufffd+/, '');
   return { text: joinEnds(cleanText(head), cleanText(tail), gap(size)), cut: true };
@@ -74,7 +79,7 @@ function joinEnds(head: string, tail: string, gap: string): string {
   return `${headOf(head, SHOWN_LENGTH / 2)}\n${gap}\n${tailOf(tail, SHOWN_LENGTH / 2).trimEnd()}`;
 }
 
-function readPart(descriptor: number, position: number, length: number): Buffer {
+export function readPart(descriptor: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   return buffer.subarray(0, readSync(descriptor, buffer, 0, length, position));
 }
@@ -117,7 +122,7 @@ async function writeCleaned(source: string, path: string, redact: (text: string)
 }
 
 const PIECE_BYTES = 1 << 20;
-const LONGEST_SECRET = 16_384;
+export const LONGEST_SECRET = 16_384;
 
 /** The text in pieces that split no line, and no private key, unless one is longer than a piece. */
 async function* wholePieces(path: string): AsyncGenerator<string> {
@@ -132,7 +137,8 @@ async function* wholePieces(path: string): AsyncGenerator<string> {
   yield held + decoder.decode();
 }
 
-function safeCut(text: string): number {
+/** Up to where a text is whole: the end of its last line, or the beginning of a private key near its end. */
+export function safeCut(text: string): number {
   const lineEnd = text.lastIndexOf('\n') + 1;
   const lookedAt = Math.max(0, text.length - LONGEST_SECRET);
   const key = text.slice(lookedAt).lastIndexOf('-----BEGIN ');

@@ -5,10 +5,25 @@ import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
+import { taskOutputTool } from './task-output.ts';
+import { taskStopTool } from './task-stop.ts';
+import { todoWriteTool } from './todo-write.ts';
 import { type Tool, toolSchema } from './tool.ts';
+import { webFetchTool } from './web-fetch.ts';
 import { writeTool } from './write.ts';
 
-export const builtInTools: readonly Tool[] = [readTool, writeTool, editTool, globTool, grepTool, bashTool];
+export const builtInTools: readonly Tool[] = [
+  readTool,
+  writeTool,
+  editTool,
+  globTool,
+  grepTool,
+  bashTool,
+  taskOutputTool,
+  taskStopTool,
+  todoWriteTool,
+  webFetchTool,
+];
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
   return tools.find((tool) => tool.name === name);

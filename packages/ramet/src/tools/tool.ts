@@ -5,12 +5,14 @@
  */
 
 import type { ImageBlock, TextBlock, ToolSchema } from '../schema/content.ts';
+import type { TodoItem } from '../schema/todo-item.ts';
 import * as z from '../schema/zod.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 
 /**
- * `read` changes nothing, so calls run side by side and plan mode allows them; `write` changes files through
- * `FileAccess`; `execute` runs programs.
+ * `read` changes nothing outside the agent, so calls run side by side and plan mode allows them; `write` changes
+ * files through `FileAccess`; `execute` runs programs or reaches into the network.
  */
 export type ToolEffect = 'read' | 'write' | 'execute';
 
@@ -26,6 +28,10 @@ export interface ToolContext {
   outputDirectory: string;
   files: FileAccess;
   signal: AbortSignal;
+  /** The agent's own background tasks. */
+  tasks: BackgroundTasks;
+  /** Replaces the agent's list of its own work. */
+  setTodos(todos: readonly TodoItem[]): void;
   /** Registers what must be released when the agent ends, such as a background shell. */
   onAgentEnd(release: () => Promise<void> | void): void;
   /** Takes secrets out of text; for what a tool leaves in files. The runner redacts results itself. */
@@ -41,6 +47,8 @@ export interface Tool<Input = unknown> {
   name: string;
   description: string;
   effect: ToolEffect;
+  /** Keeps its place among the calls around it although it only `read`s: it changes what the agent itself holds. */
+  ordered?: true;
   input: z.ZodMiniType<Input>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -41,6 +41,8 @@ export interface FileAccessOptions extends FileObserver {
   /** Relative paths start here. */
   cwd: string;
   ledger: FileLedger;
+  /** Called with a file before it is replaced. */
+  keepOriginal?: (file: LoadedFile) => void;
   /** Real paths and versions that the agent saw in an earlier process. */
   seen?: Iterable<readonly [path: string, version: string]>;
 }
@@ -137,6 +139,7 @@ async function store(
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && current !== null && sameStamp(stats, current.stats);
   };
+  if (current !== null) options.keepOriginal?.(current);
   const outcome = await replaceFile(path, bytes, {
     owner: options.agent,
     current: current === null ? null : { stats: current.stats, unchanged },
@@ -147,9 +150,12 @@ async function store(
   const version = versionOf(bytes);
   options.ledger.recordWrite(path, options.agent, version);
   seen.set(path, { version, stats: statSync(path, { bigint: true }) });
-  const before = current === null ? null : { version: current.version, bytes: current.bytes };
-  options.onChange({ path, before, after: { version, bytes } });
+  options.onChange({ path, before: current === null ? null : beforeOf(current), after: { version, bytes } });
   return { ok: true, path, created: current === null };
+}
+
+function beforeOf({ version, bytes, stats }: LoadedFile): FileChange['before'] {
+  return { version, bytes, mode: Number(stats.mode & 0o7777n) };
 }
 
 const READ_AGAIN = 'Nothing was written. Read it again, then repeat the change on what is there now.';

@@ -13,7 +13,7 @@ export interface FileSnapshot {
 /** Told after a change is on disk; the engine journals it. `null` is "no file". */
 export interface FileChange {
   path: string;
-  before: { version: string; bytes: Uint8Array } | null;
+  before: { version: string; bytes: Uint8Array; mode: number } | null;
   after: { version: string; bytes: Uint8Array };
 }
 

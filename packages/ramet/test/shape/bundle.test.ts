@@ -23,6 +23,12 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   },
   {
     entry: 'cli/main',
+    scope: 'start',
+    absent: /^src\/tools\/web\/|^src\/workspace\/(undo|restor)/,
+    because: 'few runs fetch a page or undo anything',
+  },
+  {
+    entry: 'cli/main',
     scope: 'all',
     absent: /@anthropic-ai\/sdk|node_modules\/openai\//,
     because: 'we have a transport of our own',

@@ -6,6 +6,7 @@ import {
   transcriptOf,
 } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
+import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { type SessionView, viewSession } from '../session-view.ts';
@@ -41,6 +42,8 @@ function showText(view: SessionView, options: ShowOptions, io: CommandIo): void 
     );
     showReplaced(replacedOf(view, agent.id), options, io);
     showMessages(messagesOf(view, agent.id), io);
+    const open = openTodos(agent.todos);
+    if (open.length > 0) io.out(`\nopen todos:\n${open.map(todoLine).join('')}`);
   }
   io.out(`\n${costTable(view)}`);
 }
@@ -101,6 +104,10 @@ function contentsOf({ reader }: SessionView, messages: readonly TranscriptMessag
     role,
     content: blocks.map((digest) => contentOf(thawBytes(reader.block(digest)))),
   }));
+}
+
+function todoLine({ status, content }: TodoItem): string {
+  return `  ${status === 'in_progress' ? '>' : '-'} ${excerpt(content, LINE_LENGTH)}\n`;
 }
 
 function blockText(role: string, block: OtherBlock): string {

@@ -43,6 +43,7 @@ describe('AGENT-5: the status of an agent', () => {
       activity: null,
       usage: responseCompleted().usage,
       costUsd: 0.5,
+      todos: [],
     });
   });
 

@@ -5,6 +5,7 @@
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
+import type { TodoItem } from '../../schema/todo-item.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 
 export type AgentActivity =
@@ -29,6 +30,8 @@ export interface AgentOverview {
   activity: AgentActivity | null;
   usage: Usage;
   costUsd: number | null;
+  /** Its list of its own work, as it last wrote it. */
+  todos: readonly TodoItem[];
 }
 
 export interface StatusBoard {
@@ -108,6 +111,9 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
     case 'tool.completed':
       noteTool(board, agent, event);
       break;
+    case 'todos.changed':
+      agent.todos = event.todos;
+      break;
     case 'agent.ended':
       Object.assign(agent, { status: event.status, cause: event.cause, message: event.message });
       agent.activity = null;
@@ -167,5 +173,6 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     activity: null,
     usage: NO_USAGE,
     costUsd: 0,
+    todos: [],
   };
 }

@@ -1,5 +1,6 @@
 /** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import { openTodos } from '../../schema/todo-item.ts';
 import { totalTokens } from '../../schema/usage.ts';
 
 const LONGEST = 300;
@@ -47,6 +48,14 @@ function describe(event: JournalEvent): string {
       return `file read: ${event.path}`;
     case 'file.changed':
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
+    case 'files.restored':
+      return `${event.kind} of turn ${event.turn} and later: ${count(event.files.length, 'file')} put back`;
+    case 'todos.changed':
+      return `todos changed: ${openTodos(event.todos).length} open of ${event.todos.length}`;
+    case 'background_task.started':
+      return `background task ${event.task} started (pid ${event.pid})`;
+    case 'background_task.ended':
+      return `background task ${event.task} ended: ${event.signal ?? `exit code ${event.code}`}${event.stoppedBy === null ? '' : `, stopped by ${event.stoppedBy}`}`;
     case 'warning.raised':
       return `warning ${event.code}: ${event.message}`;
     default:

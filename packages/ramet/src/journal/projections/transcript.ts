@@ -9,6 +9,7 @@ import type { Role } from '../../schema/content.ts';
 import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode } from '../../schema/status.ts';
+import type { TodoItem } from '../../schema/todo-item.ts';
 import { totalTokens } from '../../schema/usage.ts';
 
 export interface TranscriptMessage {
@@ -50,6 +51,9 @@ export interface Transcript {
   measured: { tokens: number; messages: number } | null;
   /** What calls under way have read and written: seen once they are answered, since only then it is told. */
   unanswered: Map<string, SeenFile[]>;
+  todos: readonly TodoItem[];
+  /** How each background task ended; null when that is not recorded. */
+  backgroundTasks: Map<string, EventOf<'background_task.ended'> | null>;
 }
 
 /** A null version is a file that was removed. */
@@ -82,6 +86,8 @@ export function emptyTranscript(agent: AgentId): Transcript {
     touched: new Map(),
     measured: null,
     unanswered: new Map(),
+    todos: [],
+    backgroundTasks: new Map(),
   };
 }
 
@@ -162,6 +168,15 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'file.changed':
       touchFile(transcript.touched, event.path, 'changed');
       touch(transcript, event.call, { path: event.path, version: event.after });
+      break;
+    case 'todos.changed':
+      transcript.todos = event.todos;
+      break;
+    case 'background_task.started':
+      transcript.backgroundTasks.set(event.task, null);
+      break;
+    case 'background_task.ended':
+      transcript.backgroundTasks.set(event.task, event);
       break;
   }
 }

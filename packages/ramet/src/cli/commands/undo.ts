@@ -1,0 +1,117 @@
+/** `ramet undo`: puts back the files that Write and Edit changed, and with `--redo` takes that back. */
+import { join, relative } from 'node:path';
+import { findFileWriter } from '../../journal/find-file-writer.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { fileHistoryOf } from '../../journal/projections/file-history.ts';
+import { openReader, resumeSession } from '../../journal/sessions.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { createOriginalFiles } from '../../workspace/original-files.ts';
+import type { RestorationSources, RestorationStep } from '../../workspace/restoration.ts';
+import { restoreFiles } from '../../workspace/restore-files.ts';
+import { planRedo, planUndo, type UndoPlan } from '../../workspace/undo-plan.ts';
+import { EXIT } from '../exit-code.ts';
+import { printable } from '../format.ts';
+import type { CommandIo } from '../io.ts';
+import { chooseSession } from '../session-view.ts';
+
+export interface UndoOptions {
+  turn?: number;
+  dryRun?: boolean;
+  force?: boolean;
+  redo?: boolean;
+}
+
+export async function undo(wanted: string | undefined, options: UndoOptions, io: CommandIo): Promise<number> {
+  const { project, entry } = chooseSession(wanted, io);
+  const place = { project, session: entry.session };
+  const originals = createOriginalFiles(join(project, entry.session));
+  const sources: RestorationSources = {
+    originals,
+    writerOf: (file) => findFileWriter(project, file, entry.session),
+  };
+  if (options.dryRun) {
+    const reader = openReader(place);
+    try {
+      return tellPlan(await planOf(reader, sources, options), io);
+    } finally {
+      reader.close();
+    }
+  }
+  // Taken for writing before the plan is made: nobody may go on with the session in between.
+  const { journal, reader } = await resumeSession(place);
+  try {
+    const plan = await planOf(reader, sources, options);
+    const steps = passable(plan, options, io);
+    const failed = await restoreFiles({ journal, originals, kind: plan.kind, turn: plan.turn, steps });
+    return tellOutcome(plan, steps, failed, io);
+  } finally {
+    reader.close();
+    await journal.close();
+  }
+}
+
+function planOf(reader: JournalReader, sources: RestorationSources, options: UndoOptions): Promise<UndoPlan> {
+  const history = fileHistoryOf(reader.events());
+  return options.redo ? planRedo(history, sources) : planUndo(history, sources, options.turn);
+}
+
+/** The steps to take; refuses the whole when one of them would destroy somebody's work. */
+function passable(
+  { kind, steps }: UndoPlan,
+  { force = false }: UndoOptions,
+  io: CommandIo,
+): RestorationStep[] {
+  const blocked = steps.filter(({ obstacle }) => obstacle !== null && (obstacle.final || !force));
+  for (const step of blocked) io.out(lineOf(step, io.cwd));
+  const free = steps.filter((step) => !blocked.includes(step));
+  if (blocked.length === 0 || (force && free.length > 0)) return free;
+  const advice = blocked.every(({ obstacle }) => obstacle?.final)
+    ? free.length === 0
+      ? 'nothing can be done about that here'
+      : '--force puts back the others'
+    : 'look at it, or use --force, which keeps what is there now for --redo';
+  throw new UserMistake(
+    'undo_refused',
+    `${kind} refused, nothing was touched: ${blocked.length} of ${steps.length} files stand in the way; ${advice}`,
+  );
+}
+
+function tellPlan(plan: UndoPlan, io: CommandIo): number {
+  for (const step of plan.steps) io.out(lineOf(step, io.cwd, 'would be '));
+  tellOfCommands(plan, io);
+  return plan.steps.some(({ obstacle }) => obstacle !== null) ? EXIT.failed : EXIT.done;
+}
+
+function tellOutcome(
+  plan: UndoPlan,
+  steps: readonly RestorationStep[],
+  failed: ReadonlyMap<string, string>,
+  io: CommandIo,
+): number {
+  for (const step of steps) {
+    const reason = failed.get(step.restoration.path);
+    const obstacle = reason === undefined ? null : { reason, final: true };
+    io.out(lineOf({ ...step, obstacle }, io.cwd));
+  }
+  if (plan.kind === 'undo')
+    io.note(`files are as before turn ${plan.turn}; ramet undo --redo takes this back`);
+  tellOfCommands(plan, io);
+  return failed.size === 0 && steps.length === plan.steps.length ? EXIT.done : EXIT.failed;
+}
+
+function tellOfCommands({ commands }: UndoPlan, io: CommandIo): void {
+  if (commands === 0) return;
+  const calls = commands === 1 ? 'one Bash call' : `${commands} Bash calls`;
+  io.note(`${calls} ran in these turns; what Bash changed is not put back`);
+}
+
+const DONE = { restore: 'restored', recreate: 'recreated', remove: 'removed', none: 'already as it was' };
+
+function lineOf({ restoration, action, obstacle }: RestorationStep, cwd: string, mood = ''): string {
+  const { path, turns } = restoration;
+  const inside = relative(cwd, path);
+  const shown = printable(inside.startsWith('..') ? path : inside);
+  const when = turns.length === 0 ? '' : ` (turn ${turns.join(', ')})`;
+  if (obstacle !== null) return `not put back  ${shown}${when}: ${obstacle.reason}\n`;
+  return `${action === 'none' ? '' : mood}${DONE[action]}  ${shown}${when}\n`;
+}

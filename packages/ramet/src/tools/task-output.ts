@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, systemCode } from '../schema/errors.ts';
+import * as z from '../schema/zod.ts';
+import { type BackgroundTask, describeTask, unknownTask } from './background-tasks.ts';
+import { describeSize } from './cut-text.ts';
+import { readNewOutput } from './new-output.ts';
+import { defineTool, failure, type Tool } from './tool.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+const input = z.strictObject({
+  task_id: z.string(),
+  block: z.optional(z.boolean().check(z.describe('Wait for its end'))),
+  timeout: z.optional(
+    z.int().check(z.minimum(0), z.maximum(MAX_TIMEOUT_MS), z.describe('Longest wait in ms, default 30000')),
+  ),
+});
+
+export const taskOutputTool: Tool = defineTool({
+  name: 'TaskOutput',
+  description: 'Status of a background task and its output since your last look.',
+  effect: 'read',
+  input,
+  async run({ task_id, block = false, timeout = DEFAULT_TIMEOUT_MS }, context) {
+    const task = context.tasks.find(task_id);
+    if (task === undefined) return failure(unknownTask(task_id, context.tasks));
+    if (block) await waitForEnd(task, timeout, context.signal);
+    return { content: `${describeTask(task)}\n${newOutput(task, context.outputDirectory)}` };
+  },
+});
+
+async function waitForEnd(task: BackgroundTask, timeout: number, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  try {
+    await Promise.race([task.ended, sleep(timeout, undefined, { signal: either })]);
+  } catch {
+    // Aborted: what there is so far is still worth telling.
+  } finally {
+    stop.abort();
+  }
+}
+
+function newOutput(task: BackgroundTask, directory: string): string {
+  const path = join(directory, `${task.id}.txt`);
+  const gap = (size: number): string =>
+    `[... the middle of ${describeSize(size)} left out; all of it is in ${path} ...]`;
+  try {
+    const { text, next } = readNewOutput(path, { from: task.position, final: task.end !== null, gap });
+    task.position = next;
+    return text === '' ? '(no new output)' : text;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return `(Its output cannot be read: ${describeError(error)}.)`;
+  }
+}

@@ -1,0 +1,39 @@
+/** TodoWrite replaces the agent's list of its own work; the engine journals it and carries it across a resume. */
+import { TODO_STATUSES, type TodoItem } from '../schema/todo-item.ts';
+import * as z from '../schema/zod.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const MOST_ITEMS = 200;
+const LONGEST_ITEM = 1_000;
+
+const text = z.string().check(z.minLength(1), z.maxLength(LONGEST_ITEM));
+
+const input = z.strictObject({
+  todos: z
+    .array(
+      z.strictObject({ content: text, status: z.enum(TODO_STATUSES), activeForm: z.optional(z.string()) }),
+    )
+    .check(z.maxLength(MOST_ITEMS)),
+});
+
+export const todoWriteTool: Tool = defineTool({
+  name: 'TodoWrite',
+  description:
+    'Replace your todo list. Keep one for work of three or more steps; one item in_progress, completed as soon as done.',
+  effect: 'read',
+  ordered: true,
+  input,
+  async run({ todos }, context) {
+    context.setTodos(todos);
+    return { content: summary(todos) };
+  },
+});
+
+function summary(todos: readonly TodoItem[]): string {
+  if (todos.length === 0) return 'The todo list is empty.';
+  const counts = TODO_STATUSES.map((status) => {
+    const count = todos.filter((todo) => todo.status === status).length;
+    return `${count} ${status.replace('_', ' ')}`;
+  });
+  return `Todos: ${counts.join(', ')}.`;
+}
