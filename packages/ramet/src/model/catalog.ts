@@ -97,7 +97,7 @@ export const MODEL_TIERS = ['haiku', 'sonnet', 'opus'] as const;
 export type ModelTier = (typeof MODEL_TIERS)[number];
 
 /** The newest model of each tier whose price and minimum are both confirmed. */
-const TIER_DEFAULTS: Readonly<Record<ModelTier, string>> = {
+export const TIER_DEFAULTS: Readonly<Record<ModelTier, string>> = {
   haiku: 'claude-haiku-4-5',
   sonnet: 'claude-sonnet-5',
   opus: 'claude-opus-5',
@@ -109,9 +109,17 @@ function isTier(name: string): name is ModelTier {
 
 /**
  * The model id a name stands for. A tier is looked up in `RAMET_MODEL_<TIER>` (an empty value counts as unset),
- * then in the defaults; anything else is an id already, listed or not.
+ * then in `tiers`, then in the defaults; anything else is an id already, listed or not.
  */
-export function resolveModel(nameOrTier: string, env: Readonly<Record<string, string | undefined>>): string {
+export function resolveModel(
+  nameOrTier: string,
+  env: Readonly<Record<string, string | undefined>>,
+  tiers: { readonly [Tier in ModelTier]?: string | undefined } = {},
+): string {
   if (!isTier(nameOrTier)) return nameOrTier;
-  return env[`RAMET_MODEL_${nameOrTier.toUpperCase()}`]?.trim() || TIER_DEFAULTS[nameOrTier];
+  return env[tierVariable(nameOrTier)]?.trim() || tiers[nameOrTier] || TIER_DEFAULTS[nameOrTier];
+}
+
+export function tierVariable(tier: ModelTier): string {
+  return `RAMET_MODEL_${tier.toUpperCase()}`;
 }

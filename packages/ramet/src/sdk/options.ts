@@ -1,5 +1,7 @@
 /** What a caller may set; everything has a default (spec section 12). */
+import type { PermissionSettings, Settings } from '../extensions/settings/settings.ts';
 import { resolveModel } from '../model/catalog.ts';
+import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
@@ -30,6 +32,8 @@ export interface SessionOptions {
   prices?: PriceTable;
   retry?: Partial<RetryPolicy>;
   clock?: Clock;
+  /** Instead of the settings files; false for none. What is named above comes first either way. */
+  settings?: Settings | false;
 }
 
 export interface ResolvedOptions {
@@ -47,33 +51,58 @@ export interface ResolvedOptions {
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
+  /** The rules of the settings files. */
+  permissions: { [List in 'allow' | 'ask' | 'deny']: readonly string[] };
+  /** The settings in force: what holds for new sessions alone is read from here. */
+  settings: Settings;
 }
 
-const DEFAULT_MODEL = 'sonnet';
+export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'dontAsk';
-const DEFAULT_MAX_TURNS = 200;
+export const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 
-export function resolveOptions(options: SessionOptions): ResolvedOptions {
+export function resolveOptions(options: SessionOptions, settings: Settings = {}): ResolvedOptions {
   const env = options.env ?? process.env;
+  const fallback = options.fallbackModel ?? settings.fallbackModel;
   return {
     cwd: options.cwd ?? process.cwd(),
     env,
-    model: options.model === undefined ? null : named(options.model, env),
-    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel, env),
+    model: options.model === undefined ? null : named(options.model, env, settings),
+    fallbackModel: fallback === undefined ? null : named(fallback, env, settings),
     thinking: options.thinking ?? null,
-    maxTurns: options.maxTurns ?? DEFAULT_MAX_TURNS,
+    maxTurns: options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
-    budget: options.budget ?? {},
+    budget: budgetFrom(options.budget, settings.budget),
     permissionMode: options.permissionMode ?? null,
-    prices: options.prices ?? PRICES,
-    retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
+    prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),
+    retry: {
+      ...DEFAULT_RETRY,
+      ...(settings.retries === undefined ? {} : { maxRetries: settings.retries }),
+      ...retryFromEnvironment(env),
+      ...options.retry,
+    },
     clock: options.clock ?? systemClock,
+    permissions: rulesFrom(settings.permissions),
+    settings,
   };
 }
 
-function named(model: string, env: NodeJS.ProcessEnv): string {
-  if (model.trim() !== '') return resolveModel(model, env);
+function budgetFrom(own: BudgetLimits = {}, configured: BudgetLimits = {}): BudgetLimits {
+  return {
+    usd: own.usd ?? configured.usd,
+    tokens: own.tokens ?? configured.tokens,
+    seconds: own.seconds ?? configured.seconds,
+  };
+}
+
+function rulesFrom(permissions: PermissionSettings = {}): ResolvedOptions['permissions'] {
+  const { allow = [], ask = [], deny = [] } = permissions;
+  return { allow, ask, deny };
+}
+
+function named(model: string, env: NodeJS.ProcessEnv, { models }: Settings): string {
+  if (model.trim() !== '') return resolveModel(model, env, models);
   throw new UserMistake(
     'no_model',
     'the name of the model is empty: give a model id, or haiku, sonnet or opus',
@@ -88,8 +117,13 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
 }
 
 /** The model of a session that does not exist yet. */
-export function newSessionModel({ model, env }: ResolvedOptions): string {
-  return model ?? resolveModel(DEFAULT_MODEL, env);
+export function newSessionModel({ model, env, settings }: ResolvedOptions): string {
+  return model ?? resolveModel(settings.model ?? DEFAULT_MODEL, env, settings.models);
+}
+
+/** The permission mode of a session that does not exist yet. */
+export function newSessionMode({ permissionMode, settings }: ResolvedOptions): PermissionMode {
+  return permissionMode ?? settings.permissions?.defaultMode ?? DEFAULT_PERMISSION_MODE;
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
@@ -97,6 +131,6 @@ export function refuseUnenforceableBudget(model: string, options: ResolvedOption
   if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(
     'unknown_price',
-    `a limit in dollars needs a price, and none is known for ${model}: choose another model or leave --max-budget-usd out`,
+    `a limit in dollars needs a price, and none is known for ${model}: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd)`,
   );
 }

@@ -28,6 +28,7 @@ import {
   type SessionOptions,
 } from './options.ts';
 import { findPlace, type Place } from './place.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
@@ -39,6 +40,8 @@ export interface Session extends AsyncDisposable {
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
   readonly repository: Repository | null;
+  /** What the user should know of the settings, one line each. */
+  readonly notices: readonly string[];
   /**
    * Carries out a prompt; null goes on with an interrupted turn. Never throws for what a model or tool does:
    * the result says how it ended.
@@ -47,8 +50,9 @@ export interface Session extends AsyncDisposable {
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
-  const settings = resolveOptions(options);
-  const place = findPlace(settings);
+  const place = findPlace({ cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env });
+  const configured = await sessionSettings(options, place);
+  const settings = resolveOptions(options, configured.settings);
   const provider = options.provider ?? selectProvider(settings.env);
   // What would be refused is refused before a journal exists: an empty session would be the latest one.
   if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
@@ -73,7 +77,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       resumed === null
         ? startAgent(runtime, place, settings)
         : continueAgent(runtime, resumed.reader, place, settings);
-    return sessionOf(agent, place, git);
+    return sessionOf(agent, place, git, configured.notices);
   } catch (error) {
     await journal.close();
     throw error;
@@ -99,7 +103,12 @@ function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitSta
   return gitState({ directory, env: childEnvironment(env) });
 }
 
-function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): Session {
+function sessionOf(
+  agent: Agent,
+  place: Place,
+  git: Promise<GitState> | null,
+  notices: readonly string[],
+): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
   return {
@@ -107,6 +116,7 @@ function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): S
     agent: spec,
     tools: spec.tools.map(({ name }) => name),
     repository: place.repository,
+    notices,
     get model() {
       return agent.conversation.head.model;
     },

@@ -1,0 +1,65 @@
+/** The settings of a session: those of its place, unless the caller brings others. */
+import { type OuterLevels, readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
+import type { SettingsPlace } from '../extensions/settings/repository-trust.ts';
+import type { SettingValue } from '../extensions/settings/setting-value.ts';
+import { PROVIDER_NAMES, type Settings } from '../extensions/settings/settings.ts';
+import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
+import { MODEL_TIERS, TIER_DEFAULTS, tierVariable } from '../model/catalog.ts';
+import { DEFAULT_RETRY } from '../model/retry.ts';
+import { DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_PERMISSION_MODE, type SessionOptions } from './options.ts';
+import type { Place } from './place.ts';
+
+const NOTHING = { settings: {}, notices: [] } as const;
+
+/** Throws a UserMistake for a bad file that must not be passed over. */
+export async function sessionSettings(
+  { settings }: Pick<SessionOptions, 'settings'>,
+  place: Place,
+): Promise<{ settings: Settings; notices: readonly string[] }> {
+  if (settings !== undefined) return settings === false ? NOTHING : { settings, notices: [] };
+  const report = await readSettings(settingsPlace(place), { defaults: defaultSettings() });
+  refuseBadSettings(report);
+  return { settings: report.settings, notices: settingsNotices(report) };
+}
+
+/** Everything there is to know of the settings of a place, problems included. */
+export function describeSettings(place: Place, env: NodeJS.ProcessEnv): Promise<SettingsReport> {
+  const levels: OuterLevels = {
+    defaults: { ...defaultSettings(), models: TIER_DEFAULTS },
+    environment: environmentValues(env),
+  };
+  return readSettings(settingsPlace(place), levels);
+}
+
+export function settingsPlace({ repository, cwd, home }: Place): SettingsPlace {
+  return { root: repository?.root ?? cwd, home };
+}
+
+function defaultSettings(): Settings {
+  return {
+    model: DEFAULT_MODEL,
+    permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
+    maxTurns: DEFAULT_MAX_TURNS,
+    retries: DEFAULT_RETRY.maxRetries,
+  };
+}
+
+/** What variables say of the same things; `options.ts` and the model room act on them, and refuse bad ones. */
+function environmentValues(env: NodeJS.ProcessEnv): SettingValue[] {
+  const stated = (
+    source: string,
+    path: readonly string[],
+    read: (text: string) => unknown,
+  ): SettingValue[] => {
+    const text = env[source]?.trim();
+    if (!text) return [];
+    const value = read(text);
+    const unused = value === undefined ? 'it cannot be used' : null;
+    return [{ level: 'environment', source, line: null, path, value: value ?? text, isEntry: false, unused }];
+  };
+  return [
+    ...MODEL_TIERS.flatMap((tier) => stated(tierVariable(tier), ['models', tier], (text) => text)),
+    ...stated('RAMET_MAX_RETRIES', ['retries'], (text) => (/^\d+$/.test(text) ? Number(text) : undefined)),
+    ...stated('RAMET_PROVIDER', ['provider'], (text) => PROVIDER_NAMES.find((name) => name === text)),
+  ];
+}
