@@ -45,6 +45,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
   addEmulate(program, io);
+  addSetup(program, io, setExitCode);
   showOptionsOf(print, program);
   return program;
 }
@@ -128,6 +129,18 @@ function addEmulate(program: Command, io: CommandIo): void {
     .option('--first-token-ms <number>', 'time to the first token', wholeNumber)
     .option('--tokens-per-second <number>', 'speed of the answer after it', wholeNumber)
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options, io));
+}
+
+/** What is asked about the installation itself. */
+function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('settings')
+    .description('show every setting and where it came from')
+    .option('--json', 'as JSON')
+    .option('--schema', 'the JSON Schema of a settings file instead')
+    .action(async (options) =>
+      setExitCode(await (await import('./commands/settings.ts')).settings(options, io)),
+    );
 }
 
 function wholeNumber(text: string): number {
