@@ -141,6 +141,11 @@ function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) =
     .action(async (options) =>
       setExitCode(await (await import('./commands/settings.ts')).settings(options, io)),
     );
+  program
+    .command('doctor')
+    .description('look at what Ramet needs here: what works, what does not, and what to do')
+    .option('--json', 'as JSON')
+    .action(async (options) => setExitCode(await (await import('./commands/doctor.ts')).doctor(options, io)));
 }
 
 function wholeNumber(text: string): number {
