@@ -1,5 +1,5 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
-import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { PERMISSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
@@ -146,6 +146,15 @@ function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) =
     .description('look at what Ramet needs here: what works, what does not, and what to do')
     .option('--json', 'as JSON')
     .action(async (options) => setExitCode(await (await import('./commands/doctor.ts')).doctor(options, io)));
+  program
+    .command('completion')
+    .description('print the script that completes commands, flags and sessions in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell) => (await import('./commands/completion.ts')).completion(shell, io));
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words) => (await import('./commands/completion.ts')).complete(program, words, io));
 }
 
 function wholeNumber(text: string): number {
