@@ -9,6 +9,7 @@ import type { PlannedRequest } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
 import type { ModelResponse } from '../model/provider.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
+import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import { NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
@@ -30,6 +31,8 @@ export interface ExchangeOptions {
   /** Whether text is reported as it streams. */
   partial: boolean;
   emit: Emit;
+  /** Told what every attempt cost, also of those that failed. */
+  onSpent: (usage: Usage, costUsd: number | null) => void;
 }
 
 export async function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
@@ -55,18 +58,34 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
         cache: runtime.cacheMap.predict(planned),
       });
       await runtime.journal.commit('written');
-      return sendOnce(agent, { model, body }, planned, options);
+      return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
     },
     {
       policy: runtime.retry,
       clock: runtime.clock,
       signal: options.signal,
-      onFailure: (failure) => recordFailure(agent, request, failure, options.emit),
+      onFailure: (failure) => recordFailure(agent, request, failure, options),
     },
   );
 
   agent.previousEnd = endOf(breakpoints);
-  return priced(agent, request, response);
+  const done = priced(agent, request, response);
+  options.onSpent(done.usage, done.costUsd);
+  return done;
+}
+
+/** An id that an earlier turn has used would make two calls one: the answer is asked for again. */
+function refuseReusedIds(agent: Agent, response: ModelResponse): ModelResponse {
+  const reused = callIds(response).find((id) => agent.calls.has(id));
+  if (reused === undefined) return response;
+  const message = `the response uses the tool call id ${reused} a second time`;
+  throw new ModelError('stream_broken', 'retryable', message, { usage: response.usage ?? undefined });
+}
+
+function callIds({ blocks }: ModelResponse): string[] {
+  return blocks.flatMap(({ value }) =>
+    value.type === 'tool_use' && 'id' in value ? [String(value.id)] : [],
+  );
 }
 
 async function sendOnce(
@@ -106,9 +125,16 @@ function plan(agent: Agent, breakpoints: readonly Breakpoint[], bytes: number): 
   };
 }
 
-function recordFailure(agent: Agent, request: string, failure: FailedAttempt, emit: Emit): void {
+function recordFailure(
+  agent: Agent,
+  request: string,
+  failure: FailedAttempt,
+  options: ExchangeOptions,
+): void {
   const { attempt, error, retryInMs } = failure;
   const { code, message } = error;
+  const usage = error.usage ?? null;
+  const costUsd = usage === null ? 0 : costUnder(agent, usage);
   agent.record({
     type: 'request.failed',
     request,
@@ -117,8 +143,15 @@ function recordFailure(agent: Agent, request: string, failure: FailedAttempt, em
     status: error.status ?? null,
     message,
     retryInMs,
+    usage,
+    costUsd,
   });
-  emit({ type: 'request_failed', attempt, code, message, retryInMs });
+  if (usage !== null) options.onSpent(usage, costUsd);
+  options.emit({ type: 'request_failed', attempt, code, message, retryInMs });
+}
+
+function costUnder(agent: Agent, usage: Usage): number | null {
+  return costOf(agent.conversation.head.model, usage, agent.runtime.prices).usd;
 }
 
 function priced(agent: Agent, request: string, response: ModelResponse): ModelExchange {
@@ -127,8 +160,7 @@ function priced(agent: Agent, request: string, response: ModelResponse): ModelEx
     agent.warn('usage_missing', 'the provider reported no usage: the cost of this response is unknown');
     return { request, response, usage: NO_USAGE, costUsd: null };
   }
-  const { usd } = costOf(agent.conversation.head.model, usage, agent.runtime.prices);
-  return { request, response, usage, costUsd: usd };
+  return { request, response, usage, costUsd: costUnder(agent, usage) };
 }
 
 /** Journals a response, and adds its message to the conversation when it is kept: one event for both. */
@@ -150,5 +182,5 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     durationMs: response.durationMs,
     rate: response.rate,
   });
-  if (kept) agent.answer(blocks);
+  if (kept) agent.answer(blocks, callIds(response));
 }

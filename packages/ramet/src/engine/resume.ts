@@ -45,6 +45,7 @@ export function resumeAgent(
   }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
+  for (const call of transcript.started) agent.calls.add(call);
   agent.openStop = transcript.openStop;
   answerOpenCalls(agent, transcript, thaw);
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);

@@ -36,7 +36,13 @@ export interface SessionOptions {
   settings?: Settings | false;
 }
 
-export interface ResolvedOptions {
+/** What the settings files amount to, and what the user should know of them. */
+export interface SettingsInForce {
+  settings: Settings;
+  notices: readonly string[];
+}
+
+export interface ResolvedOptions extends SettingsInForce {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Null when the caller named none: a resumed session keeps its own. */
@@ -53,8 +59,6 @@ export interface ResolvedOptions {
   clock: Clock;
   /** The rules of the settings files. */
   permissions: { [List in 'allow' | 'ask' | 'deny']: readonly string[] };
-  /** The settings in force: what holds for new sessions alone is read from here. */
-  settings: Settings;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
@@ -62,7 +66,10 @@ export const DEFAULT_PERMISSION_MODE = 'dontAsk';
 export const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 
-export function resolveOptions(options: SessionOptions, settings: Settings = {}): ResolvedOptions {
+export function resolveOptions(
+  options: SessionOptions,
+  { settings, notices }: SettingsInForce = { settings: {}, notices: [] },
+): ResolvedOptions {
   const env = options.env ?? process.env;
   const fallback = options.fallbackModel ?? settings.fallbackModel;
   return {
@@ -85,6 +92,7 @@ export function resolveOptions(options: SessionOptions, settings: Settings = {})
     clock: options.clock ?? systemClock,
     permissions: rulesFrom(settings.permissions),
     settings,
+    notices,
   };
 }
 

@@ -6,20 +6,31 @@ import { PROVIDER_NAMES, type Settings } from '../extensions/settings/settings.t
 import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
 import { MODEL_TIERS, TIER_DEFAULTS, tierVariable } from '../model/catalog.ts';
 import { DEFAULT_RETRY } from '../model/retry.ts';
-import { DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_PERMISSION_MODE, type SessionOptions } from './options.ts';
-import type { Place } from './place.ts';
-
-const NOTHING = { settings: {}, notices: [] } as const;
+import { describeIssues } from '../schema/describe-issues.ts';
+import { UserMistake } from '../schema/errors.ts';
+import {
+  DEFAULT_MAX_TURNS,
+  DEFAULT_MODEL,
+  DEFAULT_PERMISSION_MODE,
+  type SessionOptions,
+  type SettingsInForce,
+} from './options.ts';
+import { findPlace, type Place } from './place.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
-export async function sessionSettings(
-  { settings }: Pick<SessionOptions, 'settings'>,
-  place: Place,
-): Promise<{ settings: Settings; notices: readonly string[] }> {
-  if (settings !== undefined) return settings === false ? NOTHING : { settings, notices: [] };
-  const report = await readSettings(settingsPlace(place), { defaults: defaultSettings() });
+export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
+  const { settings, cwd = process.cwd(), env = process.env } = options;
+  if (settings !== undefined) return { settings: await checked(settings || {}), notices: [] };
+  const report = await readSettings(settingsPlace(findPlace({ cwd, env })), { defaults: defaultSettings() });
   refuseBadSettings(report);
   return { settings: report.settings, notices: settingsNotices(report) };
+}
+
+async function checked(settings: Settings): Promise<Settings> {
+  const { settingsSchema } = await import('../extensions/settings/settings-schema.ts');
+  const { data, error } = settingsSchema.safeParse(settings);
+  if (data !== undefined) return data;
+  throw new UserMistake('bad_settings', `the option settings is wrong: ${describeIssues(error)}`);
 }
 
 /** Everything there is to know of the settings of a place, problems included. */

@@ -2,24 +2,23 @@
  * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
-import type { Journal, JournalReader } from '../journal/journal.ts';
-import { findSession, latestSession } from '../journal/session-list.ts';
-import { createSession, resumeSession } from '../journal/sessions.ts';
+import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
+import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
+import type { ModelProvider } from '../model/provider.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
-import { type GitState, gitState } from '../workspace/git-state.ts';
 import type { Repository } from '../workspace/repository.ts';
-import { continueAgent, startAgent, takePrompt } from './main-agent.ts';
+import { continueAgent, readSurroundings, type Surroundings, startAgent, takePrompt } from './main-agent.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -50,67 +49,101 @@ export interface Session extends AsyncDisposable {
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
-  const place = findPlace({ cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env });
-  const configured = await sessionSettings(options, place);
-  const settings = resolveOptions(options, configured.settings);
+  const settings = resolveOptions(options, await sessionSettings(options));
   const provider = options.provider ?? selectProvider(settings.env);
-  // What would be refused is refused before a journal exists: an empty session would be the latest one.
-  if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
-  const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
-  // Started here so that git works while the journal is created and instructions are read.
-  const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;
-  const journal = resumed?.journal ?? (await createSession({ ...settings, ...place }));
-  const runtime: SessionRuntime = {
-    journal,
-    provider,
+  return options.resume === undefined
+    ? openNew(settings, findPlace(settings), provider)
+    : reopen(settings, options.resume, provider);
+}
+
+/** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
+async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
+  refuseUnenforceableBudget(newSessionModel(settings), settings);
+  const redact = createRedactor(settings.env);
+  const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
+  const journal = await createSession({ ...settings, ...place });
+  const runtime = runtimeOf(settings, place, { journal, provider, redact });
+  return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings.notices);
+}
+
+async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
+  const here = findPlace(settings);
+  const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);
+  if (entry === null) {
+    const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
+    throw new UserMistake('no_session', reason);
+  }
+  // The conversation speaks of the directory it began in, and goes on there.
+  const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  const { journal, reader } = await resumeSession({
+    ...settings,
+    project: here.project,
+    session: entry.session,
+  });
+  try {
+    const redact = createRedactor(settings.env);
+    const runtime = runtimeOf(settings, here, { journal, provider, redact });
+    const agent = continueAgent(runtime, reader, place, settings);
+    const begun = agent.conversation.messages.length > 0;
+    return sessionOf(
+      agent,
+      place,
+      begun ? null : await readSurroundings(place, runtime.childEnvironment, redact),
+      settings.notices,
+    );
+  } catch (error) {
+    await journal.close();
+    throw error;
+  } finally {
+    reader.close();
+  }
+}
+
+/** The newest session of this working tree that has something to go on from. */
+function latestHere({ project, cwd, repository }: Place): SessionEntry | null {
+  const root = repository?.root ?? cwd;
+  return latestSession(project, (entry) => isWithin(entry.cwd, root) && hasPrompt(project, entry.session));
+}
+
+function isWithin(path: string, root: string): boolean {
+  return path === root || path.startsWith(root + sep);
+}
+
+function hasPrompt(project: string, session: SessionId): boolean {
+  const reader = openReader({ project, session });
+  try {
+    return Iterator.from(reader.events()).some(({ event }) => event.type === 'message.appended');
+  } finally {
+    reader.close();
+  }
+}
+
+function runtimeOf(
+  settings: ResolvedOptions,
+  { project }: Place,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact'>,
+): SessionRuntime {
+  return {
+    ...parts,
     cacheMap: new CacheMap(),
     prices: settings.prices,
     clock: settings.clock,
     retry: settings.retry,
     files: createFileLedger(settings.clock),
     childEnvironment: childEnvironment(settings.env),
-    outputDirectory: join(place.project, journal.session),
-    redact: createRedactor(settings.env),
+    outputDirectory: join(project, parts.journal.session),
   };
-  try {
-    const agent =
-      resumed === null
-        ? startAgent(runtime, place, settings)
-        : continueAgent(runtime, resumed.reader, place, settings);
-    return sessionOf(agent, place, git, configured.notices);
-  } catch (error) {
-    await journal.close();
-    throw error;
-  } finally {
-    resumed?.reader.close();
-  }
-}
-
-async function reopen(
-  project: string,
-  wanted: string,
-  { clock }: ResolvedOptions,
-): Promise<{ journal: Journal; reader: JournalReader }> {
-  const entry = wanted === 'latest' ? latestSession(project) : findSession(project, wanted);
-  if (entry !== null) return resumeSession({ project, session: entry.session, clock });
-  throw new UserMistake(
-    'no_session',
-    'there is no session of this directory to continue: start one with -p PROMPT',
-  );
-}
-
-function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitState> {
-  return gitState({ directory, env: childEnvironment(env) });
 }
 
 function sessionOf(
   agent: Agent,
   place: Place,
-  git: Promise<GitState> | null,
+  surroundings: Surroundings | null,
   notices: readonly string[],
 ): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
+  let running = false;
   return {
     id: runtime.journal.session,
     agent: spec,
@@ -121,14 +154,16 @@ function sessionOf(
       return agent.conversation.head.model;
     },
     async *run(prompt, options = {}) {
-      await takePrompt(agent, prompt, place, git);
-      const events = runAgent(agent, { signal: new AbortController().signal, ...options });
-      for (let next = await events.next(); ; next = await events.next()) {
-        if (next.done) {
-          told = next.value.message;
-          return next.value;
-        }
-        yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
+      if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
+      running = true;
+      try {
+        takePrompt(agent, prompt, place, surroundings);
+        const events = runAgent(agent, { signal: new AbortController().signal, ...options });
+        const result = yield* attributed(events, spec);
+        told = result.message;
+        return result;
+      } finally {
+        running = false;
       }
     },
     async [Symbol.asyncDispose]() {
@@ -140,4 +175,14 @@ function sessionOf(
       });
     },
   };
+}
+
+async function* attributed(
+  events: AsyncGenerator<AgentEvent, AgentResult>,
+  { id, parent }: AgentSpec,
+): AsyncGenerator<SessionEvent, AgentResult> {
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) return next.value;
+    yield { ...next.value, agentId: id, parentAgentId: parent };
+  }
 }

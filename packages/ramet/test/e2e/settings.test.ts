@@ -206,4 +206,10 @@ describe('EXT-1: openSession', () => {
     await using session = await openSession(settings === undefined ? options : { ...options, settings });
     expect(session.model).toBe(model);
   });
+
+  test('refuses settings of its caller that are wrong', async ({ user }) => {
+    const settings = { maxTurns: -1 };
+    const opening = openSession({ cwd: user.repository, env: user.env, settings });
+    await expect(opening).rejects.toThrow('the option settings is wrong: maxTurns: Too small');
+  });
 });

@@ -43,6 +43,14 @@ describe('MODEL-3: the ledger', () => {
     });
   });
 
+  test('counts what a failed attempt was billed for, and an unknown cost of one as unknown', () => {
+    const failed = requestFailed({ request: 'r1', usage: usage(7, 1), costUsd: 0.5 });
+    const more = recorded(['a', requestStarted({ request: 'r1' })], ['a', failed]);
+    expect(ledgerOf(more).total).toMatchObject({ usage: usage(7, 1), costUsd: 0.5 });
+    const unknown = recorded(['a', { ...failed, costUsd: null }]);
+    expect(ledgerOf(unknown).total.costUsd).toBeNull();
+  });
+
   test('keeps a line for each agent and for each model that was asked for', () => {
     const { agents, models } = ledgerOf(events);
     expect([...agents.keys()]).toEqual(['a', 'b']);
