@@ -29,20 +29,23 @@ export interface SettingsReport {
 export interface OuterLevels {
   /** What holds where nobody set anything. */
   defaults: Settings;
-  /** What variables of the environment say; nearer than any file. */
+  /**
+   * What variables of the environment say; nearer than any file. Absent where only the settings are wanted: then
+   * the values of a place without files are not listed.
+   */
   environment?: readonly SettingValue[];
 }
 
 export async function readSettings(place: SettingsPlace, outer: OuterLevels): Promise<SettingsReport> {
-  const { defaults, environment = [] } = outer;
-  const files = await readFiles(settingsPaths(place));
+  const { defaults, environment } = outer;
+  const files = await readFiles(place);
+  if (environment === undefined && files.every(({ state }) => state === 'absent'))
+    return { settings: defaults, values: [], files };
   const fallbacks = settingValues(defaults, () => ({ level: 'default', source: null, line: null }));
-  if (files.every(({ state }) => state === 'absent') && environment.length === 0)
-    return { settings: defaults, values: fallbacks, files };
   const own = [fallbacks, valuesOf(files, ['user'])];
   const theirs = valuesOf(files, ['repository', 'local']);
   const judged = theirs.length === 0 || isTrustedPlace(place) ? theirs : await withheld(theirs, own);
-  const values = joinLevels([...own, judged, environment]);
+  const values = joinLevels([...own, judged, environment ?? []]);
   return { settings: await parsed(values), values, files };
 }
 
@@ -51,19 +54,11 @@ export function isTrustedPlace(place: SettingsPlace): boolean {
   return isHome(place) || isRepositoryTrusted(place);
 }
 
-function settingsPaths(place: SettingsPlace): [SettingsLevel, string][] {
-  const folder = join(place.root, '.ramet');
-  const user = join(place.home, 'settings.json');
-  const local = join(folder, 'settings.local.json');
-  if (isHome(place))
-    return [
-      ['user', user],
-      ['local', local],
-    ];
+function settingsPaths({ home, root }: SettingsPlace): [SettingsLevel, string][] {
   return [
-    ['user', user],
-    ['repository', join(folder, 'settings.json')],
-    ['local', local],
+    ['user', join(home, 'settings.json')],
+    ['repository', join(root, '.ramet/settings.json')],
+    ['local', join(root, '.ramet/settings.local.json')],
   ];
 }
 
@@ -75,17 +70,19 @@ function isHome({ home, root }: SettingsPlace): boolean {
 
 function realOrSame(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }
 }
 
-async function readFiles(paths: readonly [SettingsLevel, string][]): Promise<SettingsFile[]> {
+async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {
+  const paths = settingsPaths(place);
   if (!paths.some(([, path]) => mayExist(path)))
     return paths.map(([level, path]) => ({ level, path, state: 'absent', problems: [], values: [] }));
   const { readSettingsFile } = await import('./settings-file.ts');
-  return Promise.all(paths.map(([level, path]) => readSettingsFile(level, path)));
+  const different = isHome(place) ? paths.filter(([level]) => level !== 'repository') : paths;
+  return Promise.all(different.map(([level, path]) => readSettingsFile(level, path)));
 }
 
 /** A path that cannot even be looked at counts as there: it is not to be passed over in silence. */
