@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { Answer } from './answer.ts';
 import { PromptCache } from './cache.ts';
+import type { CassettePlayer } from './cassette-player.ts';
+import type { CassetteRecorder, RecordOptions } from './cassette-recorder.ts';
+import { ChatPrefixCache } from './chat-cache.ts';
 import type { Fault } from './fault.ts';
 import { type Latency, type LatencyOptions, NO_LATENCY, withLatency } from './latency.ts';
 import { RateLimitHeaders, type RateLimits } from './rate-limits.ts';
@@ -15,6 +18,10 @@ export interface EmulatorOptions {
   /** 0, the default, takes any free port. */
   port?: number | undefined;
   scenario?: Scenario | undefined;
+  /** A file of recorded answers: nothing else answers then. */
+  cassette?: string | undefined;
+  /** Sends every request on to a real provider and records what it answers. */
+  record?: RecordOptions | undefined;
   /** Asked when no rule matches; undefined means that it has no answer either. */
   respond?: ((view: RequestView) => Answer | undefined | Promise<Answer | undefined>) | undefined;
   /** Asked first for every request; what it returns takes the place of the rule's fault. */
@@ -47,6 +54,7 @@ export interface UnmatchedRequest {
 export interface EmulatorState {
   clock: Clock;
   cache: PromptCache;
+  chatCache: ChatPrefixCache;
   thinking: ThinkingTurns;
   rules: readonly ScenarioRule[];
   player: ScenarioPlayer;
@@ -55,6 +63,8 @@ export interface EmulatorState {
   latency: Latency;
   rateLimits: RateLimitHeaders | undefined;
   unmatched: UnmatchedRequest[];
+  cassette: CassettePlayer | undefined;
+  recorder: CassetteRecorder | undefined;
   newId(prefix: string): string;
 }
 
@@ -66,6 +76,7 @@ export function newState(options: EmulatorOptions): EmulatorState {
   return {
     clock: options.clock ?? systemClock,
     cache: new PromptCache(),
+    chatCache: new ChatPrefixCache(),
     thinking: new ThinkingTurns(),
     rules,
     player: new ScenarioPlayer(rules),
@@ -74,6 +85,8 @@ export function newState(options: EmulatorOptions): EmulatorState {
     latency: withLatency(withLatency(NO_LATENCY, options.scenario?.latency), options.latency),
     rateLimits: options.rateLimits && new RateLimitHeaders(options.rateLimits),
     unmatched: [],
+    cassette: undefined,
+    recorder: undefined,
     newId: (prefix) => {
       issued += 1;
       return `${prefix}_${instance}${String(issued).padStart(6, '0')}`;

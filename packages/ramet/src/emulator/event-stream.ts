@@ -1,5 +1,6 @@
 /** A message as the server-sent events of the Messages API, in documented order. */
 import type { AnsweredMessage } from './answer.ts';
+import { apiErrorBody, apiErrorType } from './api-error.ts';
 import type { WireBlock } from './message-request.ts';
 
 export interface EmittedEvent {
@@ -11,12 +12,27 @@ export interface EmittedEvent {
   tokens: number;
 }
 
+/** What breaks a stream, in the words of the API that is spoken. */
+export interface StreamBreakage {
+  malformedEvent: string;
+  errorEvent(status: number, message: string | undefined): string;
+}
+
 /** Characters in one delta. Shorter texts still come in two, so that a stream can break inside any of them. */
 const CHUNK = 64;
 
 export function serverSentEvent(type: string, fields: Record<string, unknown>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }
+
+export const MESSAGE_BREAKAGE: StreamBreakage = {
+  malformedEvent: 'event: content_block_delta\ndata: {"type":"content_block_\n\n',
+  errorEvent: (status, message) => {
+    const type = apiErrorType(status);
+    const { type: _, ...body } = apiErrorBody(type, message ?? type, 'req_stream');
+    return serverSentEvent('error', body);
+  },
+};
 
 export function messageEvents(message: AnsweredMessage): EmittedEvent[] {
   const { usage, content, stop_reason, stop_sequence } = message;
@@ -61,7 +77,7 @@ function unfold(block: WireBlock): { opening: WireBlock; deltas: Delta[] } {
     case 'text':
       return {
         opening: { ...block, text: '' },
-        deltas: chunks(String(block.text)).map((text) => ({
+        deltas: textChunks(String(block.text)).map((text) => ({
           delta: { type: 'text_delta', text },
           kind: 'text',
           size: text.length,
@@ -70,7 +86,7 @@ function unfold(block: WireBlock): { opening: WireBlock; deltas: Delta[] } {
     case 'tool_use':
       return {
         opening: { ...block, input: {} },
-        deltas: chunks(JSON.stringify(block.input)).map((partial_json) => ({
+        deltas: textChunks(JSON.stringify(block.input)).map((partial_json) => ({
           delta: { type: 'input_json_delta', partial_json },
           kind: 'tool_input',
           size: partial_json.length,
@@ -84,7 +100,7 @@ function unfold(block: WireBlock): { opening: WireBlock; deltas: Delta[] } {
 }
 
 function thinkingDeltas(block: WireBlock): Delta[] {
-  const shown = chunks(String(block.thinking)).map(
+  const shown = textChunks(String(block.thinking)).map(
     (thinking): Delta => ({
       delta: { type: 'thinking_delta', thinking },
       kind: 'thinking',
@@ -95,7 +111,7 @@ function thinkingDeltas(block: WireBlock): Delta[] {
 }
 
 /** Cuts by characters as people see code points, never inside a surrogate pair. */
-function chunks(text: string): string[] {
+export function textChunks(text: string): string[] {
   const size = Math.min(CHUNK, Math.ceil(text.length / 2));
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../schema/clock.ts';
 import { type ApiError, apiErrorBody, apiErrorType, badRequest } from './api-error.ts';
+import { CHAT_PATH, chatErrorBody } from './chat-error.ts';
 import type { ResponseStep, StatusFault } from './fault.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -13,6 +14,8 @@ export interface Exchange {
   record: RequestRecord;
   /** As they came, secrets included. */
   headers: Readonly<Record<string, string>>;
+  /** The query of the request, from `?` on. */
+  search: string;
   response: ServerResponse;
   requestId: string;
   /** Aborts when the client leaves or the emulator closes. */
@@ -63,16 +66,26 @@ export function openResponse(
 }
 
 export function sendError(exchange: Exchange, error: ApiError): void {
-  const body = apiErrorBody(apiErrorType(error.status), error.message, exchange.requestId);
-  sendJson(exchange, error.status, body);
+  sendJson(exchange, error.status, errorBody(exchange, error.status, error.message));
 }
 
 export function sendStatusFault(exchange: Exchange, fault: StatusFault, headers: HeaderFields): void {
-  const type = apiErrorType(fault.status);
-  const details = fault.spendLimit === true ? { error_code: 'enforced_spend_limit_reached' } : undefined;
+  const { status, spendLimit = false } = fault;
   const retry = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
-  const body = apiErrorBody(type, fault.message ?? type, exchange.requestId, details);
-  sendJson(exchange, fault.status, body, { ...retry, ...headers });
+  const body = errorBody(exchange, status, fault.message ?? apiErrorType(status), spendLimit);
+  sendJson(exchange, status, body, { ...retry, ...headers });
+}
+
+/** An error in the form of the API that was asked. */
+function errorBody(
+  { record, requestId }: Exchange,
+  status: number,
+  message: string,
+  spendLimit = false,
+): unknown {
+  if (record.path === CHAT_PATH) return chatErrorBody(status, message, spendLimit);
+  const details = spendLimit ? { error_code: 'enforced_spend_limit_reached' } : undefined;
+  return apiErrorBody(apiErrorType(status), message, requestId, details);
 }
 
 /**

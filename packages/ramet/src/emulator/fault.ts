@@ -3,8 +3,7 @@
  * that has nothing to break (a reset in tool input, and no tool call in the answer) is an error of the scenario.
  */
 import * as z from '../schema/zod.ts';
-import { apiErrorBody, apiErrorType } from './api-error.ts';
-import { type EmittedEvent, serverSentEvent } from './event-stream.ts';
+import type { EmittedEvent, StreamBreakage } from './event-stream.ts';
 
 /** `headers` is before anything is sent, `start` after the first event; the others are inside that content. */
 const PLACES = ['headers', 'start', 'thinking', 'text', 'tool_input'] as const;
@@ -70,7 +69,11 @@ export function replacesAnswer(fault: Fault): boolean {
 }
 
 /** The steps of a streamed response, broken as the fault says. The connection ends well unless a step destroys it. */
-export function streamSteps(events: readonly EmittedEvent[], fault: Fault | undefined): ResponseStep[] {
+export function streamSteps(
+  events: readonly EmittedEvent[],
+  fault: Fault | undefined,
+  breakage: StreamBreakage,
+): ResponseStep[] {
   const all = events.map(write);
   switch (fault?.kind) {
     case 'stall': {
@@ -87,13 +90,13 @@ export function streamSteps(events: readonly EmittedEvent[], fault: Fault | unde
     case 'malformed_event':
       return [
         ...all.slice(0, 2),
-        { kind: 'write', text: 'event: content_block_delta\ndata: {"type":"content_block_\n\n', tokens: 0 },
+        { kind: 'write', text: breakage.malformedEvent, tokens: 0 },
         ...all.slice(2),
       ];
     case 'stream_error':
       return [
         ...all.slice(0, breakPoint(events, 'text')),
-        { kind: 'write', text: errorEvent(fault), tokens: 0 },
+        { kind: 'write', text: breakage.errorEvent(fault.status ?? 529, fault.message), tokens: 0 },
       ];
     case 'missing_stop':
       return all.slice(0, -1);
@@ -130,12 +133,6 @@ function breakPoint(events: readonly EmittedEvent[], at: BreakPlace): number {
   const index = events.findIndex(({ delta }) => delta === at);
   if (index === -1) throw new Error(`the fault breaks in ${at}, and the answer has none`);
   return index + 1;
-}
-
-function errorEvent(fault: StreamErrorFault): string {
-  const type = apiErrorType(fault.status ?? 529);
-  const { type: _, ...body } = apiErrorBody(type, fault.message ?? type, 'req_stream');
-  return serverSentEvent('error', body);
 }
 
 function write({ text, tokens }: EmittedEvent): ResponseStep {

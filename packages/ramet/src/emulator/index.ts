@@ -1,5 +1,6 @@
 /** `ramet/emulator`: a local server that speaks the Messages API, for tests, demonstrations and measurements. */
 export type { Answer, AnsweredMessage, MessageUsage } from './answer.ts';
+export type { RecordOptions } from './cassette-recorder.ts';
 export { type EmulateIo, type EmulateOptions, runEmulate } from './emulate.ts';
 export type { EmulatorOptions, UnmatchedRequest } from './emulator-state.ts';
 export type { Fault } from './fault.ts';

@@ -1,6 +1,8 @@
 /** Which path does what, who may ask, and which models exist. Everything else is a 404 in the API's form. */
 import { MODELS } from '../model/catalog.ts';
 import { ApiError } from './api-error.ts';
+import { answerChat, judgeChat } from './chat-endpoint.ts';
+import { CHAT_PATH } from './chat-error.ts';
 import type { EmulatorOptions, EmulatorState } from './emulator-state.ts';
 import { type Exchange, sendJson } from './exchange.ts';
 import { answerMessages, judgeRequest } from './messages-endpoint.ts';
@@ -11,8 +13,22 @@ export async function route(
   options: EmulatorOptions,
 ): Promise<void> {
   const { record } = exchange;
+  if (state.recorder !== undefined) return state.recorder.forward(exchange);
+  if (state.cassette !== undefined) {
+    // A cassette answers any path: what was asked is in the message alone.
+    return state.cassette.answer(exchange, (message) =>
+      state.unmatched.push({ model: '', turn: 0, last: '', message }),
+    );
+  }
   const key = authenticate(exchange, options.requireKey);
+  if (record.path !== CHAT_PATH) requireVersion(exchange);
   switch (`${record.method} ${record.path}`) {
+    case `POST ${CHAT_PATH}`: {
+      const judged = judgeChat(exchange, key);
+      checkModel(judged.request.model, options);
+      await answerChat(state, exchange, judged);
+      return;
+    }
     case 'POST /v1/messages': {
       const judged = judgeRequest(exchange, key, false);
       checkModel(judged.request.model, options);
@@ -38,9 +54,12 @@ function authenticate({ headers }: Exchange, required: string | undefined): stri
   const key = headers['x-api-key'] || (headers.authorization ?? '').replace(/^Bearer /i, '');
   if (required !== undefined && key === '') throw new ApiError(401, 'x-api-key header is required');
   if (required !== undefined && key !== required) throw new ApiError(401, 'invalid x-api-key');
+  return key;
+}
+
+function requireVersion({ headers }: Exchange): void {
   if (headers['anthropic-version'] === undefined)
     throw new ApiError(400, 'anthropic-version: header is required');
-  return key;
 }
 
 function checkModel(model: string, { unknownModels }: EmulatorOptions): void {

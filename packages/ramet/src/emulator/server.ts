@@ -33,7 +33,10 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const log = options.log === undefined ? undefined : openRequestLog(options.log);
   const requests: RequestRecord[] = [];
-  const state = newState(options);
+  const state = await openState(options).catch((error) => {
+    log?.close();
+    throw error;
+  });
   const running = new Set<Promise<void>>();
   const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (incoming, response) => {
     const done = serve(incoming, response, { options, state, requests }).then((record) => {
@@ -46,6 +49,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   });
   const port = await listen(server, options.port ?? 0).catch((error) => {
     log?.close();
+    state.recorder?.close();
     throw error;
   });
   const close = async (): Promise<void> => {
@@ -54,9 +58,27 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     server.closeAllConnections();
     await Promise.all([closed, ...running]);
     log?.close();
+    state.recorder?.close();
   };
   const url = `http://${HOST}:${port}`;
   return { url, port, requests, unmatched: state.unmatched, close, [Symbol.asyncDispose]: close };
+}
+
+/** Cassettes are loaded only where there is one. */
+async function openState(options: EmulatorOptions): Promise<EmulatorState> {
+  const { cassette: file, record } = options;
+  const state = newState(options);
+  if (file !== undefined) {
+    const [{ CassettePlayer }, { loadCassette }] = await Promise.all([
+      import('./cassette-player.ts'),
+      import('./cassette-file.ts'),
+    ]);
+    state.cassette = new CassettePlayer(file, await loadCassette(file));
+  } else if (record !== undefined) {
+    const { CassetteRecorder } = await import('./cassette-recorder.ts');
+    state.recorder = new CassetteRecorder(record);
+  }
+  return state;
 }
 
 interface Serving {
@@ -79,7 +101,14 @@ async function serve(
   const headers = plainHeaders(incoming.headers);
   const record = newRecord(incoming, headers, state.clock.now());
   if (options.keepRequests !== false) requests.push(record);
-  const exchange = { record, headers, response, requestId: state.newId('req'), gone: left.signal };
+  const exchange = {
+    record,
+    headers,
+    search: /\?.*$/s.exec(incoming.url ?? '')?.[0] ?? '',
+    response,
+    requestId: state.newId('req'),
+    gone: left.signal,
+  };
   try {
     if (body === 'too large') throw new ApiError(413, 'Request exceeds the maximum allowed number of bytes.');
     record.body = decodeBody(body);

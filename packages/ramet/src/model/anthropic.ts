@@ -3,16 +3,27 @@
  * the official SDK's types describe; the SDK itself is not loaded (docs/decisions/004-transport.md).
  */
 import type { IncomingMessage } from 'node:http';
-import { createParser } from 'eventsource-parser';
 import { ModelError } from '../schema/errors.ts';
 import { errorFromAnswer, rateHeaders } from './http-errors.ts';
-import { connectionError, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
+import {
+  connectionError,
+  type Endpoint,
+  type EndpointNames,
+  openEndpoint,
+  post,
+  readText,
+} from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
+import { readEvents, withUsage } from './read-events.ts';
 import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage } from './wire-usage.ts';
 
 const API_VERSION = '2026-10-21';
 const ERROR_BODY_LIMIT = 64_000;
+const NAMES: EndpointNames = {
+  key: 'ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN',
+  baseUrl: 'ANTHROPIC_BASE_URL',
+};
 
 export interface AnthropicConfig {
   baseUrl: URL;
@@ -22,7 +33,7 @@ export interface AnthropicConfig {
 }
 
 export function anthropicProvider(config: AnthropicConfig): ModelProvider {
-  const endpoint = openEndpoint(messagesUrl(config.baseUrl), config.env);
+  const endpoint = openEndpoint(messagesUrl(config.baseUrl), config.env, NAMES);
   const headers = requestHeaders(config);
   return {
     name: 'anthropic',
@@ -76,15 +87,16 @@ async function send(
 
 async function refuseUnlessStream(answer: IncomingMessage, endpoint: Endpoint, model: string): Promise<void> {
   const status = answer.statusCode ?? 0;
-  const { origin } = endpoint.url;
+  const { names, url } = endpoint;
+  const { origin } = url;
   if (status !== 200) {
     const body = await readText(answer, ERROR_BODY_LIMIT);
-    throw errorFromAnswer({ status, headers: answer.headers, body }, { model, origin });
+    throw errorFromAnswer({ status, headers: answer.headers, body }, { model, origin, names });
   }
   const contentType = answer.headers['content-type'] ?? 'nothing';
   if (contentType.includes('text/event-stream')) return;
   answer.destroy();
-  const message = `${origin} answered with ${contentType} instead of an event stream: is ANTHROPIC_BASE_URL right?`;
+  const message = `${origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status });
 }
 
@@ -94,41 +106,17 @@ async function readMessage(
   assembler: ResponseAssembler,
   toError: (error: unknown) => Error,
 ): Promise<AssembledMessage> {
+  const take = (data: string): boolean => {
+    assembler.take(parseEvent(data));
+    return assembler.complete;
+  };
   try {
-    await readEvents(answer, assembler, toError);
+    // What follows message_stop is drained so that the connection can be used again.
+    await readEvents(answer, { take, toError });
     return assembler.finish();
   } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    const { code, family, message, status } = error;
-    const usage = readUsage(assembler.usage) ?? undefined;
-    throw new ModelError(code, family, message, { status, usage, cause: error });
+    throw withUsage(error, readUsage(assembler.usage));
   }
-}
-
-/** Feeds the stream's events to the assembler until the message is whole or the stream ends or breaks. */
-function readEvents(
-  answer: IncomingMessage,
-  assembler: ResponseAssembler,
-  toError: (error: unknown) => Error,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const parser = createParser({ onEvent: ({ data }) => assembler.take(parseEvent(data)) });
-    answer.setEncoding('utf8');
-    answer.on('data', (chunk: string) => {
-      if (assembler.complete) return;
-      try {
-        parser.feed(chunk);
-      } catch (error) {
-        answer.destroy();
-        reject(error);
-        return;
-      }
-      // What follows message_stop is drained so that the connection can be used again.
-      if (assembler.complete) resolve();
-    });
-    answer.once('error', (error) => reject(toError(error)));
-    answer.once('close', resolve);
-  });
 }
 
 function parseEvent(data: string): StreamEvent {

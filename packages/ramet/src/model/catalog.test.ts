@@ -102,4 +102,10 @@ describe('MODEL-1: tiers', () => {
       expect(resolveModel(name, { RAMET_MODEL_HAIKU: 'x' })).toBe(name);
     }
   });
+
+  test('MODEL-1: on an openai server a tier stands only for what a variable says', () => {
+    expect(resolveModel('sonnet', { RAMET_MODEL_SONNET: 'qwen3' }, 'openai')).toBe('qwen3');
+    expect(resolveModel('gpt-x', {}, 'openai')).toBe('gpt-x');
+    expect(() => resolveModel('sonnet', {}, 'openai')).toThrow(/--model, or set RAMET_MODEL_SONNET$/);
+  });
 });

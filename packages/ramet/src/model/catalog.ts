@@ -2,6 +2,7 @@
  * What is known about models, as data (documentation of 2026-08-22 and later excerpts). Nothing here is measured,
  * and what no source states is left out: an absent field means unknown, and its reader decides what to do then.
  */
+import { UserMistake } from '../schema/errors.ts';
 
 /** What happens to the thinking of finished turns when a new user text arrives. */
 export type ThinkingRetention = 'kept' | 'stripped';
@@ -97,7 +98,7 @@ export const MODEL_TIERS = ['haiku', 'sonnet', 'opus'] as const;
 export type ModelTier = (typeof MODEL_TIERS)[number];
 
 /** The newest model of each tier whose price and minimum are both confirmed. */
-export const TIER_DEFAULTS: Readonly<Record<ModelTier, string>> = {
+const TIER_DEFAULTS: Readonly<Record<ModelTier, string>> = {
   haiku: 'claude-haiku-4-5',
   sonnet: 'claude-sonnet-5',
   opus: 'claude-opus-5',
@@ -109,17 +110,28 @@ function isTier(name: string): name is ModelTier {
 
 /**
  * The model id a name stands for. A tier is looked up in `RAMET_MODEL_<TIER>` (an empty value counts as unset),
- * then in `tiers`, then in the defaults; anything else is an id already, listed or not.
+ * then in `tiers`, then in the provider's defaults; anything else is an id already, listed or not.
  */
 export function resolveModel(
   nameOrTier: string,
   env: Readonly<Record<string, string | undefined>>,
+  provider = 'anthropic',
   tiers: { readonly [Tier in ModelTier]?: string | undefined } = {},
 ): string {
   if (!isTier(nameOrTier)) return nameOrTier;
-  return env[tierVariable(nameOrTier)]?.trim() || tiers[nameOrTier] || TIER_DEFAULTS[nameOrTier];
+  return env[tierVariable(nameOrTier)]?.trim() || tiers[nameOrTier] || tierDefault(nameOrTier, provider);
 }
 
 export function tierVariable(tier: ModelTier): string {
   return `RAMET_MODEL_${tier.toUpperCase()}`;
+}
+
+function tierDefault(tier: ModelTier, provider: string): string {
+  if (provider === 'recipe') return 'recipe';
+  if (provider !== 'openai') return TIER_DEFAULTS[tier];
+  // Behind one protocol stand many servers: which models one has is not known.
+  throw new UserMistake(
+    'no_model',
+    `which model is to be used? Name one that the openai server has with --model, or set ${tierVariable(tier)}`,
+  );
 }

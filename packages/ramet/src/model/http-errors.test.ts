@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { errorFromAnswer, rateHeaders, retryAfterMs } from './http-errors.ts';
 
-const context = { model: 'claude-x', origin: 'http://127.0.0.1:1' };
+const context = {
+  model: 'claude-x',
+  origin: 'http://127.0.0.1:1',
+  names: { key: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL' },
+};
 const body = (type: string, message: string, details?: object): string =>
   JSON.stringify({
     type: 'error',
@@ -65,6 +69,37 @@ describe('MODEL-2: what an error answer means', () => {
   });
 });
 
+describe('MODEL-1: error bodies of servers that differ', () => {
+  const refused = (status: number, answer: object): object =>
+    errorFromAnswer({ status, headers: {}, body: JSON.stringify(answer) }, context);
+
+  test.each<[string, object]>([
+    ['an error object', { error: { message: 'no such model', type: 'x', param: null, code: null } }],
+    ['a bare error text', { error: 'no such model' }],
+    ['an error at the top', { object: 'error', message: 'no such model', type: 'NotFound', code: 404 }],
+    ['a detail', { detail: 'no such model' }],
+  ])('%s is read', (_, answer) => {
+    expect(refused(404, answer)).toMatchObject({
+      family: 'terminal',
+      message: expect.stringContaining('answered 404 no such model: is "claude-x" a model'),
+    });
+  });
+
+  test('an empty account is a spend limit and not retried', () => {
+    const answer = { error: { message: 'no more', type: 'insufficient_quota', code: 'insufficient_quota' } };
+    expect(refused(429, answer)).toMatchObject({ code: 'spend_limit', family: 'terminal' });
+  });
+
+  test.each<[string, object]>([
+    ['a code', { error: { message: 'no', type: 'invalid_request_error', code: 'context_length_exceeded' } }],
+    ['a type', { error: { message: 'no', type: 'exceed_context_size_error', code: 400 } }],
+    ['a text', { error: { message: 'prompt is too long: 210000 tokens', type: 'invalid_request_error' } }],
+    ['another', { error: { message: "This model's maximum context length is 8192 tokens.", code: 400 } }],
+  ])('MODEL-2: a conversation that no longer fits has one name, told by %s', (_, answer) => {
+    expect(refused(400, answer)).toMatchObject({ code: 'context_window_exceeded', family: 'terminal' });
+  });
+});
+
 test('retry-after is read as seconds, as a date and in milliseconds', () => {
   expect(retryAfterMs({ 'retry-after': '2' })).toBe(2_000);
   expect(retryAfterMs({ 'retry-after-ms': '150', 'retry-after': '2' })).toBe(150);
@@ -77,4 +112,9 @@ test('retry-after is read as seconds, as a date and in milliseconds', () => {
 test('MODEL-4: rate-limit headers are read', () => {
   const headers = { 'anthropic-ratelimit-tokens-remaining': '9000', 'content-type': 'x' };
   expect(rateHeaders(headers)).toEqual({ 'tokens-remaining': '9000' });
+});
+
+test('MODEL-4: rate-limit headers of chat completions servers get the same names', () => {
+  const headers = { 'x-ratelimit-remaining-tokens': '90', 'x-ratelimit-reset-tokens': '6m0s' };
+  expect(rateHeaders(headers)).toEqual({ 'tokens-remaining': '90' });
 });

@@ -1,11 +1,13 @@
 /** Turns an HTTP answer that is not a response into a ModelError that says what to do (facts: section 3.3). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
+import type { EndpointNames } from './http-post.ts';
 
 interface ErrorBody {
   type: string;
   message: string;
   spendLimit: boolean;
+  contextWindow: boolean;
 }
 
 interface Refusal {
@@ -14,17 +16,28 @@ interface Refusal {
   body: string;
 }
 
-export function errorFromAnswer(answer: Refusal, context: { model: string; origin: string }): ModelError {
+interface RefusalContext {
+  model: string;
+  origin: string;
+  names: EndpointNames;
+}
+
+export function errorFromAnswer(answer: Refusal, context: RefusalContext): ModelError {
   const body = readErrorBody(answer.body);
   const spendLimit = answer.status === 429 && answer.headers['retry-after'] === undefined && body.spendLimit;
   const family = !spendLimit && isRetryable(answer) ? 'retryable' : 'terminal';
-  const code = spendLimit ? 'spend_limit' : body.type || `http_${answer.status}`;
   const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer.status, context);
   const message = `${context.origin} answered ${answer.status} ${body.message}${advice && `: ${advice}`}`;
-  return new ModelError(code, family, message, {
+  return new ModelError(codeOf(answer.status, body, spendLimit), family, message, {
     status: answer.status,
     retryAfterMs: retryAfterMs(answer.headers),
   });
+}
+
+function codeOf(status: number, body: ErrorBody, spendLimit: boolean): string {
+  if (spendLimit) return 'spend_limit';
+  if (status === 400 && body.contextWindow) return 'context_window_exceeded';
+  return body.type || `http_${status}`;
 }
 
 function isRetryable({ status, headers }: Refusal): boolean {
@@ -33,14 +46,14 @@ function isRetryable({ status, headers }: Refusal): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-function adviceFor(status: number, context: { model: string }): string {
+function adviceFor(status: number, { model, names }: RefusalContext): string {
   switch (status) {
     case 401:
-      return 'check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN';
+      return `check ${names.key}`;
     case 403:
       return 'the key may not use this model or workspace';
     case 404:
-      return `is "${context.model}" a model of this provider, and ANTHROPIC_BASE_URL right?`;
+      return `is "${model}" a model of this provider, and ${names.baseUrl} right?`;
     case 413:
       return 'the conversation is too large for one request; start a new session';
     default:
@@ -59,25 +72,50 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number = Date.no
   return delay > 0 ? delay : undefined;
 }
 
+/** Providers agree on `error: {type, message}`; servers of their kind also put it at the top, or only a text. */
 function readErrorBody(text: string): ErrorBody {
   try {
-    const { error } = JSON.parse(text);
-    return {
-      type: String(error.type ?? ''),
-      message: String(error.message ?? error.type ?? ''),
-      spendLimit: error.details?.error_code === 'enforced_spend_limit_reached',
-    };
+    const body = JSON.parse(text);
+    const error = typeof body.error === 'object' && body.error !== null ? body.error : body;
+    const plain = typeof body.error === 'string' ? body.error : body.detail;
+    const type = typeof error.type === 'string' ? error.type : '';
+    const message = String(error.message ?? plain ?? type);
+    return { type, message, ...meaningOf(type, message, error) };
   } catch {
-    return { type: '', message: text.replace(/\s+/g, ' ').slice(0, 200), spendLimit: false };
+    const message = text.replace(/\s+/g, ' ').slice(0, 200);
+    return { type: '', message, spendLimit: false, contextWindow: false };
   }
 }
 
-/** `anthropic-ratelimit-tokens-remaining: 5` becomes `tokens-remaining: 5`. */
+const CONTEXT_WINDOW =
+  /context_length_exceeded|exceed_context_size|prompt is too long|maximum context length|exceeds? .{0,40}context/i;
+
+/** What must be known of an error by name, wherever a provider says it: type, code, details or only the text. */
+function meaningOf(
+  type: string,
+  message: string,
+  { code, details }: { code?: unknown; details?: { error_code?: unknown } | null },
+): Pick<ErrorBody, 'spendLimit' | 'contextWindow'> {
+  const names = [type, code, details?.error_code];
+  return {
+    spendLimit: names.includes('enforced_spend_limit_reached') || names.includes('insufficient_quota'),
+    contextWindow: CONTEXT_WINDOW.test(`${type} ${code} ${message}`),
+  };
+}
+
+const RATE_HEADER =
+  /^(?:anthropic-ratelimit-(?<name>.+)|x-ratelimit-(?<kind>limit|remaining)-(?<of>requests|tokens))$/;
+
+/**
+ * `anthropic-ratelimit-tokens-remaining: 5` becomes `tokens-remaining: 5`, and so does
+ * `x-ratelimit-remaining-tokens`. The latter's resets are spans ("6m0s") and not times: they are left out.
+ */
 export function rateHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const prefix = 'anthropic-ratelimit-';
   const found: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith(prefix) && typeof value === 'string') found[name.slice(prefix.length)] = value;
+  for (const [header, value] of Object.entries(headers)) {
+    const { name, kind, of } = RATE_HEADER.exec(header)?.groups ?? {};
+    const known = name ?? (kind && `${of}-${kind}`);
+    if (known !== undefined && typeof value === 'string') found[known] = value;
   }
   return found;
 }

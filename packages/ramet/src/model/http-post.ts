@@ -7,8 +7,15 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { Cancelled, describeError, ModelError, systemCode } from '../schema/errors.ts';
 
+/** The variables a user sets for a provider, as error messages name them. */
+export interface EndpointNames {
+  readonly key: string;
+  readonly baseUrl: string;
+}
+
 export interface Endpoint {
   readonly url: URL;
+  readonly names: EndpointNames;
   readonly agent: http.Agent;
   readonly target: http.RequestOptions;
 }
@@ -16,7 +23,7 @@ export interface Endpoint {
 /** No byte for this long, before the answer or within it, ends the attempt; a busy provider sends pings. */
 const SILENCE_MS = 300_000;
 
-export function openEndpoint(url: URL, env: NodeJS.ProcessEnv): Endpoint {
+export function openEndpoint(url: URL, env: NodeJS.ProcessEnv, names: EndpointNames): Endpoint {
   const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   // The agent's timeout is the request's: equal ones are set once per connection, not once per request.
   const options = { keepAlive: true, timeout: SILENCE_MS, ...(loopback ? {} : { proxyEnv: env }) };
@@ -35,7 +42,7 @@ export function openEndpoint(url: URL, env: NodeJS.ProcessEnv): Endpoint {
     timeout: SILENCE_MS,
     ...auth,
   };
-  return { url, agent, target };
+  return { url, names, agent, target };
 }
 
 export interface PostOptions {
@@ -87,10 +94,11 @@ export function connectionError(error: unknown, endpoint: Endpoint, signal: Abor
   if (signal.aborted) return new Cancelled('interrupted', { cause: error });
   if (error instanceof ModelError) return error;
   const code = systemCode(error) ?? describeError(error);
+  const { names } = endpoint;
   const { origin } = endpoint.url;
   const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EPROTO'].includes(code);
   const message = unreachable
-    ? `cannot reach ${origin} (${code}): is the provider up, and ANTHROPIC_BASE_URL right?`
+    ? `cannot reach ${origin} (${code}): is the provider up, and ${names.baseUrl} right?`
     : `the connection to ${origin} was lost (${code})`;
   return new ModelError('connection', 'retryable', message, { cause: error });
 }

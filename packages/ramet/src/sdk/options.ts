@@ -5,6 +5,7 @@ import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { providerKind } from '../model/select-provider.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -45,6 +46,8 @@ export interface SettingsInForce {
 export interface ResolvedOptions extends SettingsInForce {
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** Decides what the tiers stand for. */
+  providerName: string;
   /** Null when the caller named none: a resumed session keeps its own. */
   model: string | null;
   fallbackModel: string | null;
@@ -71,12 +74,15 @@ export function resolveOptions(
   { settings, notices }: SettingsInForce = { settings: {}, notices: [] },
 ): ResolvedOptions {
   const env = options.env ?? process.env;
+  const providerName = options.provider?.name ?? providerKind(env, settings.provider);
+  const named = (model: string): string => resolveModel(notEmpty(model), env, providerName, settings.models);
   const fallback = options.fallbackModel ?? settings.fallbackModel;
   return {
     cwd: options.cwd ?? process.cwd(),
     env,
-    model: options.model === undefined ? null : named(options.model, env, settings),
-    fallbackModel: fallback === undefined ? null : named(fallback, env, settings),
+    providerName,
+    model: options.model === undefined ? null : named(options.model),
+    fallbackModel: fallback === undefined ? null : named(fallback),
     thinking: options.thinking ?? null,
     maxTurns: options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
@@ -109,8 +115,8 @@ function rulesFrom(permissions: PermissionSettings = {}): ResolvedOptions['permi
   return { allow, ask, deny };
 }
 
-function named(model: string, env: NodeJS.ProcessEnv, { models }: Settings): string {
-  if (model.trim() !== '') return resolveModel(model, env, models);
+function notEmpty(model: string): string {
+  if (model.trim() !== '') return model;
   throw new UserMistake(
     'no_model',
     'the name of the model is empty: give a model id, or haiku, sonnet or opus',
@@ -125,8 +131,8 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
 }
 
 /** The model of a session that does not exist yet. */
-export function newSessionModel({ model, env, settings }: ResolvedOptions): string {
-  return model ?? resolveModel(settings.model ?? DEFAULT_MODEL, env, settings.models);
+export function newSessionModel({ model, env, providerName, settings }: ResolvedOptions): string {
+  return model ?? resolveModel(settings.model ?? DEFAULT_MODEL, env, providerName, settings.models);
 }
 
 /** The permission mode of a session that does not exist yet. */

@@ -1,11 +1,12 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
-import { type OuterLevels, readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
+import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
 import type { SettingsPlace } from '../extensions/settings/repository-trust.ts';
 import type { SettingValue } from '../extensions/settings/setting-value.ts';
-import { PROVIDER_NAMES, type Settings } from '../extensions/settings/settings.ts';
+import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
 import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
-import { MODEL_TIERS, TIER_DEFAULTS, tierVariable } from '../model/catalog.ts';
+import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
 import { DEFAULT_RETRY } from '../model/retry.ts';
+import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select-provider.ts';
 import { describeIssues } from '../schema/describe-issues.ts';
 import { UserMistake } from '../schema/errors.ts';
 import {
@@ -34,12 +35,20 @@ async function checked(settings: Settings): Promise<Settings> {
 }
 
 /** Everything there is to know of the settings of a place, problems included. */
-export function describeSettings(place: Place, env: NodeJS.ProcessEnv): Promise<SettingsReport> {
-  const levels: OuterLevels = {
-    defaults: { ...defaultSettings(), models: TIER_DEFAULTS },
-    environment: environmentValues(env),
-  };
-  return readSettings(settingsPlace(place), levels);
+export async function describeSettings(place: Place, env: NodeJS.ProcessEnv): Promise<SettingsReport> {
+  const environment = environmentValues(env);
+  const read = (defaults: Settings): Promise<SettingsReport> =>
+    readSettings(settingsPlace(place), { defaults, environment });
+  // Twice, because what the tiers stand for depends on the provider that settings may name.
+  const { settings } = await read(defaultSettings());
+  const provider = settings.provider ?? providerKind({ ...env, RAMET_PROVIDER: undefined });
+  return read({ ...defaultSettings(), provider, models: defaultTiers(provider) });
+}
+
+/** Which models a server of chat completions has is not known. */
+function defaultTiers(provider: ProviderKind): TierSettings {
+  if (provider === 'openai') return {};
+  return Object.fromEntries(MODEL_TIERS.map((tier) => [tier, resolveModel(tier, {}, provider)]));
 }
 
 export function settingsPlace({ repository, cwd, home }: Place): SettingsPlace {
@@ -71,6 +80,6 @@ function environmentValues(env: NodeJS.ProcessEnv): SettingValue[] {
   return [
     ...MODEL_TIERS.flatMap((tier) => stated(tierVariable(tier), ['models', tier], (text) => text)),
     ...stated('RAMET_MAX_RETRIES', ['retries'], (text) => (/^\d+$/.test(text) ? Number(text) : undefined)),
-    ...stated('RAMET_PROVIDER', ['provider'], (text) => PROVIDER_NAMES.find((name) => name === text)),
+    ...stated('RAMET_PROVIDER', ['provider'], (text) => PROVIDER_KINDS.find((name) => name === text)),
   ];
 }

@@ -50,7 +50,7 @@ export interface Session extends AsyncDisposable {
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options, await sessionSettings(options));
-  const provider = options.provider ?? selectProvider(settings.env);
+  const provider = options.provider ?? (await selectProvider(settings.env, settings.settings.provider));
   return options.resume === undefined
     ? openNew(settings, findPlace(settings), provider)
     : reopen(settings, options.resume, provider);

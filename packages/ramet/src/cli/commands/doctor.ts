@@ -15,7 +15,7 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   git: checkGit,
   ripgrep: checkRipgrep,
   sandbox: checkSandbox,
-  model: ({ io }) => checkProvider(io.env),
+  model: checkProvider,
   network: ({ io }) => checkNetwork(io.env),
   home: checkHome,
   journal: checkJournal,

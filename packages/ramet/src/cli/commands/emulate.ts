@@ -4,6 +4,9 @@ import type { CommandIo } from '../io.ts';
 
 export interface EmulateFlags {
   scenario?: string;
+  cassette?: string;
+  record?: string;
+  upstream?: string;
   port?: number;
   log?: string;
   requireKey?: string;
@@ -12,10 +15,10 @@ export interface EmulateFlags {
 }
 
 export async function emulate(flags: EmulateFlags, io: CommandIo): Promise<void> {
-  const { scenario, port, log, requireKey, firstTokenMs, tokensPerSecond } = flags;
+  const { firstTokenMs, tokensPerSecond, ...options } = flags;
   const latency = { baseMs: firstTokenMs, tokensPerSecond };
   await runEmulate(
-    { scenario, port, log, requireKey, latency },
+    { ...options, latency, env: io.env },
     { out: (line) => io.out(`${line}\n`), signal: io.signal },
   );
 }

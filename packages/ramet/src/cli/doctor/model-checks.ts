@@ -2,22 +2,27 @@
 import { existsSync } from 'node:fs';
 import { selectProvider } from '../../model/select-provider.ts';
 import { describeError } from '../../schema/errors.ts';
-import { type HealthCheck, limited, missing, ok } from './health-check.ts';
+import { describeSettings } from '../../sdk/session-settings.ts';
+import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'];
 const ADDRESSES = ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'];
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
-export async function checkProvider(env: NodeJS.ProcessEnv): Promise<HealthCheck> {
+export async function checkProvider({ io: { env }, place }: DoctorContext): Promise<HealthCheck> {
   const set = [
     ...KEYS.filter((name) => env[name]).map((name) => `${name} is set`),
     ...ADDRESSES.filter((name) => env[name]).map((name) => `${name} is ${originOf(env[name] ?? '')}`),
   ];
   const means = set.length === 0 ? 'no key is set' : set.join(', ');
   try {
-    const provider = await selectProvider(env);
+    const { settings } = await describeSettings(place, env);
+    const provider = await selectProvider(env, settings.provider);
     provider.close();
-    return ok('model', `${provider.name}: ${means}`);
+    if (provider.name !== 'recipe' || settings.provider === 'recipe')
+      return ok('model', `${provider.name}: ${means}`);
+    const remedy = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY to have a model that thinks';
+    return limited('model', `${provider.name}: ${means}`, remedy);
   } catch (error) {
     return missing('model', means, withoutAddresses(describeError(error), env));
   }

@@ -3,14 +3,16 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTrustedPlace } from '../../extensions/settings/read-settings.ts';
 import { problemText, settingsNotices } from '../../extensions/settings/settings-problems.ts';
-import { makePrivateDirectory } from '../../journal/home.ts';
+import { makePrivateDirectory, unusable } from '../../journal/home.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
-import { describeError } from '../../schema/errors.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
 import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 /** A session of many agents writes some hundred megabytes. */
 const LITTLE_SPACE_BYTES = 1 << 30;
+
+const REMEDY = 'set RAMET_HOME to a directory you can write to';
 
 export function checkHome({ place: { home } }: DoctorContext): HealthCheck {
   try {
@@ -22,7 +24,8 @@ export function checkHome({ place: { home } }: DoctorContext): HealthCheck {
     if (free >= LITTLE_SPACE_BYTES) return ok('home', found);
     return limited('home', found, 'make room, or set RAMET_HOME to a directory on another disk');
   } catch (error) {
-    return missing('home', describeError(error), 'set RAMET_HOME to a directory you can write to');
+    const reason = error instanceof UserMistake ? error : unusable(home, error);
+    return missing('home', reason.message.replace(`; ${REMEDY}`, ''), REMEDY);
   }
 }
 

@@ -2,9 +2,10 @@
  * The check of a settings file and the one source of its JSON Schema (EXT-1). Objects are strict: a key that is
  * not listed here is reported, never taken for another.
  */
+import { PROVIDER_KINDS } from '../../model/select-provider.ts';
 import { PERMISSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
-import { PROVIDER_NAMES, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
 const wholeNumber = z.int().check(z.positive());
@@ -52,7 +53,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet or opus.'),
   fallbackModel: described(z.optional(name), 'Takes over when the model stays unavailable.'),
-  provider: described(z.optional(z.enum(PROVIDER_NAMES)), 'Who serves the models.'),
+  provider: described(z.optional(z.enum(PROVIDER_KINDS)), 'Who serves the models.'),
   models: described(z.optional(models), 'The model ids that the three tiers stand for.'),
   permissions: described(z.optional(permissions), 'What tools may do.'),
   prices: described(

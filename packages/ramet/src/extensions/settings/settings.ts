@@ -1,8 +1,6 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
+import type { ProviderKind } from '../../model/select-provider.ts';
 import type { BudgetLimits, PermissionMode } from '../../schema/status.ts';
-
-export const PROVIDER_NAMES = ['anthropic', 'openai', 'recipe'] as const;
-export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -30,7 +28,7 @@ export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
   fallbackModel?: string | undefined;
-  provider?: ProviderName | undefined;
+  provider?: ProviderKind | undefined;
   models?: TierSettings | undefined;
   permissions?: PermissionSettings | undefined;
   /** By model id. */

@@ -1,0 +1,181 @@
+/**
+ * The `openai` provider: chat completions over HTTP, of OpenAI or of any server that speaks the same (Ollama, vLLM,
+ * llama.cpp). Owns sending and reading; what a body becomes is `openai-request.ts`, what chunks become is
+ * `openai-assembler.ts`. The official SDK's types are held against ours in a test; the SDK is not loaded.
+ */
+import type { IncomingMessage } from 'node:http';
+import { ModelError } from '../schema/errors.ts';
+import { errorFromAnswer, rateHeaders } from './http-errors.ts';
+import {
+  connectionError,
+  type Endpoint,
+  type EndpointNames,
+  openEndpoint,
+  post,
+  readText,
+} from './http-post.ts';
+import { type AssembledChat, type ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
+import { dialectAfter, firstDialect, inDialect, type OpenaiDialect } from './openai-dialect.ts';
+import { chatRequest, type TranslatableBody } from './openai-request.ts';
+import { chunkError } from './openai-stream-error.ts';
+import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
+import { readEvents, withUsage } from './read-events.ts';
+
+const ERROR_BODY_LIMIT = 64_000;
+const DOCUMENT_LIMIT = 64_000_000;
+const NAMES: EndpointNames = { key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' };
+
+export interface OpenaiConfig {
+  /** With its version path: `https://api.openai.com/v1`. */
+  baseUrl: URL;
+  apiKey?: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+interface Connection {
+  endpoint: Endpoint;
+  headers: Record<string, string>;
+  /** Learnt from refusals, kept for the requests that follow. */
+  dialect: OpenaiDialect;
+}
+
+export function openaiProvider(config: OpenaiConfig): ModelProvider {
+  const endpoint = openEndpoint(completionsUrl(config.baseUrl), config.env, NAMES);
+  const connection = { endpoint, headers: requestHeaders(config), dialect: firstDialect(config.baseUrl) };
+  return {
+    name: 'openai',
+    send: (request, options) => send(connection, request, options),
+    close: () => endpoint.agent.destroy(),
+  };
+}
+
+function completionsUrl(base: URL): URL {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url;
+}
+
+function requestHeaders({ apiKey }: OpenaiConfig): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'user-agent': 'ramet',
+    ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+  };
+}
+
+async function send(
+  connection: Connection,
+  request: ModelRequest,
+  options: SendOptions,
+): Promise<ModelResponse> {
+  const started = performance.now();
+  let firstTokenMs = 0;
+  // The engine built this body, in the form that `conversation/request.ts` writes.
+  const body = JSON.parse(Buffer.from(request.body).toString()) as TranslatableBody;
+  const answer = await ask(connection, body, options.signal);
+  const assembler = new OpenaiAssembler(toolIds(body), (delta) => {
+    if (delta.type === 'began') firstTokenMs = performance.now() - started;
+    options.onDelta(delta);
+  });
+  const message = await readMessage(answer, assembler, (error) =>
+    connectionError(error, connection.endpoint, options.signal),
+  );
+  return {
+    ...message,
+    model: message.model || request.model,
+    rate: rateHeaders(answer.headers),
+    firstTokenMs,
+    durationMs: performance.now() - started,
+  };
+}
+
+/** Posts until the server takes the dialect; each refusal teaches something, so this ends. */
+async function ask(
+  connection: Connection,
+  body: TranslatableBody,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { endpoint, headers } = connection;
+  const request = chatRequest(body);
+  for (;;) {
+    const { dialect } = connection;
+    const bytes = Buffer.from(JSON.stringify(inDialect(request, dialect)));
+    const answer = await post(endpoint, { headers, body: bytes, signal });
+    const status = answer.statusCode ?? 0;
+    if (status === 200) return refuseOtherContent(answer, endpoint);
+    const refusal = { status, headers: answer.headers, body: await readText(answer, ERROR_BODY_LIMIT) };
+    const next = dialectAfter(dialect, refusal);
+    const { names, url } = endpoint;
+    if (next === null) throw errorFromAnswer(refusal, { model: body.model, origin: url.origin, names });
+    connection.dialect = next;
+  }
+}
+
+function refuseOtherContent(answer: IncomingMessage, { url, names }: Endpoint): IncomingMessage {
+  const contentType = answer.headers['content-type'] ?? 'nothing';
+  if (isStream(answer) || contentType.includes('application/json')) return answer;
+  answer.destroy();
+  const message = `${url.origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
+  throw new ModelError('wrong_content_type', 'terminal', message, { status: 200 });
+}
+
+function isStream(answer: IncomingMessage): boolean {
+  return (answer.headers['content-type'] ?? '').includes('text/event-stream');
+}
+
+async function readMessage(
+  answer: IncomingMessage,
+  assembler: OpenaiAssembler,
+  toError: (error: unknown) => Error,
+): Promise<AssembledChat> {
+  try {
+    await readChunks(answer, assembler, toError);
+    return assembler.finish();
+  } catch (error) {
+    throw withUsage(error, assembler.usage);
+  }
+}
+
+/** A server that does not stream answers with one document, which is read as a single chunk. */
+async function readChunks(
+  answer: IncomingMessage,
+  assembler: OpenaiAssembler,
+  toError: (error: unknown) => Error,
+): Promise<void> {
+  if (!isStream(answer)) {
+    const text = await readText(answer, DOCUMENT_LIMIT);
+    if (!answer.complete) throw toError(new Error('the answer was cut off'));
+    assembler.take(parseChunk(text));
+    return;
+  }
+  const take = (data: string): boolean => {
+    if (data.trim() === '[DONE]') return true;
+    assembler.take(parseChunk(data));
+    return false;
+  };
+  await readEvents(answer, { take, toError });
+}
+
+function parseChunk(data: string): ChatChunk {
+  let chunk: unknown;
+  try {
+    chunk = JSON.parse(data);
+  } catch {
+    // Falls through to the one error below.
+  }
+  if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk)) {
+    const excerpt = data.slice(0, 80);
+    throw new ModelError('stream_broken', 'retryable', `a chunk of the stream is not valid: ${excerpt}`);
+  }
+  const error = chunkError(chunk);
+  if (error !== null) throw error;
+  return chunk; // the assembler checks every field it reads
+}
+
+/** Ids that the conversation has used. */
+function toolIds({ messages }: TranslatableBody): string[] {
+  return messages.flatMap(({ content }) =>
+    Array.isArray(content) ? content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])) : [],
+  );
+}
