@@ -16,11 +16,11 @@ export async function checkProvider({ io: { env }, place }: DoctorContext): Prom
   ];
   const means = set.length === 0 ? 'no key is set' : set.join(', ');
   try {
-    const { settings } = await describeSettings(place, env);
+    const { settings, values } = await describeSettings(place, env);
     const provider = await selectProvider(env, settings.provider);
     provider.close();
-    if (provider.name !== 'recipe' || settings.provider === 'recipe')
-      return ok('model', `${provider.name}: ${means}`);
+    const isChosen = values.some(({ path, level }) => path[0] === 'provider' && level !== 'default');
+    if (provider.name !== 'recipe' || isChosen) return ok('model', `${provider.name}: ${means}`);
     const remedy = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY to have a model that thinks';
     return limited('model', `${provider.name}: ${means}`, remedy);
   } catch (error) {
