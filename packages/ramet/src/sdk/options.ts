@@ -1,11 +1,13 @@
 /** What a caller may set; everything has a default (spec section 12). */
-import type { PermissionSettings, Settings } from '../extensions/settings/settings.ts';
+import type { Settings } from '../extensions/settings/settings.ts';
 import { resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
+import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
+import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -27,6 +29,10 @@ export interface SessionOptions {
   maxTokens?: number;
   budget?: BudgetLimits;
   permissionMode?: PermissionMode;
+  /** Rules such as `Bash(npm test:*)`; one that cannot be read or could never match is a mistake. */
+  permissions?: RuleTexts;
+  /** Answers questions about permission. Without one they are denied. */
+  broker?: PermissionBroker;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   provider?: ModelProvider;
@@ -60,12 +66,13 @@ export interface ResolvedOptions extends SettingsInForce {
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
-  /** The rules of the settings files. */
-  permissions: { [List in 'allow' | 'ask' | 'deny']: readonly string[] };
+  /** The caller's rules and those of the settings. */
+  permissions: RuleTexts;
+  broker: PermissionBroker;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
-export const DEFAULT_PERMISSION_MODE = 'dontAsk';
+export const DEFAULT_PERMISSION_MODE = 'default';
 export const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 
@@ -96,7 +103,8 @@ export function resolveOptions(
       ...options.retry,
     },
     clock: options.clock ?? systemClock,
-    permissions: rulesFrom(settings.permissions),
+    permissions: joinRuleTexts(options.permissions, settings.permissions),
+    broker: options.broker ?? denyingBroker,
     settings,
     notices,
   };
@@ -110,9 +118,12 @@ function budgetFrom(own: BudgetLimits = {}, configured: BudgetLimits = {}): Budg
   };
 }
 
-function rulesFrom(permissions: PermissionSettings = {}): ResolvedOptions['permissions'] {
-  const { allow = [], ask = [], deny = [] } = permissions;
-  return { allow, ask, deny };
+function joinRuleTexts(own: RuleTexts = {}, configured: RuleTexts = {}): RuleTexts {
+  return {
+    allow: [...(own.allow ?? []), ...(configured.allow ?? [])],
+    ask: [...(own.ask ?? []), ...(configured.ask ?? [])],
+    deny: [...(own.deny ?? []), ...(configured.deny ?? [])],
+  };
 }
 
 function notEmpty(model: string): string {

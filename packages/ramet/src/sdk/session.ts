@@ -12,6 +12,7 @@ import { createSession, openReader, resumeSession } from '../journal/sessions.ts
 import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { selectProvider } from '../model/select-provider.ts';
+import { askingOnce } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
@@ -26,6 +27,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 import { sessionSettings } from './session-settings.ts';
 
@@ -59,10 +61,11 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 /** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
 async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
   refuseUnenforceableBudget(newSessionModel(settings), settings);
+  const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
   const journal = await createSession({ ...settings, ...place });
-  const runtime = runtimeOf(settings, place, { journal, provider, redact });
+  const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
   return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings.notices);
 }
 
@@ -73,6 +76,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
   }
+  const permissions = openRules(settings, here);
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   const { journal, reader } = await resumeSession({
@@ -82,7 +86,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   });
   try {
     const redact = createRedactor(settings.env);
-    const runtime = runtimeOf(settings, here, { journal, provider, redact });
+    const runtime = runtimeOf(settings, here, { journal, provider, redact, permissions });
     const agent = continueAgent(runtime, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     return sessionOf(
@@ -121,7 +125,7 @@ function hasPrompt(project: string, session: SessionId): boolean {
 function runtimeOf(
   settings: ResolvedOptions,
   { project }: Place,
-  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact'>,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
 ): SessionRuntime {
   return {
     ...parts,
@@ -132,6 +136,7 @@ function runtimeOf(
     files: createFileLedger(settings.clock),
     childEnvironment: childEnvironment(settings.env),
     outputDirectory: join(project, parts.journal.session),
+    broker: askingOnce(settings.broker),
   };
 }
 

@@ -1,0 +1,13 @@
+/** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
+import { describeProblem, parseRules, type SessionRules, sessionRules } from '../permission/policy.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Place } from './place.ts';
+
+export function openRules({ permissions, env }: ResolvedOptions, { cwd, repository }: Place): SessionRules {
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  const { rules, problems } = parseRules(permissions, { ...origin, place: 'the options' });
+  const [problem] = problems;
+  if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
+  return sessionRules(rules, origin);
+}
