@@ -1,8 +1,8 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
 import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
-import type { SettingsPlace } from '../extensions/settings/repository-trust.ts';
 import type { SettingValue } from '../extensions/settings/setting-value.ts';
 import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
+import type { SettingsPlace } from '../extensions/settings/settings-place.ts';
 import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
 import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
 import { DEFAULT_RETRY } from '../model/retry.ts';
@@ -22,7 +22,9 @@ import { findPlace, type Place } from './place.ts';
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
   const { settings, cwd = process.cwd(), env = process.env } = options;
   if (settings !== undefined) return { settings: await checked(settings || {}), notices: [] };
-  const report = await readSettings(settingsPlace(findPlace({ cwd, env })), { defaults: defaultSettings() });
+  const report = await readSettings(settingsPlace(findPlace({ cwd, env }), env), {
+    defaults: defaultSettings(),
+  });
   refuseBadSettings(report);
   return { settings: report.settings, notices: settingsNotices(report) };
 }
@@ -38,7 +40,7 @@ async function checked(settings: Settings): Promise<Settings> {
 export async function describeSettings(place: Place, env: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const environment = environmentValues(env);
   const read = (defaults: Settings): Promise<SettingsReport> =>
-    readSettings(settingsPlace(place), { defaults, environment });
+    readSettings(settingsPlace(place, env), { defaults, environment });
   // Twice, because what the tiers stand for depends on the provider that settings may name.
   const { settings } = await read(defaultSettings());
   const provider = settings.provider ?? providerKind({ ...env, RAMET_PROVIDER: undefined });
@@ -51,8 +53,8 @@ function defaultTiers(provider: ProviderKind): TierSettings {
   return Object.fromEntries(MODEL_TIERS.map((tier) => [tier, resolveModel(tier, {}, provider)]));
 }
 
-export function settingsPlace({ repository, cwd, home }: Place): SettingsPlace {
-  return { root: repository?.root ?? cwd, home };
+export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.ProcessEnv): SettingsPlace {
+  return { root: repository?.root ?? cwd, home, userHome: env.HOME || null };
 }
 
 function defaultSettings(): Settings {

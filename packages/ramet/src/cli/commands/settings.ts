@@ -22,7 +22,7 @@ export async function settings(
   }
   const place = findPlace(io);
   const report = await describeSettings(place, io.env);
-  const trusted = isTrustedPlace(settingsPlace(place));
+  const trusted = isTrustedPlace(settingsPlace(place, io.env));
   if (options.json) io.out(`${JSON.stringify(reportObject(report, trusted))}\n`);
   else io.out(reportText(report));
   for (const { problems } of report.files) for (const problem of problems) io.note(problemText(problem));

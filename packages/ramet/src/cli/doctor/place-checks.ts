@@ -58,9 +58,10 @@ export async function checkSettings({ place, io }: DoctorContext): Promise<Healt
   return ok('settings', read.length === 0 ? 'no files, so the defaults hold' : read.join(', '));
 }
 
-export function checkTrust({ place }: DoctorContext): HealthCheck {
-  const { root } = settingsPlace(place);
-  if (isTrustedPlace(settingsPlace(place))) return ok('trust', `${root} is trusted`);
+export function checkTrust({ place, io }: DoctorContext): HealthCheck {
+  const here = settingsPlace(place, io.env);
+  const { root } = here;
+  if (isTrustedPlace(here)) return ok('trust', `${root} is trusted`);
   return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them`);
 }
 

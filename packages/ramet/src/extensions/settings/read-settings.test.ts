@@ -29,7 +29,7 @@ async function read(
       [PATHS[level]]: typeof content === 'string' ? content : JSON.stringify(content),
     });
   }
-  const place = { home: join(directory, 'home'), root: join(directory, root) };
+  const place = { home: join(directory, 'home'), root: join(directory, root), userHome: directory };
   return readSettings(place, { defaults: DEFAULTS });
 }
 
@@ -181,5 +181,33 @@ describe('EXT-1: bad and strange files', () => {
     expect(settingsNotices(report)).toEqual([
       `${join(directory, PATHS.repository)}:1: unknown, so ignored: permissions.alow, maxturns, ["\\u001b[2J\\u009b"]`,
     ]);
+  });
+
+  test('RES-3: a rule that is none stops the command, or is left out when the repository wrote it', async ({
+    directory,
+  }) => {
+    const rules = '{"permissions": {"deny": [\n"Bash(",\n"WebFetch"]}}';
+    const own = await read(directory, { local: rules });
+    expect(() => refuseBadSettings(own)).toThrow(
+      /settings\.local\.json:2: permissions\.deny: no rule: "Bash\(" cannot be read/,
+    );
+    const theirs = await read(directory, { local: '{}', repository: rules });
+    refuseBadSettings(theirs);
+    expect(theirs.settings.permissions?.deny).toEqual(['WebFetch']);
+    expect(settingsNotices(theirs)).toEqual([
+      expect.stringMatching(/settings\.json:2: permissions\.deny: no rule: "Bash\(" .*; ignored$/),
+    ]);
+  });
+
+  test('a repository cannot flood or steer the terminal', async ({ directory }) => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => `"key${index}": 1`);
+    const rules = Array.from({ length: 5_000 }, (_, index) => `"\u009b${index}(x"`);
+    const report = await read(directory, {
+      repository: `{${keys.join(',')}, "permissions": {"deny": [${rules.join(',')}]}}`,
+    });
+    const notices = settingsNotices(report);
+    expect(notices).toHaveLength(2);
+    expect(notices.join('\n').length).toBeLessThan(1_500);
+    expect(notices.join('')).not.toMatch(/\p{Cc}/u);
   });
 });

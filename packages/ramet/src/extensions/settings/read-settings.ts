@@ -8,7 +8,6 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRepositoryTrusted, type SettingsPlace } from './repository-trust.ts';
 import {
   assembleSettings,
   joinLevels,
@@ -18,6 +17,7 @@ import {
 } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 import type { SettingsFile } from './settings-file.ts';
+import { isRepositoryTrusted, type SettingsPlace } from './settings-place.ts';
 
 export interface SettingsReport {
   settings: Settings;
@@ -81,8 +81,10 @@ async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {
   if (!paths.some(([, path]) => mayExist(path)))
     return paths.map(([level, path]) => ({ level, path, state: 'absent', problems: [], values: [] }));
   const { readSettingsFile } = await import('./settings-file.ts');
+  const { checkRules } = await import('./check-rules.ts');
   const different = isHome(place) ? paths.filter(([level]) => level !== 'repository') : paths;
-  return Promise.all(different.map(([level, path]) => readSettingsFile(level, path)));
+  const files = await Promise.all(different.map(([level, path]) => readSettingsFile(level, path)));
+  return files.map((file) => checkRules(file, place));
 }
 
 /** A path that cannot even be looked at counts as there: it is not to be passed over in silence. */

@@ -27,6 +27,7 @@ export interface SettingValue extends SettingOrigin {
 
 /** Reasons why a value does not count, besides a nearer one. */
 export const UNKNOWN_KEY = 'unknown key';
+export const BAD_RULE = 'no rule';
 export const UNTRUSTED = 'this folder is not trusted';
 
 type Located = (path: readonly PropertyKey[]) => SettingOrigin;

@@ -5,8 +5,10 @@
  */
 import { UserMistake } from '../../schema/errors.ts';
 import type { SettingsReport } from './read-settings.ts';
-import { keyText, type SettingValue, UNKNOWN_KEY, UNTRUSTED } from './setting-value.ts';
+import { BAD_RULE, keyText, placeOf, type SettingValue, UNKNOWN_KEY, UNTRUSTED } from './setting-value.ts';
 import type { SettingsFile, SettingsProblem } from './settings-file.ts';
+
+const MOST_KEYS = 10;
 
 /** `/home/u/.ramet/settings.json:3: maxTurns: expected number, received string`. */
 export function problemText({ file, line, key, message }: SettingsProblem): string {
@@ -21,8 +23,7 @@ export function isBinding({ level }: Pick<SettingsFile, 'level'>): boolean {
 export function refuseBadSettings({ files }: SettingsReport): void {
   const [first, ...more] = files.filter(isBinding).flatMap(({ problems }) => problems);
   if (first === undefined) return;
-  const others = more.length === 0 ? '' : ` (and ${more.length} more: see ramet settings)`;
-  throw new UserMistake('bad_settings', `${problemText(first)}${others}`);
+  throw new UserMistake('bad_settings', `${problemText(first)}${andMore(more)}`);
 }
 
 /** One line for each thing that is not as its writer may think, none when all is well. */
@@ -30,8 +31,9 @@ export function settingsNotices({ files, values }: SettingsReport): string[] {
   return files.flatMap((file) => {
     if (file.state === 'bad' && !isBinding(file)) return [ignoredText(file)];
     const unused = (why: string): SettingValue[] =>
-      values.filter(({ source, unused }) => source === file.path && unused === why);
+      values.filter(({ source, unused }) => source === file.path && unused?.startsWith(why));
     return [
+      ...ruleNotice(unused(BAD_RULE)),
       ...noticeOf(file, unused(UNKNOWN_KEY), (keys) => `unknown, so ignored: ${keys}`),
       ...noticeOf(
         file,
@@ -44,8 +46,17 @@ export function settingsNotices({ files, values }: SettingsReport): string[] {
 
 function ignoredText({ problems }: SettingsFile): string {
   const [first, ...more] = problems;
-  const others = more.length === 0 ? '' : ` (and ${more.length} more: see ramet settings)`;
-  return `${first === undefined ? '' : problemText(first)}${others}; the repository's settings are ignored`;
+  const text = first === undefined ? '' : problemText(first);
+  return `${text}${andMore(more)}; the repository's settings are ignored`;
+}
+
+function ruleNotice([first, ...more]: readonly SettingValue[]): string[] {
+  if (first === undefined) return [];
+  return [`${placeOf(first)}: ${keyText(first.path)}: ${first.unused}${andMore(more)}; ignored`];
+}
+
+function andMore(more: readonly unknown[]): string {
+  return more.length === 0 ? '' : ` (and ${more.length} more: see ramet settings)`;
 }
 
 function noticeOf(
@@ -53,7 +64,8 @@ function noticeOf(
   values: readonly SettingValue[],
   text: (keys: string) => string,
 ): string[] {
-  const keys = new Set(values.map((value) => keyText(value.path)));
+  const keys = [...new Set(values.map((value) => keyText(value.path)))];
   const line = values[0]?.line;
-  return values.length === 0 ? [] : [`${path}:${line}: ${text([...keys].join(', '))}`];
+  const named = `${keys.slice(0, MOST_KEYS).join(', ')}${andMore(keys.slice(MOST_KEYS))}`;
+  return values.length === 0 ? [] : [`${path}:${line}: ${text(named)}`];
 }
