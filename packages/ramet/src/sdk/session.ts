@@ -63,7 +63,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   refuseUnenforceableBudget(newSessionModel(settings), settings);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
-  const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
+  const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
   const journal = await createSession({ ...settings, ...place });
   const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
   return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings.notices);
@@ -122,6 +122,10 @@ function hasPrompt(project: string, session: SessionId): boolean {
   }
 }
 
+function environmentOfChildren({ env, settings }: ResolvedOptions): Record<string, string> {
+  return childEnvironment(env, settings.env?.childVariables);
+}
+
 function runtimeOf(
   settings: ResolvedOptions,
   { project }: Place,
@@ -134,7 +138,7 @@ function runtimeOf(
     clock: settings.clock,
     retry: settings.retry,
     files: createFileLedger(settings.clock),
-    childEnvironment: childEnvironment(settings.env),
+    childEnvironment: environmentOfChildren(settings),
     outputDirectory: join(project, parts.journal.session),
     broker: askingOnce(settings.broker),
   };

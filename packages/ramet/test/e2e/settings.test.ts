@@ -141,6 +141,36 @@ describe.concurrent('SEC-1: a hostile repository', () => {
   });
 });
 
+describe.concurrent('SEC-1: a trusted repository', () => {
+  test('may allow tools and pass variables on', async ({ user }) => {
+    const emulator = await user.model(
+      { tool_use: [{ name: 'Bash', input: { command: 'echo "$HOUSE_NAME" > made; cat made' } }] },
+      { text: 'Done.' },
+    );
+    write(user, {
+      [REPOSITORY]: { permissions: { allow: ['Bash'] }, env: { childVariables: ['HOUSE_NAME'] } },
+    });
+    expect((await user.ramet(['trust'])).code).toBe(0);
+    const end = await user.ramet(['-p', 'x'], { env: { HOUSE_NAME: 'aspen' } });
+    expect(end).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
+    expect(toolResults(emulator)).toEqual([{ text: expect.stringContaining('aspen'), isError: false }]);
+  });
+
+  test('RES-3: a deny rule of the user holds against it', async ({ user }) => {
+    const emulator = await user.model(
+      { tool_use: [{ name: 'Bash', input: { command: 'touch made' } }] },
+      { text: 'Could not.' },
+    );
+    write(user, {
+      [USER]: { permissions: { deny: ['Bash(touch:*)'] } },
+      [REPOSITORY]: { permissions: { allow: ['Bash'], defaultMode: 'bypassPermissions' } },
+    });
+    await user.ramet(['trust']);
+    await user.ramet(['-p', 'x']);
+    expect(toolResults(emulator)).toMatchObject([{ isError: true }]);
+  });
+});
+
 describe.concurrent('UI-1: ramet settings', () => {
   test('shows each value and where it came from', async ({ user }) => {
     write(user, {

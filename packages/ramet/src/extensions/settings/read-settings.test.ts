@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { trust } from '../../permission/trust.ts';
 import { readSettings, type SettingsReport } from './read-settings.ts';
 import { keyText } from './setting-value.ts';
 import type { Settings } from './settings.ts';
@@ -121,6 +122,18 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
         'env.childVariables: this folder is not trusted',
       ]);
     }
+  });
+
+  test('count in full once it is', async ({ directory }) => {
+    const repository: Settings = {
+      permissions: { allow: ['Bash'], defaultMode: 'acceptEdits' },
+      env: { childVariables: ['A'] },
+      maxTurns: 500,
+    };
+    trust({ home: join(directory, 'home'), root: join(directory, 'work') });
+    const report = await read(directory, { repository });
+    expect(report.settings).toEqual({ ...DEFAULTS, ...repository });
+    expect(settingsNotices(report)).toEqual([]);
   });
 
   test('may not replace a narrow mode of the user by a wider one', async ({ directory }) => {

@@ -8,6 +8,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isTrusted } from '../../permission/trust.ts';
 import {
   assembleSettings,
   joinLevels,
@@ -17,7 +18,7 @@ import {
 } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 import type { SettingsFile } from './settings-file.ts';
-import { isRepositoryTrusted, type SettingsPlace } from './settings-place.ts';
+import type { SettingsPlace } from './settings-place.ts';
 
 export interface SettingsReport {
   settings: Settings;
@@ -51,7 +52,7 @@ export async function readSettings(place: SettingsPlace, outer: OuterLevels): Pr
 
 /** Whether the folder's own settings count in full. */
 export function isTrustedPlace(place: SettingsPlace): boolean {
-  return isHome(place) || isRepositoryTrusted(place);
+  return isHome(place) || isTrusted(place);
 }
 
 function settingsPaths({ home, root }: SettingsPlace): [SettingsLevel, string][] {
