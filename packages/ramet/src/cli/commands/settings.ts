@@ -1,7 +1,7 @@
 /** `ramet settings`: every value and where it came from; what does not count, and why. */
 import { isTrustedPlace, type SettingsReport } from '../../extensions/settings/read-settings.ts';
-import { keyText, placeOf, type SettingValue } from '../../extensions/settings/setting-value.ts';
-import { isBinding, problemText } from '../../extensions/settings/settings-problems.ts';
+import { isBinding, keyText, placeOf, type SettingValue } from '../../extensions/settings/setting-value.ts';
+import { problemText } from '../../extensions/settings/settings-problems.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
 import { EXIT } from '../exit-code.ts';

@@ -4,10 +4,9 @@
  */
 import { parseRule } from '../../permission/rule.ts';
 import { quoted, shownLine } from './quoted.ts';
-import { BAD_RULE, keyText, type SettingValue } from './setting-value.ts';
+import { BAD_RULE, isBinding, keyText, type SettingValue } from './setting-value.ts';
 import type { SettingsFile } from './settings-file.ts';
 import type { SettingsPlace } from './settings-place.ts';
-import { isBinding } from './settings-problems.ts';
 
 const LISTS = ['allow', 'ask', 'deny'] as const;
 

@@ -9,6 +9,11 @@ import { quoted } from './quoted.ts';
 export const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment'] as const;
 export type SettingsLevel = (typeof SETTINGS_LEVELS)[number];
 
+/** Whether a bad file of this level stops the command. */
+export function isBinding({ level }: { level: SettingsLevel }): boolean {
+  return level !== 'repository';
+}
+
 export interface SettingOrigin {
   level: SettingsLevel;
   /** The file, or the name of the variable; null where there is neither. */

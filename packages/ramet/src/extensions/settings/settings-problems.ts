@@ -5,7 +5,15 @@
  */
 import { UserMistake } from '../../schema/errors.ts';
 import type { SettingsReport } from './read-settings.ts';
-import { BAD_RULE, keyText, placeOf, type SettingValue, UNKNOWN_KEY, UNTRUSTED } from './setting-value.ts';
+import {
+  BAD_RULE,
+  isBinding,
+  keyText,
+  placeOf,
+  type SettingValue,
+  UNKNOWN_KEY,
+  UNTRUSTED,
+} from './setting-value.ts';
 import type { SettingsFile, SettingsProblem } from './settings-file.ts';
 
 const MOST_KEYS = 10;
@@ -13,11 +21,6 @@ const MOST_KEYS = 10;
 /** `/home/u/.ramet/settings.json:3: maxTurns: expected number, received string`. */
 export function problemText({ file, line, key, message }: SettingsProblem): string {
   return [line === null ? file : `${file}:${line}`, key, message].filter((part) => part !== null).join(': ');
-}
-
-/** Whether a bad file stops the command. */
-export function isBinding({ level }: Pick<SettingsFile, 'level'>): boolean {
-  return level !== 'repository';
 }
 
 export function refuseBadSettings({ files }: SettingsReport): void {
