@@ -115,7 +115,7 @@ describe.concurrent('UI-1: ramet doctor', () => {
     expect(checks.network).toMatchObject({ state: 'limited', found: 'HTTP_PROXY is not an address' });
     expect(checks.settings).toMatchObject({ state: 'limited', remedy: 'see ramet settings' });
     expect(checks.trust?.found).toBe(
-      `${user.repository} is not trusted: its settings may narrow rights, not widen them`,
+      `${user.repository} is not trusted: its settings may narrow rights, not widen them (ramet trust)`,
     );
   });
 

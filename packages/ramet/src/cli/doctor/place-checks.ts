@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTrustedPlace } from '../../extensions/settings/read-settings.ts';
+import { isBinding } from '../../extensions/settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../extensions/settings/settings-problems.ts';
 import { makePrivateDirectory, unusable } from '../../journal/home.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
@@ -47,9 +48,7 @@ export async function checkJournal({ place: { home, cwd } }: DoctorContext): Pro
 
 export async function checkSettings({ place, io }: DoctorContext): Promise<HealthCheck> {
   const report = await describeSettings(place, io.env);
-  const [problem] = report.files
-    .filter(({ level }) => level !== 'repository')
-    .flatMap(({ problems }) => problems);
+  const [problem] = report.files.filter(isBinding).flatMap(({ problems }) => problems);
   if (problem !== undefined)
     return missing('settings', problemText(problem), 'correct the file (docs/settings.md)');
   const [notice] = settingsNotices(report);
@@ -62,7 +61,7 @@ export function checkTrust({ place, io }: DoctorContext): HealthCheck {
   const here = settingsPlace(place, io.env);
   const { root } = here;
   if (isTrustedPlace(here)) return ok('trust', `${root} is trusted`);
-  return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them`);
+  return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them (ramet trust)`);
 }
 
 export function checkTerminal({ io }: DoctorContext): HealthCheck {
