@@ -1,9 +1,12 @@
 /** Rewrites the documents that are computed: `npm run fix` runs it, the shape tests tell when it is due. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { settingsJsonSchema } from '../src/extensions/settings/settings-schema.ts';
 import { citations, REQUIREMENTS_PAGE, requirementsPage } from '../test/shape/citations.ts';
 import { ARCHITECTURE_PAGE, recounted } from '../test/shape/main-path.ts';
 import { ROOT, readText } from '../test/shape/repository.ts';
+import { SETTINGS_SCHEMA_PAGE } from '../test/shape/settings-schema.ts';
 
 writeFileSync(join(ROOT, REQUIREMENTS_PAGE), requirementsPage(citations()));
 writeFileSync(join(ROOT, ARCHITECTURE_PAGE), recounted(readText(ARCHITECTURE_PAGE)));
+writeFileSync(join(ROOT, SETTINGS_SCHEMA_PAGE), settingsJsonSchema());

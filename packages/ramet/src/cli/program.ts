@@ -1,5 +1,5 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
-import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { PERMISSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
@@ -49,6 +49,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);
+  addSetup(program, io, setExitCode);
   showOptionsOf(print, program);
   return program;
 }
@@ -167,6 +168,32 @@ function addDemo(program: Command, io: CommandIo): void {
     .description('watch an agent mend a small repository in a temporary folder: no key, no network')
     .option('--keep', 'leave the folder')
     .action(async (options) => (await import('./commands/demo.ts')).demo(options, io));
+}
+
+/** What is asked about the installation itself. */
+function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('settings')
+    .description('show every setting and where it came from')
+    .option('--json', 'as JSON')
+    .option('--schema', 'the JSON Schema of a settings file instead')
+    .action(async (options) =>
+      setExitCode(await (await import('./commands/settings.ts')).settings(options, io)),
+    );
+  program
+    .command('doctor')
+    .description('look at what Ramet needs here: what works, what does not, and what to do')
+    .option('--json', 'as JSON')
+    .action(async (options) => setExitCode(await (await import('./commands/doctor.ts')).doctor(options, io)));
+  program
+    .command('completion')
+    .description('print the script that completes commands, flags and sessions in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell) => (await import('./commands/completion.ts')).completion(shell, io));
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words) => (await import('./commands/completion.ts')).complete(program, words, io));
 }
 
 function addTrust(program: Command, io: CommandIo): void {

@@ -119,23 +119,27 @@ function isTier(name: string): name is ModelTier {
 
 /**
  * The model id a name stands for. A tier is looked up in `RAMET_MODEL_<TIER>` (an empty value counts as unset),
- * then in the provider's defaults; anything else is an id already, listed or not.
+ * then in `tiers`, then in the provider's defaults; anything else is an id already, listed or not.
  */
 export function resolveModel(
   nameOrTier: string,
   env: Readonly<Record<string, string | undefined>>,
   provider = 'anthropic',
+  tiers: { readonly [Tier in ModelTier]?: string | undefined } = {},
 ): string {
   if (!isTier(nameOrTier)) return nameOrTier;
-  const variable = `RAMET_MODEL_${nameOrTier.toUpperCase()}`;
-  return env[variable]?.trim() || tierDefault(nameOrTier, variable, provider);
+  return env[tierVariable(nameOrTier)]?.trim() || tiers[nameOrTier] || tierDefault(nameOrTier, provider);
 }
 
-function tierDefault(tier: ModelTier, variable: string, provider: string): string {
+export function tierVariable(tier: ModelTier): string {
+  return `RAMET_MODEL_${tier.toUpperCase()}`;
+}
+
+function tierDefault(tier: ModelTier, provider: string): string {
   if (provider !== 'openai') return TIER_DEFAULTS[tier];
   // Behind one protocol stand many servers: which models one has is not known.
   throw new UserMistake(
     'no_model',
-    `which model is to be used? Name one that the openai server has with --model, or set ${variable}`,
+    `which model is to be used? Name one that the openai server has with --model, or set ${tierVariable(tier)}`,
   );
 }

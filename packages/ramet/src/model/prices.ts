@@ -99,7 +99,7 @@ export function costOf(model: string, usage: Usage, table: PriceTable = PRICES):
   return { usd, unconfirmed: row.unconfirmed, parts };
 }
 
-function findRow(model: string, table: PriceTable): PriceRow | undefined {
+export function findRow(model: string, table: PriceTable): PriceRow | undefined {
   const id = findModel(model)?.id;
   return table.find(({ models }) => models.includes(model) || (id !== undefined && models.includes(id)));
 }

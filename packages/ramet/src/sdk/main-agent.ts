@@ -14,7 +14,7 @@ import { agentId, type SessionId } from '../schema/ids.ts';
 import { builtInTools } from '../tools/registry.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import {
-  DEFAULT_PERMISSION_MODE,
+  newSessionMode,
   newSessionModel,
   type ResolvedOptions,
   refuseUnenforceableBudget,
@@ -31,7 +31,7 @@ export function startAgent(runtime: SessionRuntime, place: Place, settings: Reso
     cwd: place.cwd,
     repository: place.repository?.root ?? null,
   });
-  const permissionMode = settings.permissionMode ?? DEFAULT_PERMISSION_MODE;
+  const permissionMode = newSessionMode(settings);
   return Agent.start(runtime, mainSpec(runtime.journal.session, { model, permissionMode }, place, settings));
 }
 

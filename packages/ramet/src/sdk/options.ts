@@ -1,5 +1,7 @@
 /** What a caller may set; everything has a default (spec section 12). */
+import type { Settings } from '../extensions/settings/settings.ts';
 import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
+import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
@@ -41,9 +43,17 @@ export interface SessionOptions {
   prices?: PriceTable;
   retry?: Partial<RetryPolicy>;
   clock?: Clock;
+  /** Instead of the settings files; false for none. What is named above comes first either way. */
+  settings?: Settings | false;
 }
 
-export interface ResolvedOptions {
+/** What the settings files amount to, and what the user should know of them. */
+export interface SettingsInForce {
+  settings: Settings;
+  notices: readonly string[];
+}
+
+export interface ResolvedOptions extends SettingsInForce {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Decides what the tiers stand for. */
@@ -62,37 +72,65 @@ export interface ResolvedOptions {
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
+  /** The caller's rules and those of the settings. */
   permissions: RuleTexts;
   broker: PermissionBroker;
 }
 
-const DEFAULT_MODEL = 'sonnet';
+export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'default';
-const DEFAULT_MAX_TURNS = 200;
+export const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 
-export function resolveOptions(options: SessionOptions): ResolvedOptions {
+export function resolveOptions(
+  options: SessionOptions,
+  { settings, notices }: SettingsInForce = { settings: {}, notices: [] },
+): ResolvedOptions {
   const env = options.env ?? process.env;
-  const providerName = options.provider?.name ?? providerKind(env);
-  const named = (model: string): string => resolveModel(notEmpty(model), env, providerName);
+  const providerName = options.provider?.name ?? providerKind(env, settings.provider);
+  const named = (model: string): string => resolveModel(notEmpty(model), env, providerName, settings.models);
+  const fallback = options.fallbackModel ?? settings.fallbackModel;
   return {
     cwd: options.cwd ?? process.cwd(),
     env,
     providerName,
     model: options.model === undefined ? null : named(options.model),
-    fallbackModel: options.fallbackModel === undefined ? null : named(options.fallbackModel),
+    fallbackModel: fallback === undefined ? null : named(fallback),
     thinking: options.thinking ?? null,
-    maxTurns: options.maxTurns ?? DEFAULT_MAX_TURNS,
+    maxTurns: options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
-    budget: options.budget ?? {},
+    budget: budgetFrom(options.budget, settings.budget),
     permissionMode: options.permissionMode ?? null,
-    compactionThreshold: shareOfWindow(options.compactionThreshold),
+    compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
-    prices: options.prices ?? PRICES,
-    retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
+    prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),
+    retry: {
+      ...DEFAULT_RETRY,
+      ...(settings.retries === undefined ? {} : { maxRetries: settings.retries }),
+      ...retryFromEnvironment(env),
+      ...options.retry,
+    },
     clock: options.clock ?? systemClock,
-    permissions: options.permissions ?? {},
+    permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
+    settings,
+    notices,
+  };
+}
+
+function budgetFrom(own: BudgetLimits = {}, configured: BudgetLimits = {}): BudgetLimits {
+  return {
+    usd: own.usd ?? configured.usd,
+    tokens: own.tokens ?? configured.tokens,
+    seconds: own.seconds ?? configured.seconds,
+  };
+}
+
+function joinRuleTexts(own: RuleTexts = {}, configured: RuleTexts = {}): RuleTexts {
+  return {
+    allow: [...(own.allow ?? []), ...(configured.allow ?? [])],
+    ask: [...(own.ask ?? []), ...(configured.ask ?? [])],
+    deny: [...(own.deny ?? []), ...(configured.deny ?? [])],
   };
 }
 
@@ -131,11 +169,15 @@ function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefined {
 
 /** The model of a session that does not exist yet. */
 export function newSessionModel(
-  { model, env, providerName }: ResolvedOptions,
+  { model, env, providerName, settings }: ResolvedOptions,
   provider: ModelProvider,
 ): string {
-  if (model === null)
-    return provider.name === 'recipe' ? RECIPE_MODEL : resolveModel(DEFAULT_MODEL, env, providerName);
+  if (model === null) {
+    const wanted = settings.model ?? DEFAULT_MODEL;
+    return provider.name === 'recipe'
+      ? RECIPE_MODEL
+      : resolveModel(wanted, env, providerName, settings.models);
+  }
   refuseUnservedModel(model, provider);
   return model;
 }
@@ -149,11 +191,16 @@ export function refuseUnservedModel(model: string, provider: ModelProvider): voi
   );
 }
 
+/** The permission mode of a session that does not exist yet. */
+export function newSessionMode({ permissionMode, settings }: ResolvedOptions): PermissionMode {
+  return permissionMode ?? settings.permissions?.defaultMode ?? DEFAULT_PERMISSION_MODE;
+}
+
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
 export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
   if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(
     'unknown_price',
-    `a limit in dollars needs a price, and none is known for ${model}: choose another model or leave --max-budget-usd out`,
+    `a limit in dollars needs a price, and none is known for ${model}: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd)`,
   );
 }

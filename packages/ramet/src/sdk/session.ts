@@ -31,6 +31,7 @@ import {
 } from './options.ts';
 import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
@@ -49,6 +50,8 @@ export interface Session extends AsyncDisposable {
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
   readonly repository: Repository | null;
+  /** What the user should know of the settings, one line each. */
+  readonly notices: readonly string[];
   /**
    * Carries out a prompt; null goes on with an interrupted turn. Never throws for what a model or tool does:
    * the result says how it ended.
@@ -62,8 +65,9 @@ export interface Session extends AsyncDisposable {
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
-  const settings = resolveOptions(options);
-  const provider = options.provider ?? withRecipe(await selectProvider(settings.env));
+  const settings = resolveOptions(options, await sessionSettings(options));
+  const provider =
+    options.provider ?? withRecipe(await selectProvider(settings.env, settings.settings.provider));
   return options.resume === undefined
     ? openNew(settings, findPlace(settings), provider)
     : reopen(settings, options.resume, provider);
@@ -74,10 +78,10 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
-  const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
+  const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
   const journal = await createSession({ ...settings, ...place });
   const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
-  return sessionOf(startAgent(runtime, place, settings), place, surroundings);
+  return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings.notices);
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -104,6 +108,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
       agent,
       place,
       begun ? null : await readSurroundings(place, runtime.childEnvironment, redact),
+      settings.notices,
     );
   } catch (error) {
     await journal.close();
@@ -132,6 +137,10 @@ function hasPrompt(project: string, session: SessionId): boolean {
   }
 }
 
+function environmentOfChildren({ env, settings }: ResolvedOptions): Record<string, string> {
+  return childEnvironment(env, settings.env?.childVariables);
+}
+
 function runtimeOf(
   settings: ResolvedOptions,
   { project }: Place,
@@ -144,13 +153,18 @@ function runtimeOf(
     clock: settings.clock,
     retry: settings.retry,
     files: createFileLedger(settings.clock),
-    childEnvironment: childEnvironment(settings.env),
+    childEnvironment: environmentOfChildren(settings),
     outputDirectory: join(project, parts.journal.session),
     broker: askingOnce(settings.broker),
   };
 }
 
-function sessionOf(agent: Agent, place: Place, surroundings: Surroundings | null): Session {
+function sessionOf(
+  agent: Agent,
+  place: Place,
+  surroundings: Surroundings | null,
+  notices: readonly string[],
+): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
   let running = false;
@@ -159,6 +173,7 @@ function sessionOf(agent: Agent, place: Place, surroundings: Surroundings | null
     agent: spec,
     tools: spec.tools.map(({ name }) => name),
     repository: place.repository,
+    notices,
     get model() {
       return agent.conversation.head.model;
     },

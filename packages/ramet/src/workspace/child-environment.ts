@@ -31,8 +31,12 @@ const families: readonly string[] = FAMILIES.split(' ').map((family) => `${famil
 const JOINED =
   /^(?:PYTHON(?:PATH|HOME|STARTUP|UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|WARNINGS)|RUBY(?:LIB|OPT))$/;
 
-export function childEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const wanted = new Set((env.RAMET_CHILD_ENV ?? '').split(/[\s,]+/));
+/** `further` are names that settings add. */
+export function childEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  further: readonly string[] = [],
+): Record<string, string> {
+  const wanted = new Set([...(env.RAMET_CHILD_ENV ?? '').split(/[\s,]+/), ...further]);
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || MODEL_KEYS.test(name)) continue;

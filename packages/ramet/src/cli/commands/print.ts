@@ -34,6 +34,7 @@ export async function print(argument: string, options: PrintOptions, io: Command
   const resume = options.resume ?? (options.continue ? 'latest' : undefined);
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
   await using session = await openSession(sessionOptions(options, resume, io));
+  for (const notice of session.notices) io.note(notice);
   if (session.repository === null)
     io.note(`${session.agent.cwd} is not in a git repository: working without git`);
   noteRecipe(session.model, resume !== undefined || options.model !== undefined, io);

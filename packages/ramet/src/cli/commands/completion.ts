@@ -1,0 +1,37 @@
+/** `ramet completion`: a script for a shell; and the hidden `ramet complete`, which that script asks. */
+import type { Command } from 'commander';
+import { listSessions } from '../../journal/session-list.ts';
+import { findPlace } from '../../sdk/place.ts';
+import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
+import { type Suggestion, suggest } from '../completion/suggest.ts';
+import { excerpt } from '../format.ts';
+import type { CommandIo } from '../io.ts';
+
+const MOST_SESSIONS = 50;
+const DESCRIPTION_LENGTH = 70;
+
+export function completion(shell: Shell, io: CommandIo): void {
+  io.out(COMPLETION_SCRIPTS[shell]);
+}
+
+export function complete(program: Command, words: readonly string[], io: CommandIo): void {
+  const { found, files } = suggest(program, words, { sessions: () => sessionsOf(io) });
+  const lines = found.map(
+    ({ text, description }) => `${text}\t${excerpt(description, DESCRIPTION_LENGTH)}\n`,
+  );
+  io.out(lines.join('') + (files ? `${FILES_MARK}\n` : ''));
+}
+
+/** Somebody is typing: what keeps sessions from being listed is told when the command runs. */
+function sessionsOf(io: CommandIo): Suggestion[] {
+  try {
+    return listSessions(findPlace(io).project)
+      .slice(0, MOST_SESSIONS)
+      .map(({ session, opened, live, title }) => {
+        const when = new Date(opened).toISOString().slice(0, 16).replace('T', ' ');
+        return { text: session, description: [when, live ? 'running' : '', title ?? ''].join(' ').trim() };
+      });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,91 @@
+import { Argument, Command, Option } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { suggest } from './suggest.ts';
+
+function program(): Command {
+  const ramet = new Command('ramet').option('--model <model>', 'which model').option('-v, --verbose', 'more');
+  ramet.command('show').description('show a session').argument('[session]').option('--json', 'as JSON');
+  ramet.command('hidden', { hidden: true });
+  ramet
+    .command('emulate')
+    .option('--scenario <file>', 'rules')
+    .option('--port <number>', 'where')
+    .option('--tag <name...>', 'tags');
+  const cache = ramet.command('cache').alias('c');
+  cache.command('explain').addOption(new Option('--as <format>', 'how').choices(['text', 'json']));
+  cache.command('clear').addArgument(new Argument('<what...>').choices(['all', 'old']));
+  return ramet;
+}
+
+const sources = { sessions: () => ['abcd1234', 'abzz9999'].map((text) => ({ text, description: 'today' })) };
+
+function texts(...words: string[]): string[] {
+  return suggest(program(), words, sources).found.map(({ text }) => text);
+}
+
+describe('UI-1: what a command line can go on with', () => {
+  test.each<[string[], string[]]>([
+    [[''], ['show', 'emulate', 'cache', 'help']],
+    [['s'], ['show']],
+    [['x'], []],
+    [['-'], ['--model', '--verbose', '--help']],
+    [
+      ['--verbose', '--'],
+      ['--model', '--help'],
+    ],
+    [['-v', '--v'], []],
+    [
+      ['--model', ''],
+      ['haiku', 'sonnet', 'opus'],
+    ],
+    [['--model', 'so'], ['sonnet']],
+    [['--model=so'], ['--model=sonnet']],
+    [['--model', '=', 'so'], ['sonnet']],
+    [
+      ['--model', '='],
+      ['haiku', 'sonnet', 'opus'],
+    ],
+    [
+      ['--model', 'sonnet', ''],
+      ['--verbose', '--help'],
+    ],
+    [
+      ['show', ''],
+      ['abcd1234', 'abzz9999'],
+    ],
+    [['show', 'abz'], ['abzz9999']],
+    [['show', '--json', 'abc'], ['abcd1234']],
+    [
+      ['show', 'abcd1234', ''],
+      ['--json', '--help'],
+    ],
+    [['show', '--', '-'], []],
+    [
+      ['cache', ''],
+      ['explain', 'clear', 'help'],
+    ],
+    [['c', 'ex'], ['explain']],
+    [['cache', 'explain', '--as', 't'], ['text']],
+    [
+      ['cache', 'clear', 'all', ''],
+      ['all', 'old'],
+    ],
+    [['emulate', '--port', ''], []],
+    [['emulate', '--tag', 'a', '--t'], ['--tag']],
+    [['help', 's'], ['show']],
+    [[], ['show', 'emulate', 'cache', 'help']],
+  ])('%j', (words, expected) => {
+    expect(texts(...words)).toEqual(expected);
+  });
+
+  test('file names are left to the shell', () => {
+    expect(suggest(program(), ['emulate', '--scenario', 'x'], sources)).toEqual({ found: [], files: true });
+    expect(suggest(program(), ['emulate', ''], sources).files).toBe(false);
+  });
+
+  test('suggestions carry the descriptions of the help', () => {
+    expect(suggest(program(), ['sh'], sources).found).toEqual([
+      { text: 'show', description: 'show a session' },
+    ]);
+  });
+});

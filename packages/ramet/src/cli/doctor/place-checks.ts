@@ -1,0 +1,73 @@
+/** The directory Ramet keeps its records in, and the folder it would work in. */
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isTrustedPlace } from '../../extensions/settings/read-settings.ts';
+import { isBinding } from '../../extensions/settings/setting-value.ts';
+import { problemText, settingsNotices } from '../../extensions/settings/settings-problems.ts';
+import { makePrivateDirectory, unusable } from '../../journal/home.ts';
+import { createSession, openReader } from '../../journal/sessions.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
+import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
+import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
+
+/** A session of many agents writes some hundred megabytes. */
+const LITTLE_SPACE_BYTES = 1 << 30;
+
+const REMEDY = 'set RAMET_HOME to a directory you can write to';
+
+export function checkHome({ place: { home } }: DoctorContext): HealthCheck {
+  try {
+    makePrivateDirectory(home);
+    rmSync(mkdtempSync(join(home, '.doctor-')), { recursive: true });
+    const { bavail, bsize } = statfsSync(home);
+    const free = bavail * bsize;
+    const found = `${home}, ${(free / 2 ** 30).toFixed(1)} GB free`;
+    if (free >= LITTLE_SPACE_BYTES) return ok('home', found);
+    return limited('home', found, 'make room, or set RAMET_HOME to a directory on another disk');
+  } catch (error) {
+    const reason = error instanceof UserMistake ? error : unusable(home, error);
+    return missing('home', reason.message.replace(`; ${REMEDY}`, ''), REMEDY);
+  }
+}
+
+/** Writes and reads a journal of its own in a temporary folder of the same disk. */
+export async function checkJournal({ place: { home, cwd } }: DoctorContext): Promise<HealthCheck> {
+  let project: string | undefined;
+  try {
+    project = mkdtempSync(join(home, '.doctor-'));
+    const journal = await createSession({ project, cwd });
+    await journal.close();
+    openReader({ project, session: journal.session }).close();
+    return ok('journal', 'can be written and read');
+  } catch (error) {
+    return missing('journal', describeError(error), 'set RAMET_HOME to a directory on a local disk');
+  } finally {
+    if (project !== undefined) rmSync(project, { recursive: true, force: true });
+  }
+}
+
+export async function checkSettings({ place, io }: DoctorContext): Promise<HealthCheck> {
+  const report = await describeSettings(place, io.env);
+  const [problem] = report.files.filter(isBinding).flatMap(({ problems }) => problems);
+  if (problem !== undefined)
+    return missing('settings', problemText(problem), 'correct the file (docs/settings.md)');
+  const [notice] = settingsNotices(report);
+  if (notice !== undefined) return limited('settings', notice, 'see ramet settings');
+  const read = report.files.filter(({ state }) => state === 'read').map(({ path }) => path);
+  return ok('settings', read.length === 0 ? 'no files, so the defaults hold' : read.join(', '));
+}
+
+export function checkTrust({ place, io }: DoctorContext): HealthCheck {
+  const here = settingsPlace(place, io.env);
+  const { root } = here;
+  if (isTrustedPlace(here)) return ok('trust', `${root} is trusted`);
+  return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them (ramet trust)`);
+}
+
+export function checkTerminal({ io }: DoctorContext): HealthCheck {
+  const { columns, rows } = process.stdout;
+  const kind = io.env.TERM ?? 'no TERM';
+  if (!io.isTerminal) return ok('terminal', `output is not a terminal (${kind})`);
+  if (columns >= 40 && rows >= 10) return ok('terminal', `${columns}x${rows}, ${kind}`);
+  return limited('terminal', `${columns}x${rows}, ${kind}`, 'make it at least 40x10, better 80x24');
+}

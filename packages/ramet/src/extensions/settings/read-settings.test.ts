@@ -1,0 +1,226 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { trust } from '../../permission/trust.ts';
+import { readSettings, type SettingsReport } from './read-settings.ts';
+import { keyText } from './setting-value.ts';
+import type { Settings } from './settings.ts';
+import { refuseBadSettings, settingsNotices } from './settings-problems.ts';
+
+const PATHS = {
+  user: 'home/settings.json',
+  repository: 'work/.ramet/settings.json',
+  local: 'work/.ramet/settings.local.json',
+};
+
+const DEFAULTS: Settings = { model: 'sonnet', maxTurns: 200 };
+
+/** What the three files amount to; texts are written as they are. */
+async function read(
+  directory: string,
+  files: { [Level in keyof typeof PATHS]?: Settings | string },
+  root = 'work',
+): Promise<SettingsReport> {
+  for (const level of ['user', 'repository', 'local'] as const) {
+    const content = files[level];
+    if (content === undefined) continue;
+    writeFiles(directory, {
+      [PATHS[level]]: typeof content === 'string' ? content : JSON.stringify(content),
+    });
+  }
+  const place = { home: join(directory, 'home'), root: join(directory, root), userHome: directory };
+  return readSettings(place, { defaults: DEFAULTS });
+}
+
+function unusedOf({ values }: SettingsReport): string[] {
+  return values.flatMap(({ path, unused }) => (unused === null ? [] : [`${keyText(path)}: ${unused}`]));
+}
+
+describe('EXT-1: levels of settings', () => {
+  test('without files the defaults hold and nothing is said', async ({ directory }) => {
+    const report = await read(directory, {});
+    expect(report.settings).toEqual(DEFAULTS);
+    expect(report.files.map(({ state }) => state)).toEqual(['absent', 'absent', 'absent']);
+    expect(settingsNotices(report)).toEqual([]);
+  });
+
+  test('of a scalar the nearest level counts, value by value', async ({ directory }) => {
+    const { settings, values } = await read(directory, {
+      user: { model: 'opus', fallbackModel: 'haiku', models: { haiku: 'h1', opus: 'o1' } },
+      repository: { model: 'r', models: { opus: 'o2' } },
+      local: { model: 'l' },
+    });
+    expect(settings).toEqual({
+      model: 'l',
+      fallbackModel: 'haiku',
+      models: { haiku: 'h1', opus: 'o2' },
+      maxTurns: 200,
+    });
+    const models = values.filter(({ path }) => path[0] === 'model');
+    expect(models.map(({ level, unused }) => [level, unused])).toEqual([
+      ['default', `set in ${join(directory, PATHS.local)}:1`],
+      ['user', `set in ${join(directory, PATHS.local)}:1`],
+      ['repository', `set in ${join(directory, PATHS.local)}:1`],
+      ['local', null],
+    ]);
+  });
+
+  test('lists take the entries of every level, each once', async ({ directory }) => {
+    const { settings } = await read(directory, {
+      user: { permissions: { deny: ['WebFetch', 'Bash(rm:*)'] } },
+      repository: { permissions: { deny: ['Edit(src/**)', 'WebFetch'], ask: ['Bash'] } },
+      local: { permissions: { deny: ['Write'] } },
+    });
+    expect(settings.permissions?.deny?.toSorted()).toEqual([
+      'Bash(rm:*)',
+      'Edit(src/**)',
+      'WebFetch',
+      'Write',
+    ]);
+    expect(settings.permissions?.ask).toEqual(['Bash']);
+  });
+
+  test('names of Object are ordinary model ids', async ({ directory }) => {
+    const prices = { constructor: { input: 1 }, toString: { output: 2 } };
+    const { settings } = await read(directory, { user: JSON.stringify({ prices }) });
+    expect(settings.prices).toEqual(prices);
+  });
+});
+
+describe('SEC-1: the settings of a folder that is not trusted', () => {
+  test('may narrow and never widen', async ({ directory }) => {
+    const everything: Settings = {
+      provider: 'openai',
+      permissions: { allow: ['Bash'], ask: ['Edit'], deny: ['WebFetch'], defaultMode: 'bypassPermissions' },
+      prices: { 'claude-sonnet-5': { input: 0, output: 0 } },
+      budget: { usd: 1000, tokens: 10, seconds: 60 },
+      maxTurns: 100_000,
+      env: { childVariables: ['ANTHROPIC_API_KEY'] },
+    };
+    for (const level of ['repository', 'local'] as const) {
+      const report = await read(directory, {
+        user: { budget: { usd: 5 } },
+        repository: {},
+        local: {},
+        [level]: everything,
+      });
+      expect(report.settings).toEqual({
+        ...DEFAULTS,
+        permissions: { ask: ['Edit'], deny: ['WebFetch'] },
+        budget: { usd: 5, tokens: 10, seconds: 60 },
+      });
+      expect(unusedOf(report)).toEqual([
+        'provider: this folder is not trusted',
+        'permissions.allow: this folder is not trusted',
+        'permissions.defaultMode: this folder is not trusted',
+        'prices.claude-sonnet-5.input: this folder is not trusted',
+        'prices.claude-sonnet-5.output: this folder is not trusted',
+        'budget.usd: this folder is not trusted',
+        'maxTurns: this folder is not trusted',
+        'env.childVariables: this folder is not trusted',
+      ]);
+    }
+  });
+
+  test('count in full once it is', async ({ directory }) => {
+    const repository: Settings = {
+      permissions: { allow: ['Bash'], defaultMode: 'acceptEdits' },
+      env: { childVariables: ['A'] },
+      maxTurns: 500,
+    };
+    trust({ home: join(directory, 'home'), root: join(directory, 'work') });
+    const report = await read(directory, { repository });
+    expect(report.settings).toEqual({ ...DEFAULTS, ...repository });
+    expect(settingsNotices(report)).toEqual([]);
+  });
+
+  test('may not replace a narrow mode of the user by a wider one', async ({ directory }) => {
+    const repository: Settings = { permissions: { defaultMode: 'dontAsk' } };
+    const strict = await read(directory, { user: { permissions: { defaultMode: 'plan' } }, repository });
+    expect(strict.settings.permissions?.defaultMode).toBe('plan');
+    const open = await read(directory, { user: {}, repository });
+    expect(open.settings.permissions?.defaultMode).toBe('dontAsk');
+  });
+
+  test('one line names what waits for trust', async ({ directory }) => {
+    const report = await read(directory, {
+      repository: '{\n"permissions": {\n"allow": ["Bash", "Edit"]}, "env": {"childVariables": ["A"]}}',
+    });
+    expect(settingsNotices(report)).toEqual([
+      `${join(directory, PATHS.repository)}:3: not applied before you trust this folder (ramet trust): permissions.allow, env.childVariables`,
+    ]);
+  });
+
+  test('is not what a folder is whose .ramet is RAMET_HOME itself', async ({ directory }) => {
+    writeFiles(directory, {
+      'home/settings.json': '{"permissions": {"allow": ["Read"]}}',
+      'home/settings.local.json': '{"permissions": {"allow": ["Edit"]}}',
+      'work/file': '',
+    });
+    symlinkSync(join(directory, 'home'), join(directory, 'work/.ramet'));
+    const report = await read(directory, {});
+    expect(report.settings.permissions?.allow).toEqual(['Read', 'Edit']);
+    expect(report.files.map(({ level }) => level)).toEqual(['user', 'local']);
+  });
+});
+
+describe('EXT-1: bad and strange files', () => {
+  test.for(['user', 'local'] as const)(
+    'a bad file of level %s stops the command',
+    async (level, { directory }) => {
+      const report = await read(directory, { [level]: '{"maxTurns": "x", "model": 1}' });
+      expect(() => refuseBadSettings(report)).toThrow(
+        /^.*settings\.(local\.)?json:1: .* \(and 1 more: see ramet settings\)$/,
+      );
+    },
+  );
+
+  test('a bad file of the repository is ignored as a whole, with a line', async ({ directory }) => {
+    const report = await read(directory, { repository: '{"model": "opus",\n"maxTurns": "x"}' });
+    refuseBadSettings(report);
+    expect(report.settings).toEqual(DEFAULTS);
+    expect(settingsNotices(report)).toEqual([
+      `${join(directory, PATHS.repository)}:2: maxTurns: expected number, received string; the repository's settings are ignored`,
+    ]);
+  });
+
+  test('unknown keys are named in one line, fit for a terminal', async ({ directory }) => {
+    const report = await read(directory, {
+      repository: '{"maxturns": 5, "\\u001b[2J\u009b": 1, "permissions": {"alow": []}}',
+    });
+    expect(report.settings).toEqual(DEFAULTS);
+    expect(settingsNotices(report)).toEqual([
+      `${join(directory, PATHS.repository)}:1: unknown, so ignored: permissions.alow, maxturns, ["\\u001b[2J\\u009b"]`,
+    ]);
+  });
+
+  test('RES-3: a rule that is none stops the command, or is left out when the repository wrote it', async ({
+    directory,
+  }) => {
+    const rules = '{"permissions": {"deny": [\n"Bash(",\n"WebFetch"]}}';
+    const own = await read(directory, { local: rules });
+    expect(() => refuseBadSettings(own)).toThrow(
+      /settings\.local\.json:2: permissions\.deny: no rule: "Bash\(" cannot be read/,
+    );
+    const theirs = await read(directory, { local: '{}', repository: rules });
+    refuseBadSettings(theirs);
+    expect(theirs.settings.permissions?.deny).toEqual(['WebFetch']);
+    expect(settingsNotices(theirs)).toEqual([
+      expect.stringMatching(/settings\.json:2: permissions\.deny: no rule: "Bash\(" .*; ignored$/),
+    ]);
+  });
+
+  test('a repository cannot flood or steer the terminal', async ({ directory }) => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => `"key${index}": 1`);
+    const rules = Array.from({ length: 5_000 }, (_, index) => `"\u009b${index}(x"`);
+    const report = await read(directory, {
+      repository: `{${keys.join(',')}, "permissions": {"deny": [${rules.join(',')}]}}`,
+    });
+    const notices = settingsNotices(report);
+    expect(notices).toHaveLength(2);
+    expect(notices.join('\n').length).toBeLessThan(1_500);
+    expect(notices.join('')).not.toMatch(/\p{Cc}/u);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * The settings of a place (EXT-1): three files, the nearest first: `.ramet/settings.local.json` and
+ * `.ramet/settings.json` of the repository, `settings.json` of `$RAMET_HOME`.
+ *
+ * 1. The folder's two files count in full only when the folder is trusted: a cloned repository can hold both.
+ * 2. A bad file gives no values at all. What follows from that is for `settings-problems.ts` to say.
+ * 3. Where no file exists, nothing is loaded to read one: most starts end there.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isTrusted } from '../../permission/trust.ts';
+import {
+  assembleSettings,
+  joinLevels,
+  type SettingsLevel,
+  type SettingValue,
+  settingValues,
+} from './setting-value.ts';
+import type { Settings } from './settings.ts';
+import type { SettingsFile } from './settings-file.ts';
+import type { SettingsPlace } from './settings-place.ts';
+
+export interface SettingsReport {
+  settings: Settings;
+  /** Every value, also those that do not count, from the farthest level to the nearest. */
+  values: SettingValue[];
+  files: SettingsFile[];
+}
+
+export interface OuterLevels {
+  /** What holds where nobody set anything. */
+  defaults: Settings;
+  /**
+   * What variables of the environment say; nearer than any file. Absent where only the settings are wanted: then
+   * the values of a place without files are not listed.
+   */
+  environment?: readonly SettingValue[];
+}
+
+export async function readSettings(place: SettingsPlace, outer: OuterLevels): Promise<SettingsReport> {
+  const { defaults, environment } = outer;
+  const files = await readFiles(place);
+  if (environment === undefined && files.every(({ state }) => state === 'absent'))
+    return { settings: defaults, values: [], files };
+  const fallbacks = settingValues(defaults, () => ({ level: 'default', source: null, line: null }));
+  const own = [fallbacks, valuesOf(files, ['user'])];
+  const theirs = valuesOf(files, ['repository', 'local']);
+  const judged = theirs.length === 0 || isTrustedPlace(place) ? theirs : await withheld(theirs, own);
+  const values = joinLevels([...own, judged, environment ?? []]);
+  return { settings: await parsed(values), values, files };
+}
+
+/** Whether the folder's own settings count in full. */
+export function isTrustedPlace(place: SettingsPlace): boolean {
+  return isHome(place) || isTrusted(place);
+}
+
+function settingsPaths({ home, root }: SettingsPlace): [SettingsLevel, string][] {
+  return [
+    ['user', join(home, 'settings.json')],
+    ['repository', join(root, '.ramet/settings.json')],
+    ['local', join(root, '.ramet/settings.local.json')],
+  ];
+}
+
+/** In the home directory the folder's `.ramet` and `$RAMET_HOME` may be one: then it is the user's own. */
+function isHome({ home, root }: SettingsPlace): boolean {
+  const folder = join(root, '.ramet');
+  return folder === home || realOrSame(folder) === realOrSame(home);
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {
+  const paths = settingsPaths(place);
+  if (!paths.some(([, path]) => mayExist(path)))
+    return paths.map(([level, path]) => ({ level, path, state: 'absent', problems: [], values: [] }));
+  const { readSettingsFile } = await import('./settings-file.ts');
+  const { checkRules } = await import('./check-rules.ts');
+  const different = isHome(place) ? paths.filter(([level]) => level !== 'repository') : paths;
+  const files = await Promise.all(different.map(([level, path]) => readSettingsFile(level, path)));
+  return files.map((file) => checkRules(file, place));
+}
+
+/** A path that cannot even be looked at counts as there: it is not to be passed over in silence. */
+function mayExist(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function valuesOf(files: readonly SettingsFile[], levels: readonly SettingsLevel[]): SettingValue[] {
+  return files.filter(({ level }) => levels.includes(level)).flatMap(({ values }) => values);
+}
+
+async function withheld(
+  theirs: readonly SettingValue[],
+  own: readonly (readonly SettingValue[])[],
+): Promise<SettingValue[]> {
+  const { withholdUntrusted } = await import('./untrusted-values.ts');
+  return withholdUntrusted(theirs, await parsed(joinLevels(own)));
+}
+
+/** Every value was checked in its file, so the whole is checked only to become typed. */
+async function parsed(values: readonly SettingValue[]): Promise<Settings> {
+  const { settingsSchema } = await import('./settings-schema.ts');
+  return settingsSchema.parse(assembleSettings(values));
+}

@@ -1,0 +1,106 @@
+/**
+ * Settings taken apart into single values, each with where it came from. Levels are joined value by value: of a
+ * scalar the nearest level's counts, lists grow by every level's entries. What does not count stays in the list
+ * and says why, so that `ramet settings` can show it.
+ */
+import { quoted } from './quoted.ts';
+
+/** From the farthest to the nearest. */
+export const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment'] as const;
+export type SettingsLevel = (typeof SETTINGS_LEVELS)[number];
+
+/** Whether a bad file of this level stops the command. */
+export function isBinding({ level }: { level: SettingsLevel }): boolean {
+  return level !== 'repository';
+}
+
+export interface SettingOrigin {
+  level: SettingsLevel;
+  /** The file, or the name of the variable; null where there is neither. */
+  source: string | null;
+  line: number | null;
+}
+
+export interface SettingValue extends SettingOrigin {
+  /** `['prices', 'gpt-4.1', 'input']`; an entry of a list has the path of the list. */
+  path: readonly string[];
+  value: unknown;
+  isEntry: boolean;
+  /** Null for what counts; else why it does not. */
+  unused: string | null;
+}
+
+/** Reasons why a value does not count, besides a nearer one. */
+export const UNKNOWN_KEY = 'unknown key';
+export const BAD_RULE = 'no rule';
+export const UNTRUSTED = 'this folder is not trusted';
+
+type Located = (path: readonly PropertyKey[]) => SettingOrigin;
+
+/** The values of one file or one level, in the order of the file. */
+export function settingValues(settings: object, origin: Located): SettingValue[] {
+  return valuesBelow(settings, [], origin);
+}
+
+function valuesBelow(value: unknown, path: readonly string[], origin: Located): SettingValue[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) {
+    return value.map((entry: unknown, index) => {
+      return { ...origin([...path, index]), path, value: entry, isEntry: true, unused: null };
+    });
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, inner]) => valuesBelow(inner, [...path, key], origin));
+  }
+  return [{ ...origin(path), path, value, isEntry: false, unused: null }];
+}
+
+/** Marks what a nearer level overrides. `levels` come from the farthest to the nearest. */
+export function joinLevels(levels: readonly (readonly SettingValue[])[]): SettingValue[] {
+  const all = levels.flat();
+  const nearest = new Map<string, SettingValue>();
+  for (const value of all) if (value.unused === null) nearest.set(identityOf(value), value);
+  return all.map((value) => {
+    const winner = nearest.get(identityOf(value));
+    if (value.unused !== null || winner === undefined || winner === value) return value;
+    return { ...value, unused: value.isEntry ? `also in ${placeOf(winner)}` : `set in ${placeOf(winner)}` };
+  });
+}
+
+/** The settings that the values in use amount to. */
+export function assembleSettings(values: readonly SettingValue[]): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const { path, value, isEntry, unused } of values) {
+    if (unused !== null) continue;
+    const parent = path.slice(0, -1).reduce(branch, settings);
+    const last = path.at(-1) ?? '';
+    const present = parent[last];
+    parent[last] = isEntry ? [...(Array.isArray(present) ? present : []), value] : value;
+  }
+  return settings;
+}
+
+function branch(parent: Record<string, unknown>, key: string): Record<string, unknown> {
+  const present = parent[key];
+  // Only `assembleSettings` puts objects here, and only plain ones.
+  const next = typeof present === 'object' ? (present as Record<string, unknown>) : {};
+  parent[key] = next;
+  return next;
+}
+
+/** `prices["gpt-4.1"].input`. */
+export function keyText(path: readonly PropertyKey[]): string {
+  return path.map(String).reduce((text, key) => {
+    if (!/^[\w$-]{1,60}$/.test(key)) return `${text}[${quoted(key)}]`;
+    return text === '' ? key : `${text}.${key}`;
+  }, '');
+}
+
+export function placeOf({ level, source, line }: SettingOrigin): string {
+  if (source === null) return level;
+  return line === null ? source : `${source}:${line}`;
+}
+
+function identityOf({ path, value, isEntry }: SettingValue): string {
+  return JSON.stringify(isEntry ? [path, value] : path);
+}

@@ -1,0 +1,7 @@
+import type { TrustPlace } from '../../permission/trust.ts';
+
+/** Where settings are looked for: `root` is the repository's, or the directory the session works in. */
+export interface SettingsPlace extends TrustPlace {
+  /** What `~` stands for in rules. */
+  userHome: string | null;
+}

@@ -1,0 +1,84 @@
+/**
+ * The check of a settings file and the one source of its JSON Schema (EXT-1). Objects are strict: a key that is
+ * not listed here is reported, never taken for another.
+ */
+import { PROVIDER_KINDS } from '../../model/select-provider.ts';
+import { PERMISSION_MODES } from '../../schema/status.ts';
+import * as z from '../../schema/zod.ts';
+import type { Settings } from './settings.ts';
+
+const positive = z.number().check(z.positive());
+const wholeNumber = z.int().check(z.positive());
+const price = z.optional(z.number().check(z.nonnegative()));
+const name = z.string().check(z.regex(/\S/, 'it is empty'));
+const variable = z.string().check(z.regex(/^[A-Za-z_]\w*$/, 'it is not the name of a variable'));
+const rules = z.optional(z.array(name));
+
+const models = z.strictObject({
+  haiku: z.optional(name),
+  sonnet: z.optional(name),
+  opus: z.optional(name),
+});
+
+const permissions = z.strictObject({
+  allow: described(rules, 'Rules for what may run without a question.'),
+  ask: described(rules, 'Rules for what is asked about; they beat allow.'),
+  deny: described(rules, 'Rules for what is refused; they beat ask and allow.'),
+  defaultMode: described(z.optional(z.enum(PERMISSION_MODES)), 'The mode of new sessions.'),
+});
+
+const prices = z.strictObject({ input: price, write5m: price, write1h: price, read: price, output: price });
+
+const budget = z.strictObject({
+  usd: z.optional(positive),
+  tokens: z.optional(wholeNumber),
+  seconds: z.optional(positive),
+});
+
+const compaction = z.strictObject({
+  threshold: described(
+    z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
+    'The share of the context window from which on it happens.',
+  ),
+});
+
+const env = z.strictObject({
+  childVariables: described(
+    z.optional(z.array(variable)),
+    'Variables that programs started by agents get besides the usual ones.',
+  ),
+});
+
+export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
+  $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
+  model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet or opus.'),
+  fallbackModel: described(z.optional(name), 'Takes over when the model stays unavailable.'),
+  provider: described(z.optional(z.enum(PROVIDER_KINDS)), 'Who serves the models.'),
+  models: described(z.optional(models), 'The model ids that the three tiers stand for.'),
+  permissions: described(z.optional(permissions), 'What tools may do.'),
+  prices: described(
+    z.optional(z.record(name, prices)),
+    'US dollars per million tokens, by model id; they come before the built-in table.',
+  ),
+  budget: described(z.optional(budget), 'What one run may spend.'),
+  maxTurns: described(z.optional(wholeNumber), 'Most responses of a run before one closing turn.'),
+  compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
+  env: described(z.optional(env), 'The environment of programs that agents start.'),
+  retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),
+});
+
+function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+  return schema.check(z.describe(description));
+}
+
+/** The JSON Schema as text: `ramet settings --schema` prints it, docs/settings.schema.json is it. */
+export function settingsJsonSchema(): string {
+  const schema = z.toJSONSchema(settingsSchema, {
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  const { $schema, ...rest } = schema;
+  const titled = { $schema, title: 'Settings of Ramet', allowTrailingCommas: true, ...rest };
+  return `${JSON.stringify(titled, null, 2)}\n`;
+}

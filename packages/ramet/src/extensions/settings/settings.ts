@@ -1,0 +1,41 @@
+/** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
+import type { ProviderKind } from '../../model/select-provider.ts';
+import type { BudgetLimits, PermissionMode } from '../../schema/status.ts';
+
+/** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
+export interface PriceSettings {
+  input?: number | undefined;
+  write5m?: number | undefined;
+  write1h?: number | undefined;
+  read?: number | undefined;
+  output?: number | undefined;
+}
+
+export interface PermissionSettings {
+  allow?: string[] | undefined;
+  ask?: string[] | undefined;
+  deny?: string[] | undefined;
+  defaultMode?: PermissionMode | undefined;
+}
+
+export interface TierSettings {
+  haiku?: string | undefined;
+  sonnet?: string | undefined;
+  opus?: string | undefined;
+}
+
+export interface Settings {
+  $schema?: string | undefined;
+  model?: string | undefined;
+  fallbackModel?: string | undefined;
+  provider?: ProviderKind | undefined;
+  models?: TierSettings | undefined;
+  permissions?: PermissionSettings | undefined;
+  /** By model id. */
+  prices?: Record<string, PriceSettings> | undefined;
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
+  compaction?: { threshold?: number | undefined } | undefined;
+  env?: { childVariables?: string[] | undefined } | undefined;
+  retries?: number | undefined;
+}

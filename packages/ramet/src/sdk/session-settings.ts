@@ -1,0 +1,87 @@
+/** The settings of a session: those of its place, unless the caller brings others. */
+import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
+import type { SettingValue } from '../extensions/settings/setting-value.ts';
+import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
+import type { SettingsPlace } from '../extensions/settings/settings-place.ts';
+import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
+import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
+import { DEFAULT_RETRY } from '../model/retry.ts';
+import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select-provider.ts';
+import { describeIssues } from '../schema/describe-issues.ts';
+import { UserMistake } from '../schema/errors.ts';
+import {
+  DEFAULT_MAX_TURNS,
+  DEFAULT_MODEL,
+  DEFAULT_PERMISSION_MODE,
+  type SessionOptions,
+  type SettingsInForce,
+} from './options.ts';
+import { findPlace, type Place } from './place.ts';
+
+/** Throws a UserMistake for a bad file that must not be passed over. */
+export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
+  const { settings, cwd = process.cwd(), env = process.env } = options;
+  if (settings !== undefined) return { settings: await checked(settings || {}), notices: [] };
+  const report = await readSettings(settingsPlace(findPlace({ cwd, env }), env), {
+    defaults: defaultSettings(),
+  });
+  refuseBadSettings(report);
+  return { settings: report.settings, notices: settingsNotices(report) };
+}
+
+async function checked(settings: Settings): Promise<Settings> {
+  const { settingsSchema } = await import('../extensions/settings/settings-schema.ts');
+  const { data, error } = settingsSchema.safeParse(settings);
+  if (data !== undefined) return data;
+  throw new UserMistake('bad_settings', `the option settings is wrong: ${describeIssues(error)}`);
+}
+
+/** Everything there is to know of the settings of a place, problems included. */
+export async function describeSettings(place: Place, env: NodeJS.ProcessEnv): Promise<SettingsReport> {
+  const environment = environmentValues(env);
+  const read = (defaults: Settings): Promise<SettingsReport> =>
+    readSettings(settingsPlace(place, env), { defaults, environment });
+  // Twice, because what the tiers stand for depends on the provider that settings may name.
+  const { settings } = await read(defaultSettings());
+  const provider = settings.provider ?? providerKind({ ...env, RAMET_PROVIDER: undefined });
+  return read({ ...defaultSettings(), provider, models: defaultTiers(provider) });
+}
+
+/** Which models a server of chat completions has is not known. */
+function defaultTiers(provider: ProviderKind): TierSettings {
+  if (provider === 'openai') return {};
+  return Object.fromEntries(MODEL_TIERS.map((tier) => [tier, resolveModel(tier, {}, provider)]));
+}
+
+export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.ProcessEnv): SettingsPlace {
+  return { root: repository?.root ?? cwd, home, userHome: env.HOME || null };
+}
+
+function defaultSettings(): Settings {
+  return {
+    model: DEFAULT_MODEL,
+    permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
+    maxTurns: DEFAULT_MAX_TURNS,
+    retries: DEFAULT_RETRY.maxRetries,
+  };
+}
+
+/** What variables say of the same things; `options.ts` and the model room act on them, and refuse bad ones. */
+function environmentValues(env: NodeJS.ProcessEnv): SettingValue[] {
+  const stated = (
+    source: string,
+    path: readonly string[],
+    read: (text: string) => unknown,
+  ): SettingValue[] => {
+    const text = env[source]?.trim();
+    if (!text) return [];
+    const value = read(text);
+    const unused = value === undefined ? 'it cannot be used' : null;
+    return [{ level: 'environment', source, line: null, path, value: value ?? text, isEntry: false, unused }];
+  };
+  return [
+    ...MODEL_TIERS.flatMap((tier) => stated(tierVariable(tier), ['models', tier], (text) => text)),
+    ...stated('RAMET_MAX_RETRIES', ['retries'], (text) => (/^\d+$/.test(text) ? Number(text) : undefined)),
+    ...stated('RAMET_PROVIDER', ['provider'], (text) => PROVIDER_KINDS.find((name) => name === text)),
+  ];
+}

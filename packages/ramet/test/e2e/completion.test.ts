@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { linesOf } from '../fixtures/command.ts';
+import { test, type User } from '../fixtures/user.ts';
+
+const LAUNCHER = join(import.meta.dirname, '../../bin/ramet.js');
+
+/** A PATH on which `ramet` is this one. */
+function pathWithRamet(user: User): string {
+  const folder = join(user.root, 'bin');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'ramet'), `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`);
+  chmodSync(join(folder, 'ramet'), 0o755);
+  return `${folder}:${user.env.PATH}`;
+}
+
+/** What a real bash would offer, after it read the script as users do. */
+function completeInBash(user: User, ...words: string[]): string[] {
+  const script = `source <(ramet completion bash)
+    complete -p ramet >/dev/null || exit 9
+    COMP_WORDS=(ramet "$@") COMP_CWORD=$#
+    _ramet
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const options = {
+    cwd: user.repository,
+    env: { ...user.env, PATH: pathWithRamet(user) },
+    encoding: 'utf8',
+  } as const;
+  return linesOf(execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], options));
+}
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
+}
+
+describe.concurrent('UI-1: completion in bash', () => {
+  test('offers commands, flags and choices', ({ user }) => {
+    expect(completeInBash(user, 'doc')).toEqual(['doctor']);
+    expect(completeInBash(user, '-p', '--output-f')).toEqual(['--output-format']);
+    expect(completeInBash(user, '-p', '--output-format', '')).toEqual(['text', 'json', 'stream-json']);
+    expect(completeInBash(user, '--model', '=', 'op')).toEqual(['opus']);
+    expect(completeInBash(user, 'completion', 'z')).toEqual(['zsh']);
+  });
+
+  test('offers the sessions of this repository where one is wanted', async ({ user }) => {
+    await user.emulate({ respond: () => ({ text: 'ok' }) });
+    await user.ramet(['-p', 'x']);
+    await user.ramet(['-p', 'y']);
+    const sessions = user.sessions().sort();
+    expect(sessions).toHaveLength(2);
+    for (const words of [
+      ['show', ''],
+      ['logs', ''],
+      ['cost', ''],
+      ['-p', '--resume', ''],
+    ])
+      expect(completeInBash(user, ...words).sort()).toEqual(sessions);
+    const [first = ''] = sessions;
+    expect(completeInBash(user, 'show', first.slice(0, 6))).toContain(first);
+  });
+
+  test('stays silent when sessions cannot be listed', ({ user }) => {
+    writeFileSync(user.rametHome, 'in the way');
+    expect(completeInBash(user, 'show', 'x')).toEqual([]);
+  });
+});
+
+describe.concurrent('UI-1: completion in other shells', () => {
+  test.for(['zsh', 'fish'] as const)('%s gets a script that asks ramet', async (shell, { user }) => {
+    const { code, stdout } = await user.ramet(['completion', shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`ramet completion ${shell}`);
+    expect(stdout).toContain(' complete -- ');
+    // Where the shell is installed it also has to accept the script; elsewhere the text is all there is.
+    if (!isInstalled(shell)) return;
+    const file = join(user.root, 'script');
+    writeFileSync(file, stdout);
+    expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('each suggestion comes with its description, file names with a mark', async ({ user }) => {
+    const found = await user.ramet(['complete', '--', 'doc']);
+    expect(found.stdout).toMatch(/^doctor\t\S.*\n$/);
+    expect((await user.ramet(['complete', '--', 'emulate', '--scenario', ''])).stdout).toBe(':files\n');
+  });
+
+  test('a shell that is not known is refused', async ({ user }) => {
+    const end = await user.ramet(['completion', 'csh']);
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(linesOf(end.stderr)).toEqual([expect.stringContaining('Allowed choices are bash, zsh, fish.')]);
+  });
+});

@@ -1,0 +1,2 @@
+/** The JSON Schema of settings as a file, for editors. */
+export const SETTINGS_SCHEMA_PAGE = 'docs/settings.schema.json';
