@@ -7,9 +7,10 @@
  * 1. A file is taken once, however it is reached (real paths).
  * 2. An import cannot leave the folder it belongs to: the repository, or the user's own instruction folder.
  */
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { loadFile } from '../workspace/regular-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 const IMPORT_DEPTH = 4;
@@ -73,7 +74,7 @@ async function readWithImports(
   const real = await realPathWithin(path, boundary);
   if (real === null || seen.has(real)) return [];
   seen.add(real);
-  const text = await readFile(real, 'utf8').catch(() => null);
+  const text = await readText(real);
   if (text === null || text.trim() === '') return [];
   const imported: InstructionFile[] = [];
   if (depth < IMPORT_DEPTH) {
@@ -85,6 +86,15 @@ async function readWithImports(
     }
   }
   return [{ path: real, text }, ...imported];
+}
+
+/** Null for what cannot be read and for what is no regular file: a fifo would be waited for, for ever. */
+async function readText(path: string): Promise<string | null> {
+  try {
+    return Buffer.from((await loadFile(path)).bytes).toString();
+  } catch {
+    return null;
+  }
 }
 
 async function realPathWithin(path: string, boundary: string): Promise<string | null> {

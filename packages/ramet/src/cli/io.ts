@@ -1,4 +1,6 @@
 /** Where a command's output goes. Commands write through this, so tests can look at it. */
+import { UserMistake } from '../schema/errors.ts';
+
 export interface CommandIo {
   out(text: string): void;
   /** Whether a person reads standard output on a screen. */
@@ -26,7 +28,19 @@ export function processIo(signal: AbortSignal): CommandIo {
     note: (line) => void process.stderr.write(`ramet: ${line}\n`),
     progress: (line) => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentDirectory();
+    },
     signal,
   };
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new UserMistake('no_directory', 'the current directory no longer exists: change to another one', {
+      cause: error,
+    });
+  }
 }

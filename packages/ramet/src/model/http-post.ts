@@ -88,10 +88,10 @@ export function connectionError(error: unknown, endpoint: Endpoint, signal: Abor
   if (error instanceof ModelError) return error;
   const code = systemCode(error) ?? describeError(error);
   const { origin } = endpoint.url;
-  const message =
-    code === 'ECONNREFUSED' || code === 'ENOTFOUND'
-      ? `cannot reach ${origin} (${code}): is the provider up, and ANTHROPIC_BASE_URL right?`
-      : `the connection to ${origin} was lost (${code})`;
+  const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EPROTO'].includes(code);
+  const message = unreachable
+    ? `cannot reach ${origin} (${code}): is the provider up, and ANTHROPIC_BASE_URL right?`
+    : `the connection to ${origin} was lost (${code})`;
   return new ModelError('connection', 'retryable', message, { cause: error });
 }
 

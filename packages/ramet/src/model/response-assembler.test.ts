@@ -114,6 +114,11 @@ describe('MODEL-2: a response is accepted whole or not at all', () => {
     ['without a stop reason', [START, ...text(0, 'x'), { type: 'message_stop' }]],
     ['with tool input that is not JSON', [START, ...call(0, '{"command": "l'), ...end('tool_use')]],
     ['with tool input that is not an object', [START, ...call(0, '[1]'), ...end('tool_use')]],
+    ['with two calls of one id', [START, ...call(0, '{}'), ...call(1, '{}'), ...end('tool_use')]],
+    [
+      'with a call whose id the API would not take back',
+      [START, ...block(0, { type: 'tool_use', id: 'a b', name: 'Bash', input: {} }, []), ...end('tool_use')],
+    ],
     ['with a delta for no block', [START, { type: 'content_block_delta', index: 3, delta: {} }]],
     ['with a second start', [START, START]],
     ['with content before the start', text(0, 'x')],

@@ -79,6 +79,7 @@ export class ResponseAssembler {
     if (!this.#complete) throw broken('it ended before message_stop');
     if (this.#stopReason === null) throw broken('it has no stop_reason');
     if (this.#cutToolUse && this.#stopReason !== 'max_tokens') throw broken('a tool call is not valid JSON');
+    refuseBadCalls(this.#blocks);
     return {
       ...this.#start,
       stopReason: this.#stopReason,
@@ -170,6 +171,19 @@ function streamError(event: StreamEvent): ModelError {
   const type = event.error?.type ?? 'unknown';
   const family = RETRYABLE_STREAM_ERRORS.has(type) ? 'retryable' : 'terminal';
   return new ModelError(type, family, `the provider ended the stream: ${event.error?.message ?? type}`);
+}
+
+const CALL_NAME = /^[\w-]{1,200}$/;
+
+/** A call that the API would not take back would spoil the conversation for good: ask for another answer. */
+function refuseBadCalls(blocks: readonly ResponseBlock[]): void {
+  const calls = blocks.map(({ value }) => value).filter(({ type }) => type === 'tool_use');
+  const ids = calls.map((call) => ('id' in call ? String(call.id) : ''));
+  if (new Set(ids).size < ids.length) throw broken('two tool calls have the same id');
+  for (const call of calls) {
+    const valid = 'id' in call && CALL_NAME.test(String(call.id)) && CALL_NAME.test(String(call.name));
+    if (!valid) throw broken('a tool call has no valid id or name');
+  }
 }
 
 function broken(what: string): ModelError {

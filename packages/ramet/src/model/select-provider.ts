@@ -14,7 +14,16 @@ export function selectProvider(env: NodeJS.ProcessEnv): ModelProvider {
       'no model to talk to: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (`ramet emulate` starts one)',
     );
   }
+  requireSendable('ANTHROPIC_API_KEY', apiKey);
+  requireSendable('ANTHROPIC_AUTH_TOKEN', authToken);
   return anthropicProvider({ baseUrl: parseBase(base || DEFAULT_BASE_URL), apiKey, authToken, env });
+}
+
+/** Keys come from files and pages: a line end or a typographic quote comes with them, and no header takes it. */
+function requireSendable(name: string, value: string | undefined): void {
+  if (value === undefined || /^[\x20-\x7e]*$/.test(value)) return;
+  const message = `${name} holds a line end or another character that cannot be sent: set it again without`;
+  throw new UserMistake('bad_key', message);
 }
 
 function parseBase(text: string): URL {

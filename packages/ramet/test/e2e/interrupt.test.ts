@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/index.ts';
-import { eventually, linesOf, type RunningCommand } from '../fixtures/command.ts';
+import { eventually, isRunning, linesOf, type RunningCommand } from '../fixtures/command.ts';
 import { requestsTaken, test, toolResults, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
@@ -176,13 +176,4 @@ function processesOf(user: User): Promise<number[]> {
       return undefined;
     }
   });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    // A process that ended and that nobody has collected is not running.
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }

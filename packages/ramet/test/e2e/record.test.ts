@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/index.ts';
@@ -49,7 +49,7 @@ describe.concurrent('LOG-1: nothing is written unasked', () => {
   test('a run that only reads leaves everything outside RAMET_HOME as it was', async ({ user }) => {
     await user.model({ tool_use: [READ, { name: 'Grep', input: { pattern: 'Test' } }] }, { text: 'ok' });
     // Makes git want to refresh its index, which would be a write.
-    writeFileSync(join(user.repository, 'README.md'), '# Test\n');
+    utimesSync(join(user.repository, 'README.md'), 1e9, 1e9);
     const before = snapshot(user);
     await user.ramet(['-p', 'Look around.']);
     await user.ramet(['ps']);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { isRunning } from '../fixtures/command.ts';
 import { test, toolResults } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
@@ -132,12 +133,3 @@ describe.concurrent('RES-3: --permission-mode', () => {
     expect(existsSync(join(user.repository, 'by-bash.txt'))).toBe(true);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    // A process that ended and that nobody has collected is not running.
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

@@ -1,4 +1,5 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
@@ -53,6 +54,11 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
       { ANTHROPIC_BASE_URL: 'ftp://127.0.0.1' },
       'ANTHROPIC_BASE_URL is not an http(s) address',
     ],
+    ...['key\n', '“key”'].map((key): [string, Record<string, string>, string] => [
+      `a key that no header can carry: ${JSON.stringify(key)}`,
+      { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
+      'ANTHROPIC_API_KEY holds a line end or another character that cannot be sent',
+    ]),
     [
       'retries that are no number',
       { RAMET_MAX_RETRIES: 'lots' },
@@ -75,6 +81,22 @@ describe.concurrent('UI-1: places that do not suit', () => {
       stderr: `ramet: ${user.root} is not in a git repository: working without git\n`,
     });
     expect(emulator.requests[0]?.body).toContain('Git: not a repository');
+  });
+
+  test('a directory that is gone is told in one line', async ({ user }) => {
+    await user.model({ text: 'never' });
+    const end = await user.ramet(['-p', 'x'], { shell: 'mkdir gone; cd gone; rmdir ../gone; exec "$@"' });
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(linesOf(end.stderr)).toEqual([
+      'ramet: the current directory no longer exists: change to another one',
+    ]);
+  });
+
+  test('instructions that are no regular file are passed over', async ({ user }) => {
+    execFileSync('mkfifo', [join(user.repository, 'AGENTS.md')]);
+    mkdirSync(join(user.repository, 'CLAUDE.md'));
+    await user.model({ text: 'ok' });
+    expect(await user.ramet(['-p', 'x'])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
   });
 
   test('a RAMET_HOME that is a file is named, with what to do', async ({ user }) => {

@@ -41,7 +41,7 @@ export function resultObject(session: Session, result: AgentResult): ResultObjec
   const sums = {
     num_turns: result.turns,
     usage: reportedUsage(result.usage),
-    total_cost_usd: result.costUsd,
+    total_cost_usd: withoutNoise(result.costUsd),
   };
   return {
     type: 'result',
@@ -60,6 +60,11 @@ export function resultObject(session: Session, result: AgentResult): ResultObjec
 export function reportedUsage(usage: Usage): ReportedUsage {
   const { cache_creation_1h_input_tokens: _, ...reported } = usage;
   return reported;
+}
+
+/** Sums of binary fractions end in noise far below the smallest price of a token. */
+function withoutNoise(usd: number | null): number | null {
+  return usd === null ? null : Number(usd.toFixed(12));
 }
 
 function subtypeOf({ status, cause }: AgentResult): ResultObject['subtype'] {
