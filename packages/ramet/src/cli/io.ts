@@ -15,11 +15,11 @@ export interface CommandIo {
   readonly signal: AbortSignal;
 }
 
-/** A closed pipe (`ramet ps | head -1`) ends the output, not the work. */
+/** A closed pipe (`ramet ps | head -1`), or a terminal that is gone, ends the output and not the work. */
 export function processIo(signal: AbortSignal): CommandIo {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
   return {

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import { switchModel } from '../engine/fallback.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
@@ -14,6 +15,7 @@ import { CacheMap } from '../model/cache-map.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import type { PermissionMode } from '../schema/status.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
@@ -44,6 +46,10 @@ export interface Session extends AsyncDisposable {
    * the result says how it ended.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  /** Goes on with another model, by id or tier. Between turns only. */
+  setModel(model: string): void;
+  /** From the next tool call on, and when the session is resumed. */
+  setPermissionMode(mode: PermissionMode): void;
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
@@ -73,7 +79,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       resumed === null
         ? startAgent(runtime, place, settings)
         : continueAgent(runtime, resumed.reader, place, settings);
-    return sessionOf(agent, place, git);
+    return sessionOf(agent, place, git, settings);
   } catch (error) {
     await journal.close();
     throw error;
@@ -99,7 +105,12 @@ function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitSta
   return gitState({ directory, env: childEnvironment(env) });
 }
 
-function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): Session {
+function sessionOf(
+  agent: Agent,
+  place: Place,
+  git: Promise<GitState> | null,
+  settings: ResolvedOptions,
+): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
   return {
@@ -120,6 +131,16 @@ function sessionOf(agent: Agent, place: Place, git: Promise<GitState> | null): S
         }
         yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
       }
+    },
+    setModel(name) {
+      const { model } = resolveOptions({ env: settings.env, model: name });
+      if (model === null || model === agent.conversation.head.model) return;
+      refuseUnenforceableBudget(model, settings);
+      switchModel(agent, model);
+    },
+    setPermissionMode(mode) {
+      spec.permissionMode = mode;
+      agent.record({ type: 'permission.changed', mode });
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();

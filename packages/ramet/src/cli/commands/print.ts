@@ -27,8 +27,11 @@ export interface PrintOptions {
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
-  if (!options.print) throw withoutPrint(argument);
   const resume = options.resume ?? (options.continue ? 'latest' : undefined);
+  if (!options.print) {
+    if (argument !== '') throw withoutPrint(argument);
+    return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);
+  }
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
   await using session = await openSession(sessionOptions(options, resume, io));
   if (session.repository === null)
@@ -65,10 +68,9 @@ async function follow(
 }
 
 function withoutPrint(argument: string): UserMistake {
-  const start = argument === '' ? '' : `there is no command "${argument}"; `;
   return new UserMistake(
     'not_print',
-    `${start}give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
+    `there is no command "${argument}"; give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
   );
 }
 

@@ -1,0 +1,116 @@
+/**
+ * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
+ * first prompt, so that looking around leaves nothing behind. It knows no terminal.
+ */
+import type { AgentResult } from '../../engine/agent-event.ts';
+import type { PermissionMode } from '../../schema/status.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import type { SessionOptions } from '../../sdk/options.ts';
+import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
+import type { CommandIo } from '../io.ts';
+import { viewSession } from '../session-view.ts';
+
+export interface ChatTally {
+  readonly responses: number;
+  readonly usage: Usage;
+  /** Null when any part of it is unknown. */
+  readonly costUsd: number | null;
+}
+
+const NOTHING_SPENT: ChatTally = { responses: 0, usage: NO_USAGE, costUsd: 0 };
+
+export class Chat implements AsyncDisposable {
+  readonly #io: CommandIo;
+  #options: SessionOptions;
+  #session: Session | null = null;
+  #tally: ChatTally = NOTHING_SPENT;
+
+  constructor(options: SessionOptions, io: CommandIo) {
+    this.#options = options;
+    this.#io = io;
+  }
+
+  /** Null before the first prompt of a new session. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  get tally(): ChatTally {
+    return this.#tally;
+  }
+
+  /** What is in force, or will be once there is a session; null is the default. */
+  get model(): string | null {
+    return this.#session?.model ?? this.#options.model ?? null;
+  }
+
+  get permissionMode(): PermissionMode | null {
+    return this.#session?.agent.permissionMode ?? this.#options.permissionMode ?? null;
+  }
+
+  async open(): Promise<Session> {
+    if (this.#session !== null) return this.#session;
+    const session = await openSession(this.#options);
+    this.#session = session;
+    if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
+    return session;
+  }
+
+  /** Carries out a prompt; null goes on with the turn that a resumed session was in. */
+  async *run(prompt: string | null, signal: AbortSignal): AsyncGenerator<SessionEvent, AgentResult> {
+    const session = await this.open();
+    const events = session.run(prompt, { signal, partial: true });
+    for (let next = await events.next(); ; next = await events.next()) {
+      if (next.done) return next.value;
+      if (next.value.type === 'assistant') this.#count(next.value);
+      yield next.value;
+    }
+  }
+
+  setModel(model: string): void {
+    if (this.#session === null) this.#options = { ...this.#options, model };
+    else this.#session.setModel(model);
+  }
+
+  setPermissionMode(permissionMode: PermissionMode): void {
+    if (this.#session === null) this.#options = { ...this.#options, permissionMode };
+    else this.#session.setPermissionMode(permissionMode);
+  }
+
+  /** Goes on with another session, or with a new one (null). When it cannot be opened, the present one is over all the same. */
+  async change(resume: string | null): Promise<void> {
+    const { resume: _, model, permissionMode, ...kept } = this.#options;
+    await this[Symbol.asyncDispose]();
+    this.#tally = NOTHING_SPENT;
+    if (resume === null) {
+      this.#options = { ...kept, ...(model && { model }), ...(permissionMode && { permissionMode }) };
+      return;
+    }
+    this.#options = { ...kept, resume };
+    try {
+      await this.open();
+    } catch (error) {
+      this.#options = kept;
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const session = this.#session;
+    this.#session = null;
+    await session?.[Symbol.asyncDispose]();
+  }
+
+  #count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>): void {
+    this.#tally = {
+      responses: this.#tally.responses + 1,
+      usage: addUsage(this.#tally.usage, usage),
+      costUsd: addCost(this.#tally.costUsd, costUsd),
+    };
+  }
+
+  #spentSoFar(session: Session): ChatTally {
+    using view = viewSession(session.id, this.#io);
+    return view.ledger.total;
+  }
+}
