@@ -75,7 +75,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .addOption(
       new Option(
         '--permission-mode <mode>',
-        'what tools may do (default: dontAsk, or what the session had)',
+        'what tools may do (default: default, or what the session had)',
       ).choices([...PERMISSION_MODES]),
     )
     .option('-c, --continue', 'go on with the latest session of this repository')

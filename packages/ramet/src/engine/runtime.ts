@@ -4,6 +4,8 @@ import type { CacheMap } from '../model/cache-map.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import type { RetryPolicy } from '../model/retry.ts';
+import type { PermissionBroker } from '../permission/broker.ts';
+import type { SessionRules } from '../permission/policy.ts';
 import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentId } from '../schema/ids.ts';
@@ -24,6 +26,10 @@ export interface SessionRuntime {
   /** Where tool output that is too long for a conversation is kept. */
   readonly outputDirectory: string;
   readonly redact: (text: string) => string;
+  /** Rules of every agent; each has its own mode. */
+  readonly permissions: SessionRules;
+  /** Answers what rules and modes leave open. */
+  readonly broker: PermissionBroker;
 }
 
 export interface AgentSpec {

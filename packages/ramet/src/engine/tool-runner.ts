@@ -8,13 +8,13 @@
  * 3. Secrets are taken out here, once, before a result enters the conversation.
  */
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import { decide } from '../permission/decide.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import { findTool, parseInput } from '../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
+import { refusalOf } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import { finishResult } from './tool-result.ts';
 
@@ -87,7 +87,7 @@ async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock> {
 }
 
 async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
-  const { tools, permissionMode } = run.agent.spec;
+  const { tools } = run.agent.spec;
   const tool = findTool(tools, call.name);
   if (tool === undefined) {
     return failure(
@@ -96,8 +96,9 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   }
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
-  const decision = decide(permissionMode, tool, { input: input.value, cwd: run.agent.spec.cwd });
-  if (!decision.allowed) return failure(decision.reason);
+  const refusal = await refusalOf(run.agent, tool, call, input.value, run.signal);
+  if (refusal !== null) return failure(refusal);
+  if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   return actOrAbort(run, tool, input.value, call);
 }
 

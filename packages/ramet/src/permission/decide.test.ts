@@ -1,23 +1,137 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decide, type PermissionSubject } from './decide.ts';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import type { PermissionMode } from '../schema/status.ts';
+import { decide } from './decide.ts';
+import type { PermissionDecision, PermissionSubject } from './decision.ts';
+import { type PermissionPolicy, parseRules, type RuleTexts } from './policy.ts';
 
-const details = { input: {}, cwd: '/' };
 const read: PermissionSubject = { name: 'Read', effect: 'read' };
 const write: PermissionSubject = { name: 'Write', effect: 'write' };
-const bash: PermissionSubject = { name: 'Bash', effect: 'execute' };
+const edit: PermissionSubject = { name: 'Edit', effect: 'write' };
+const fetchPage: PermissionSubject = { name: 'WebFetch', effect: 'read' };
+const issues: PermissionSubject = { name: 'mcp__tracker__list_issues', effect: 'execute' };
+
+function policy(mode: PermissionMode, texts: RuleTexts = {}, base = '/work'): PermissionPolicy {
+  const { rules, problems } = parseRules(texts, { place: 'a test', base, home: '/home/user' });
+  expect(problems).toEqual([]);
+  return { mode, rules };
+}
+
+const kindOf = async (decision: Promise<PermissionDecision>): Promise<string> => (await decision).kind;
+const at = (file_path: string, cwd = '/work') => ({ input: { file_path }, cwd });
 
 describe('RES-3: permission modes', () => {
-  test.for([
-    ['bypassPermissions', [true, true, true]],
-    ['plan', [true, false, false]],
-    ['dontAsk', [true, false, false]],
-  ] as const)('%s allows read, write, execute: %s', ([mode, expected]) => {
-    expect([read, write, bash].map((tool) => decide(mode, tool, details).allowed)).toEqual(expected);
+  test.for<[PermissionMode, string[]]>([
+    ['default', ['allow', 'ask', 'ask', 'ask']],
+    ['acceptEdits', ['allow', 'allow', 'ask', 'ask']],
+    ['plan', ['allow', 'deny', 'deny', 'deny']],
+    ['dontAsk', ['allow', 'deny', 'deny', 'deny']],
+    ['bypassPermissions', ['allow', 'allow', 'allow', 'allow']],
+  ])('%s decides a read, an edit, an edit outside and a foreign tool: %s', async ([mode, expected]) => {
+    const decisions = [
+      decide(policy(mode), read, at('/etc/hosts')),
+      decide(policy(mode), edit, at('src/a.ts')),
+      decide(policy(mode), edit, at('/etc/hosts')),
+      decide(policy(mode), issues, { input: {}, cwd: '/work' }),
+    ];
+    expect(await Promise.all(decisions.map(kindOf))).toEqual(expected);
   });
 
-  test.for(['plan', 'dontAsk'] as const)('%s says what was denied and which flag changes it', (mode) => {
-    expect(decide(mode, bash, details)).toMatchObject({
-      reason: expect.stringMatching(/^Bash is not permitted.*--permission-mode bypassPermissions/),
+  test.for<[PermissionMode, RegExp]>([
+    ['plan', /^Write is not permitted: in plan mode.*--permission-mode bypassPermissions/],
+    ['dontAsk', /^Write is not permitted.*--allowedTools "Edit\(src\/\*\*\)" or --permission-mode/],
+  ])('%s says what was denied and what would allow it', async ([mode, reason]) => {
+    const decision = await decide(policy(mode), write, at('src/a.ts'));
+    expect(decision).toEqual({ kind: 'deny', reason: expect.stringMatching(reason) });
+  });
+
+  test.for([
+    '.git/hooks/pre-commit',
+    '.GIT/config',
+    '.ramet/settings.json',
+    'sub/.claude/settings.json',
+    '.mcp.json',
+  ])('acceptEdits still asks before it writes %s, which decides what runs', async (path) => {
+    expect(await kindOf(decide(policy('acceptEdits'), edit, at(path)))).toBe('ask');
+  });
+
+  test('a page is fetched only where a rule allows its host', async () => {
+    const rules = { allow: ['WebFetch(domain:example.org)'] };
+    const ask = (url: string) =>
+      kindOf(decide(policy('default', rules), fetchPage, { input: { url }, cwd: '/' }));
+    expect(await ask('https://example.org/x')).toBe('allow');
+    expect(await ask('https://EXAMPLE.org:8443/x')).toBe('allow');
+    expect(await ask('https://example.org.evil.net/')).toBe('ask');
+    expect(await ask('https://user@evil.net/example.org')).toBe('ask');
+    expect(await ask('not an address')).toBe('ask');
+  });
+});
+
+describe('RES-3: deny beats ask beats allow', () => {
+  test('however special the other rules are', async () => {
+    const rules = { allow: ['Edit(src/deep/file.ts)'], ask: ['Edit(src/deep/**)'], deny: ['Edit(src/**)'] };
+    const { deny: _, ...withoutDeny } = rules;
+    expect(await kindOf(decide(policy('default', rules), edit, at('src/deep/file.ts')))).toBe('deny');
+    expect(await kindOf(decide(policy('default', withoutDeny), edit, at('src/deep/file.ts')))).toBe('ask');
+  });
+
+  test('a deny rule holds in every mode and names itself', async () => {
+    const decision = await decide(policy('bypassPermissions', { deny: ['Read(.env)'] }), read, at('a/.env'));
+    expect(decision).toEqual({
+      kind: 'deny',
+      reason: expect.stringContaining('the rule Read(.env) in a test'),
     });
+  });
+
+  test('an ask rule asks about what would be free, and is a denial where nobody may be asked', async () => {
+    const rules = { ask: ['Read(secret/**)'] };
+    expect(await kindOf(decide(policy('acceptEdits', rules), read, at('secret/a')))).toBe('ask');
+    expect(await kindOf(decide(policy('dontAsk', rules), read, at('secret/a')))).toBe('deny');
+  });
+
+  test('the question carries a rule that would allow it', async () => {
+    const decision = await decide(policy('default'), edit, at('src/a.ts'));
+    expect(decision).toMatchObject({ question: { suggestedRules: ['Edit(src/**)'] } });
+    const allowed = policy('default', { allow: ['Edit(src/**)'] });
+    expect(await kindOf(decide(allowed, edit, at('src/a.ts')))).toBe('allow');
+  });
+
+  test('mcp rules cover a tool, or all tools of a server', async () => {
+    for (const [rule, kind] of [
+      ['mcp__tracker', 'allow'],
+      ['mcp__tracker__*', 'allow'],
+      ['mcp__tracker__list_issues', 'allow'],
+      ['mcp__tracker__list', 'ask'],
+      ['mcp__track', 'ask'],
+    ] as const) {
+      const decision = decide(policy('default', { allow: [rule] }), issues, { input: {}, cwd: '/' });
+      expect([rule, await kindOf(decision)]).toEqual([rule, kind]);
+    }
+  });
+});
+
+describe('SEC-1: paths are resolved before they are checked', () => {
+  test('a link inside that leads out is outside, for edits and for rules that allow', async () => {
+    const root = temporaryDirectory();
+    const [inside, outside] = [join(root, 'inside'), join(root, 'outside')];
+    mkdirSync(join(inside, 'src'), { recursive: true });
+    mkdirSync(outside);
+    symlinkSync(outside, join(inside, 'src/link'));
+    const accept = policy('acceptEdits', { allow: ['Edit(src/**)'] });
+    expect(await kindOf(decide(accept, edit, at('src/new.ts', inside)))).toBe('allow');
+    expect(await kindOf(decide(accept, edit, at('src/link/new.ts', inside)))).toBe('ask');
+    expect(await kindOf(decide(accept, edit, at('src/../../outside/x', inside)))).toBe('ask');
+  });
+
+  test('a denied file is denied under every name that leads to it', async () => {
+    const root = temporaryDirectory();
+    mkdirSync(join(root, 'secret'));
+    symlinkSync(join(root, 'secret'), join(root, 'alias'));
+    const denied = policy('bypassPermissions', { deny: ['Read(secret/**)'] }, root);
+    for (const path of ['secret/key', 'alias/key', './x/../secret/key', join(root, 'alias/key')]) {
+      expect(await kindOf(decide(denied, read, at(path, root)))).toBe('deny');
+    }
   });
 });

@@ -1,39 +1,71 @@
 /**
- * May this call run? Pure: the mode and the call in, the answer out. Rules and questions to a person come in
- * front of the mode's own answer; whoever calls has only to handle one more kind of decision then.
+ * May this call run? Rules first (deny, ask, allow), then the agent's mode. Nobody is asked here: what stays open
+ * comes back as a question. Looks at the file system only to see where a path leads; shell commands are read by
+ * `shell/`, which is loaded with the first of them.
  */
-import type { PermissionMode } from '../schema/status.ts';
 
-/** The part of a tool that permission looks at; see `tools/tool.ts` for what the effects mean. */
-export interface PermissionSubject {
-  name: string;
-  effect: 'read' | 'write' | 'execute';
+import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
+import { type Assessment, settle } from './assessment.ts';
+import type { PermissionDecision, PermissionDetails, PermissionSubject } from './decision.ts';
+import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
+import type { PermissionPolicy } from './policy.ts';
+import { ruleTarget, summarize } from './rule-target.ts';
+
+/** Effects do not tell that these reach out to others: what an agent has read can leave in an address. */
+const REACHES_OUT: ReadonlySet<string> = new Set(['WebFetch', 'WebSearch']);
+
+export async function decide(
+  policy: PermissionPolicy,
+  subject: PermissionSubject,
+  details: PermissionDetails,
+): Promise<PermissionDecision> {
+  const target = ruleTarget(subject, details);
+  const assessment =
+    subject.effect === 'write'
+      ? assessWrite(policy, target, details)
+      : assessCall(policy, subject, target, details);
+  return settle(policy.mode, subject.name, assessment);
 }
 
-/** What rules match on: the call's input as validated, and where it would run. */
-export interface PermissionDetails {
-  input: unknown;
-  cwd: string;
+function assessWrite(
+  { mode, rules }: PermissionPolicy,
+  target: RuleTarget,
+  { input, cwd }: PermissionDetails,
+): Assessment {
+  const [path] = target.paths;
+  const standing =
+    path === undefined
+      ? { trusted: false as const, reason: 'it changes something' }
+      : standingOfWrite(mode, path, cwd);
+  return {
+    denied: takingRule(rules.deny, target),
+    asked: takingRule(rules.ask, target),
+    harmless: false,
+    allowed: standing.trusted || givingRule(rules.allow, target) !== null,
+    question: {
+      summary: summarize(target, input),
+      reason: standing.trusted ? '' : standing.reason,
+      suggestedRules: [path === undefined ? target.tool : suggestWriteRule(path, cwd)],
+    },
+  };
 }
 
-export type PermissionDecision = { allowed: true } | { allowed: false; reason: string };
-
-const ALLOWED: PermissionDecision = { allowed: true };
-
-export function decide(
-  mode: PermissionMode,
-  tool: PermissionSubject,
-  _details: PermissionDetails,
-): PermissionDecision {
-  if (mode === 'bypassPermissions' || tool.effect === 'read') return ALLOWED;
-  return { allowed: false, reason: `${tool.name} is not permitted: ${WHY_NOT[mode]} ${WHAT_NOW}` };
+function assessCall(
+  { rules }: PermissionPolicy,
+  { name, effect }: PermissionSubject,
+  target: RuleTarget,
+  { input }: PermissionDetails,
+): Assessment {
+  const reachesOut = REACHES_OUT.has(name);
+  return {
+    denied: takingRule(rules.deny, target),
+    asked: takingRule(rules.ask, target),
+    harmless: effect === 'read' && !reachesOut,
+    allowed: givingRule(rules.allow, target) !== null,
+    question: {
+      summary: summarize(target, input),
+      reason: reachesOut ? 'it talks to the network' : 'it runs something',
+      suggestedRules: [target.host === null ? name : `${name}(domain:${target.host})`],
+    },
+  };
 }
-
-const WHY_NOT: Readonly<Record<Exclude<PermissionMode, 'bypassPermissions'>, string>> = {
-  plan: 'in plan mode nothing may be changed or run.',
-  dontAsk: 'in this run only reading is allowed, and nobody can be asked.',
-};
-
-const WHAT_NOW =
-  'Do not try it another way; go on with what is permitted and say in your report what was left undone. ' +
-  '(For the user: --permission-mode bypassPermissions allows it.)';

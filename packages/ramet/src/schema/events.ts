@@ -56,6 +56,25 @@ interface PermissionChanged {
   mode: PermissionMode;
 }
 
+/** Somebody is asked whether a call may run; `summary` is the command or path, without secrets. */
+interface PermissionAsked {
+  type: 'permission.asked';
+  call: string;
+  tool: string;
+  summary: string;
+  reason: string;
+}
+
+interface PermissionAnswered {
+  type: 'permission.answered';
+  call: string;
+  answer: 'once' | 'always' | 'denied';
+  /** The rules that hold for the rest of the session, after `always`. */
+  rules: string[];
+  /** Why it was denied; null when it was allowed. */
+  reason: string | null;
+}
+
 interface PrefixFrozen {
   type: 'prefix.frozen';
   model: string;
@@ -174,6 +193,8 @@ export type JournalEvent =
   | SessionResumed
   | AgentStarted
   | PermissionChanged
+  | PermissionAsked
+  | PermissionAnswered
   | PrefixFrozen
   | MessageAppended
   | ConversationReplaced

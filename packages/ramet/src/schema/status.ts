@@ -13,8 +13,8 @@ export const AGENT_STATUSES = [
 
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
-/** Permission modes this version enforces (RES-3); the others follow with the rules. */
-export const PERMISSION_MODES = ['dontAsk', 'plan', 'bypassPermissions'] as const;
+/** What tools may do without a question (RES-3); docs/permissions.md says what each one means. */
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 

@@ -1,6 +1,8 @@
 /** The public API. Everything a user of the library may import is named here, and nothing else. */
 export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 export type { ModelProvider } from '../model/provider.ts';
+export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
+export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
 export type { AgentStatus, BudgetLimits, PermissionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';

@@ -3,6 +3,8 @@ import { resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import type { PermissionBroker } from '../permission/broker.ts';
+import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -24,6 +26,10 @@ export interface SessionOptions {
   maxTokens?: number;
   budget?: BudgetLimits;
   permissionMode?: PermissionMode;
+  /** Rules such as `Bash(npm test:*)`; one that cannot be read or could never match is a mistake. */
+  permissions?: RuleTexts;
+  /** Answers questions about permission. Without one they are denied. */
+  broker?: PermissionBroker;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   provider?: ModelProvider;
@@ -50,7 +56,7 @@ export interface ResolvedOptions {
 }
 
 const DEFAULT_MODEL = 'sonnet';
-export const DEFAULT_PERMISSION_MODE = 'dontAsk';
+export const DEFAULT_PERMISSION_MODE = 'default';
 const DEFAULT_MAX_TURNS = 200;
 const DEFAULT_MAX_TOKENS = 16_000;
 

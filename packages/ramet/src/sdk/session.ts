@@ -13,6 +13,7 @@ import { findSession, latestSession } from '../journal/session-list.ts';
 import { createSession, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import { selectProvider } from '../model/select-provider.ts';
+import { askingOnce, denyingBroker } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import type { PermissionMode } from '../schema/status.ts';
@@ -29,6 +30,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 
 /** An agent's event with the agent it is of. */
@@ -58,6 +60,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const provider = options.provider ?? selectProvider(settings.env);
   // What would be refused is refused before a journal exists: an empty session would be the latest one.
   if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
+  const permissions = openRules(options.permissions, place, settings.env);
   const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
   // Started here so that git works while the journal is created and instructions are read.
   const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;
@@ -73,6 +76,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     childEnvironment: childEnvironment(settings.env),
     outputDirectory: join(place.project, journal.session),
     redact: createRedactor(settings.env),
+    permissions,
+    broker: askingOnce(options.broker ?? denyingBroker),
   };
   try {
     const agent =

@@ -22,7 +22,10 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
     [['-p', 'x', '--max-budget-usd', '-1'], 'It must be a number above 0.'],
     [['-p', 'x', '--max-budget-usd', 'Infinity'], 'It must be a number above 0.'],
     [['-p', 'x', '--output-format', 'xml'], 'Allowed choices are text, json, stream-json.'],
-    [['-p', 'x', '--permission-mode', 'yolo'], 'Allowed choices are dontAsk, plan, bypassPermissions.'],
+    [
+      ['-p', 'x', '--permission-mode', 'yolo'],
+      'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
+    ],
     [[], 'give a prompt with -p'],
     [['hello'], 'give a prompt with -p'],
     [['-p'], 'there is no prompt'],

@@ -24,6 +24,10 @@ function describe(event: JournalEvent): string {
       return `agent ended: ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
     case 'permission.changed':
       return `permission mode changed: ${event.mode}`;
+    case 'permission.asked':
+      return `permission asked: ${event.tool} ${event.summary}`;
+    case 'permission.answered':
+      return describeAnswer(event);
     case 'prefix.frozen':
       return `prefix frozen: ${count(event.tools.length, 'tool')}, ${count(event.system.length, 'system block')}`;
     case 'message.appended':
@@ -54,6 +58,11 @@ function describe(event: JournalEvent): string {
 function unknownEvent(event: never): string {
   const { type } = event as { type?: unknown }; // `never` only by our own list of kinds
   return `event of an unknown kind: ${String(type)}`;
+}
+
+function describeAnswer({ answer, rules, reason }: EventOf<'permission.answered'>): string {
+  if (answer === 'denied') return `permission denied: ${reason ?? 'no reason given'}`;
+  return `permission given ${answer}${rules.length > 0 ? `: ${rules.join(', ')}` : ''}`;
 }
 
 function describeRequest(event: EventOf<'request.started' | 'request.failed'>): string {

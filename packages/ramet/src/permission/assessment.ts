@@ -1,0 +1,50 @@
+/** What is known of a call before the mode has its say, and what the mode makes of it (RES-3). */
+import type { PermissionMode } from '../schema/status.ts';
+import { ALLOW, type OpenQuestion, type PermissionDecision } from './decision.ts';
+import type { PermissionRule } from './rule.ts';
+
+export interface Assessment {
+  /** The deny rule that matches, if one does. */
+  denied: PermissionRule | null;
+  /** The ask rule that matches. */
+  asked: PermissionRule | null;
+  /** It changes nothing and reaches nobody: every mode lets it pass. */
+  harmless: boolean;
+  /** Rules, or the mode's own trust in edits, cover all of it. */
+  allowed: boolean;
+  question: OpenQuestion;
+}
+
+export function settle(mode: PermissionMode, tool: string, assessment: Assessment): PermissionDecision {
+  const { denied, asked, harmless, allowed, question } = assessment;
+  if (denied !== null)
+    return deny(`${tool} is denied by the rule ${denied.text} in ${denied.place}. ${GO_ON}`);
+  if (mode === 'bypassPermissions') return ALLOW;
+  if (mode === 'plan' && !harmless) {
+    return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON} ${BYPASS}`);
+  }
+  if (asked === null && (harmless || allowed)) return ALLOW;
+  const reason = asked === null ? question.reason : `the rule ${asked.text} in ${asked.place} asks`;
+  if (mode !== 'dontAsk') return { kind: 'ask', question: { ...question, reason } };
+  return deny(
+    `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${reason}. ${GO_ON} ` +
+      `(For the user: ${whatWouldAllow(question.suggestedRules)} allows it.)`,
+  );
+}
+
+/** For whoever can change the rules: the flags that would have let a call pass. */
+export function whatWouldAllow(rules: readonly string[]): string {
+  const flags = rules.map((rule) => `--allowedTools "${rule}"`).join(' ');
+  return flags === ''
+    ? '--permission-mode bypassPermissions'
+    : `${flags} or --permission-mode bypassPermissions`;
+}
+
+function deny(reason: string): PermissionDecision {
+  return { kind: 'deny', reason };
+}
+
+export const GO_ON =
+  'Do not try it another way; go on with what is permitted and say in your report what was left undone.';
+
+const BYPASS = '(For the user: --permission-mode bypassPermissions allows it.)';

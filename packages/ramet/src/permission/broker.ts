@@ -1,0 +1,54 @@
+/**
+ * The port through which a person is asked. The engine asks only what rules and modes leave open; whoever has a
+ * screen answers. Where nobody can answer, `denyingBroker` does: a denial that says what would have allowed the call.
+ */
+import { GO_ON, whatWouldAllow } from './assessment.ts';
+
+/** What somebody is asked, in plain words. Secrets are taken out of `summary` before it is shown or recorded. */
+export interface PermissionQuestion {
+  /** Id of the agent that wants to act. */
+  agent: string;
+  tool: string;
+  /** The command, the path or the address: what would happen. */
+  summary: string;
+  /** Why it is not allowed as it is, in one line. */
+  reason: string;
+  /** Rules that would allow this and the like; empty when no rule should. */
+  suggestedRules: readonly string[];
+  /** The call's whole input, for a view that shows a diff. */
+  input: unknown;
+}
+
+export type PermissionAnswer =
+  | { kind: 'once' }
+  /** The rules hold for the rest of the session. */
+  | { kind: 'always'; rules: readonly string[] }
+  | { kind: 'denied'; reason: string };
+
+export interface PermissionBroker {
+  /** Rejects only when `signal` aborts; a view that goes away answers with a denial. */
+  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+}
+
+/** For `-p` and for libraries that bring no broker: policy answers. */
+export const denyingBroker: PermissionBroker = {
+  ask: async ({ suggestedRules }) => ({
+    kind: 'denied',
+    reason: `nobody can be asked in this run. ${GO_ON} (For the user: ${whatWouldAllow(suggestedRules)} allows it.)`,
+  }),
+};
+
+/** Equal questions that are open at the same time are asked once, and the answer is everybody's. */
+export function askingOnce(broker: PermissionBroker): PermissionBroker {
+  const open = new Map<string, Promise<PermissionAnswer>>();
+  return {
+    ask(question, signal) {
+      const key = JSON.stringify([question.tool, question.summary, question.reason]);
+      const asked = open.get(key);
+      if (asked !== undefined) return asked;
+      const answer = broker.ask(question, signal).finally(() => open.delete(key));
+      open.set(key, answer);
+      return answer;
+    },
+  };
+}

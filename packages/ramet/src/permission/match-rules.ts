@@ -1,0 +1,49 @@
+/** Which rule speaks about a call. Giving a right needs more than taking one: see `path-pattern.ts`. */
+import type { PermissionRule } from './rule.ts';
+
+/** A call as rules see it. */
+export interface RuleTarget {
+  tool: string;
+  cwd: string;
+  /** Files it touches, absolute. */
+  paths: readonly string[];
+  access: 'read' | 'write' | null;
+  /** Host it talks to. */
+  host: string | null;
+  /** Agent or skill it names. */
+  name: string | null;
+}
+
+/** The first rule that takes something away from this call: any of its paths is enough. */
+export function takingRule(rules: readonly PermissionRule[], target: RuleTarget): PermissionRule | null {
+  return rules.find((rule) => matches(rule, target, false)) ?? null;
+}
+
+/** The first rule that covers the whole call. */
+export function givingRule(rules: readonly PermissionRule[], target: RuleTarget): PermissionRule | null {
+  return rules.find((rule) => matches(rule, target, true)) ?? null;
+}
+
+function matches({ tool, scope }: PermissionRule, target: RuleTarget, giving: boolean): boolean {
+  switch (scope.kind) {
+    case 'every call':
+      return tool.matches(target.tool);
+    case 'paths': {
+      if (scope.access !== target.access || target.paths.length === 0) return false;
+      const { cwd, paths } = target;
+      return giving
+        ? paths.every((path) => scope.pattern.covers({ path, cwd }))
+        : paths.some((path) => scope.pattern.touches({ path, cwd }));
+    }
+    case 'domain':
+      return tool.matches(target.tool) && target.host !== null && hostMatches(scope.domain, target.host);
+    case 'named':
+      return tool.matches(target.tool) && target.name === scope.name;
+    case 'commands':
+      return false; // commands are taken apart first, by the shell's own room
+  }
+}
+
+function hostMatches(domain: string, host: string): boolean {
+  return domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
+}

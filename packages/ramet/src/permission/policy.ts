@@ -1,0 +1,85 @@
+/**
+ * What is permitted, as rules. Three lists that are looked through in the order deny, ask, allow; the first list
+ * with a rule that matches decides, however special another rule may be (RES-3).
+ */
+import type { PermissionMode } from '../schema/status.ts';
+import { type PermissionRule, parseRule, type RuleProblem } from './rule.ts';
+import type { RuleContext } from './rule-context.ts';
+
+/** Rules as people write them: `Bash(npm test:*)`, `Edit(src/**)`, `mcp__server__tool`. */
+export interface RuleTexts {
+  allow?: readonly string[] | undefined;
+  ask?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+}
+
+export interface RuleSet {
+  readonly allow: readonly PermissionRule[];
+  readonly ask: readonly PermissionRule[];
+  readonly deny: readonly PermissionRule[];
+}
+
+/** What one decision is made by: the agent's mode and the session's rules. */
+export interface PermissionPolicy {
+  readonly mode: PermissionMode;
+  readonly rules: RuleSet;
+}
+
+/** The rules of a running session, which grow when somebody answers "always". */
+export interface SessionRules {
+  readonly rules: RuleSet;
+  /** Takes what can be read as a rule; the rest comes back. */
+  allow(texts: readonly string[]): RuleProblem[];
+}
+
+export const NO_RULES: RuleSet = { allow: [], ask: [], deny: [] };
+
+const LISTS = ['allow', 'ask', 'deny'] as const;
+
+/** Where rules come from: `place` is for messages, a file or a flag. */
+export type RuleOrigin = Omit<RuleContext, 'list'>;
+
+export function parseRules(
+  texts: RuleTexts,
+  context: RuleOrigin,
+): { rules: RuleSet; problems: RuleProblem[] } {
+  const rules: Record<keyof RuleSet, PermissionRule[]> = { allow: [], ask: [], deny: [] };
+  const problems: RuleProblem[] = [];
+  for (const list of LISTS) {
+    for (const text of texts[list] ?? []) {
+      const parsed = parseRule(text, { list, ...context });
+      if (parsed.ok) rules[list].push(parsed.rule);
+      else problems.push(parsed.problem);
+    }
+  }
+  return { rules, problems };
+}
+
+export function joinRules(...sets: readonly RuleSet[]): RuleSet {
+  return {
+    allow: sets.flatMap(({ allow }) => allow),
+    ask: sets.flatMap(({ ask }) => ask),
+    deny: sets.flatMap(({ deny }) => deny),
+  };
+}
+
+export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>): SessionRules {
+  let rules = start;
+  return {
+    get rules() {
+      return rules;
+    },
+    allow(texts) {
+      const known = new Set(rules.allow.map(({ text }) => text));
+      const fresh = texts.filter((text) => !known.has(text));
+      const parsed = parseRules({ allow: fresh }, { ...origin, place: 'this session' });
+      rules = joinRules(rules, parsed.rules);
+      return parsed.problems;
+    },
+  };
+}
+
+/** One line for people: which rule, where, and what is wrong with it. */
+export function describeProblem({ text, place, list, reason }: RuleProblem): string {
+  return `the ${list} rule ${JSON.stringify(text)} in ${place} ${reason}`;
+}

@@ -1,0 +1,107 @@
+/**
+ * One rule in the public syntax: `Tool`, or `Tool(specifier)` where the specifier narrows it to commands, paths, a
+ * domain or a name. A rule that cannot be read, or that could never match, is a problem with a reason: whoever wrote
+ * it believes it protects something.
+ */
+import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
+import { type PathPattern, parsePathPattern } from './path-pattern.ts';
+import type { ParsedPart, RuleContext, RuleList } from './rule-context.ts';
+import { parseToolName, type ToolNamePattern } from './tool-name-pattern.ts';
+
+export type RuleScope =
+  | { kind: 'every call' }
+  | { kind: 'commands'; pattern: CommandPattern }
+  | { kind: 'paths'; access: 'read' | 'write'; pattern: PathPattern }
+  | { kind: 'domain'; domain: string }
+  /** `Agent(reviewer)`, `Skill(release)`. */
+  | { kind: 'named'; name: string };
+
+export interface PermissionRule {
+  text: string;
+  place: string;
+  tool: ToolNamePattern;
+  scope: RuleScope;
+}
+
+export interface RuleProblem {
+  text: string;
+  place: string;
+  list: RuleList;
+  /** Goes on from "the allow rule X in Y". */
+  reason: string;
+}
+
+export type ParsedRule = { ok: true; rule: PermissionRule } | { ok: false; problem: RuleProblem };
+
+export function parseRule(written: string, context: RuleContext): ParsedRule {
+  const { list, place } = context;
+  const text = written.trim();
+  const parsed = parseParts(text, context);
+  if (!parsed.ok) return { ok: false, problem: { text: written, place, list, reason: parsed.reason } };
+  return { ok: true, rule: { text, place, ...parsed.value } };
+}
+
+type RuleParts = Pick<PermissionRule, 'tool' | 'scope'>;
+
+function parseParts(text: string, context: RuleContext): ParsedPart<RuleParts> {
+  const match = /^([^()\s]+)(?:\(([\s\S]*)\))?$/.exec(text);
+  const [, name, specifier] = match ?? [];
+  if (name === undefined) {
+    return bad(
+      'cannot be read: write a tool, as in Bash, or a tool and what it may do, as in Bash(npm test:*)',
+    );
+  }
+  const tool = parseToolName(name, context.list);
+  if (!tool.ok) return tool;
+  if (specifier === undefined) return good({ tool: tool.value, scope: { kind: 'every call' } });
+  if (specifier.trim() === '') return bad(`has nothing in its parentheses: write ${name} for every call`);
+  const scope = parseScope(name, specifier.trim(), context);
+  return scope.ok ? good({ tool: tool.value, scope: scope.value }) : scope;
+}
+
+function parseScope(name: string, specifier: string, context: RuleContext): ParsedPart<RuleScope> {
+  switch (name) {
+    case 'Bash':
+      return mapPart(parseCommandPattern(specifier), (pattern) => ({ kind: 'commands', pattern }));
+    case 'Read':
+    case 'Grep':
+    case 'Glob':
+      return mapPart(parsePathPattern(specifier, context), (pattern) => ({
+        kind: 'paths',
+        access: 'read',
+        pattern,
+      }));
+    case 'Edit':
+    case 'Write':
+      return mapPart(parsePathPattern(specifier, context), (pattern) => ({
+        kind: 'paths',
+        access: 'write',
+        pattern,
+      }));
+    case 'WebFetch':
+      return parseDomain(specifier);
+    case 'Agent':
+    case 'Skill':
+      return good({ kind: 'named', name: specifier });
+    default:
+      return bad(`can never match: ${name} takes nothing in parentheses`);
+  }
+}
+
+function parseDomain(specifier: string): ParsedPart<RuleScope> {
+  const domain = /^domain:\s*((?:\*\.)?[a-z0-9.-]+)$/i.exec(specifier)?.[1];
+  if (domain !== undefined) return good({ kind: 'domain', domain: domain.toLowerCase() });
+  return bad('can never match: write a host name without scheme or path, as in WebFetch(domain:example.org)');
+}
+
+function mapPart<From, To>(part: ParsedPart<From>, map: (value: From) => To): ParsedPart<To> {
+  return part.ok ? good(map(part.value)) : part;
+}
+
+function good<Value>(value: Value): ParsedPart<Value> {
+  return { ok: true, value };
+}
+
+function bad(reason: string): { ok: false; reason: string } {
+  return { ok: false, reason };
+}
