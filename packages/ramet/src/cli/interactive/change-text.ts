@@ -9,7 +9,11 @@ const MOST_LINES = 16;
 /** Longer texts are not compared: a person would not read them here either. */
 const LONGEST_TEXT = 200_000;
 
-export function changeLines(call: Pick<ToolUseBlock, 'name' | 'input'>, columns: number, style: TextStyle): string[] {
+export function changeLines(
+  call: Pick<ToolUseBlock, 'name' | 'input'>,
+  columns: number,
+  style: TextStyle,
+): string[] {
   const change = changeOf(call);
   if (change === null) return [];
   const lines = changedLines(lineDiff(change.before, change.after));
@@ -19,14 +23,21 @@ export function changeLines(call: Pick<ToolUseBlock, 'name' | 'input'>, columns:
 }
 
 /** What a file held before a Write is not known here: all of it counts as added. */
-function changeOf({ name, input }: Pick<ToolUseBlock, 'name' | 'input'>): { before: string; after: string } | null {
+function changeOf({
+  name,
+  input,
+}: Pick<ToolUseBlock, 'name' | 'input'>): { before: string; after: string } | null {
   if (typeof input !== 'object' || input === null) return null;
   const field = (key: string): string | null => {
     const value: unknown = Object.hasOwn(input, key) ? Reflect.get(input, key) : null;
     return typeof value === 'string' && value.length <= LONGEST_TEXT ? value : null;
   };
   const [before, after] =
-    name === 'Edit' ? [field('old_string'), field('new_string')] : name === 'Write' ? ['', field('content')] : [];
+    name === 'Edit'
+      ? [field('old_string'), field('new_string')]
+      : name === 'Write'
+        ? ['', field('content')]
+        : [];
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null;
 }
 

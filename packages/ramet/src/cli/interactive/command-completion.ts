@@ -9,7 +9,17 @@ export interface ChatCommandHelp {
   readonly words?: readonly string[];
 }
 
-export const CHAT_COMMANDS = {
+export type ChatCommandName =
+  | 'help'
+  | 'cost'
+  | 'compact'
+  | 'model'
+  | 'permissions'
+  | 'resume'
+  | 'clear'
+  | 'quit';
+
+export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> = {
   help: { usage: '/help', meaning: 'keys and commands' },
   cost: { usage: '/cost', meaning: 'tokens and dollars so far' },
   compact: { usage: '/compact', meaning: 'replace the conversation by a summary of it' },
@@ -26,9 +36,7 @@ export const CHAT_COMMANDS = {
   resume: { usage: '/resume [session]', meaning: 'list sessions, or go on with one' },
   clear: { usage: '/clear', meaning: 'begin a new session' },
   quit: { usage: '/quit', meaning: 'leave; also Ctrl-D' },
-} as const satisfies Record<string, ChatCommandHelp>;
-
-export type ChatCommandName = keyof typeof CHAT_COMMANDS;
+};
 
 export interface Completion {
   readonly text: string;

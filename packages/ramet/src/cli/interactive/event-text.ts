@@ -87,11 +87,14 @@ function completedCall(
   const took = ` ${duration(durationMs)}`;
   const title = fitText(callTitle(call), Math.max(8, columns - took.length - 3));
   const head = `${failed ? style.red('✗') : style.green('•')} ${title}${style.dim(took)}`;
-  const detail = failed ? [style.red(fitText(firstLine(result), columns - 4))] : changeLines(call, columns - 5, style);
+  const detail = failed
+    ? [style.red(fitText(firstLine(result), columns - 4))]
+    : changeLines(call, columns - 5, style);
   return [head, ...detail.map((text) => `    ${text}`)].join('\n');
 }
 
 function firstLine({ content }: ToolResultBlock): string {
-  const text = typeof content === 'string' ? content : (content.find((block) => block.type === 'text')?.text ?? '');
+  const text =
+    typeof content === 'string' ? content : (content.find((block) => block.type === 'text')?.text ?? '');
   return safeLine(text.slice(0, 1_000));
 }

@@ -60,10 +60,22 @@ describe('keys of a terminal', () => {
   });
 
   test('how the input is cut into pieces does not matter', () => {
-    const piece = fc.constantFrom('a', '日', '\u001b[A', '\u001b[200~x\ny\u001b[201~', '\r', '\u001b[3~', '\u0001');
+    const piece = fc.constantFrom(
+      'a',
+      '日',
+      '\u001b[A',
+      '\u001b[200~x\ny\u001b[201~',
+      '\r',
+      '\u001b[3~',
+      '\u0001',
+    );
     const property = fc.property(fc.array(piece), fc.array(fc.nat(40)), (pieces, cuts) => {
       const input = pieces.join('');
-      const places = [0, ...cuts.map((cut) => Math.min(cut, input.length)).sort((a, b) => a - b), input.length];
+      const places = [
+        0,
+        ...cuts.map((cut) => Math.min(cut, input.length)).sort((a, b) => a - b),
+        input.length,
+      ];
       const chunks = places.slice(1).map((end, index) => input.slice(places[index], end));
       expect(joined(parse(...chunks))).toEqual(joined(parse(input)));
     });

@@ -21,9 +21,16 @@ describe('what changed between two texts', () => {
   test('only what is near a change is kept', () => {
     const before = '1\n2\n3\n4\n5\n6\n7\n8\n9';
     const after = '1\nx\n3\n4\n5\n6\n7\n8\ny';
-    expect(shown(changedLines(lineDiff(before, after)))).toEqual(
-      [' 1', '-2', '+x', ' 3', '...', ' 8', '-9', '+y'],
-    );
+    expect(shown(changedLines(lineDiff(before, after)))).toEqual([
+      ' 1',
+      '-2',
+      '+x',
+      ' 3',
+      '...',
+      ' 8',
+      '-9',
+      '+y',
+    ]);
   });
 
   test('texts that differ in very many lines are removed and added', () => {
@@ -35,11 +42,16 @@ describe('what changed between two texts', () => {
   });
 
   test('both texts can be read from it', () => {
-    const text = fc.array(fc.constantFrom('a', 'b', 'c', '')).map((lines) => lines.map((line) => `${line}\n`).join(''));
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', ''))
+      .map((lines) => lines.map((line) => `${line}\n`).join(''));
     const property = fc.property(text, text, (before, after) => {
       const diff = lineDiff(before, after);
       const side = (other: DiffLine['kind']): string =>
-        diff.filter(({ kind }) => kind !== other).map((line) => `${line.text}\n`).join('');
+        diff
+          .filter(({ kind }) => kind !== other)
+          .map((line) => `${line.text}\n`)
+          .join('');
       expect(side('added')).toBe(before);
       expect(side('removed')).toBe(after);
     });

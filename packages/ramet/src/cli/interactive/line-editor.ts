@@ -106,13 +106,11 @@ export function lineCount(text: string): number {
   return lines;
 }
 
-function splice(
-  { cells }: EditorState,
-  from: number,
-  to: number,
-  inserted: readonly Cell[],
-): EditorState {
-  return { cells: [...cells.slice(0, from), ...inserted, ...cells.slice(to)], cursor: from + inserted.length };
+function splice({ cells }: EditorState, from: number, to: number, inserted: readonly Cell[]): EditorState {
+  return {
+    cells: [...cells.slice(0, from), ...inserted, ...cells.slice(to)],
+    cursor: from + inserted.length,
+  };
 }
 
 function isSpace(cell: Cell | undefined): boolean {

@@ -58,7 +58,9 @@ function entryOf(line: string): string[] {
 function shorten(file: string, entries: readonly string[]): void {
   const fresh = `${file}.${process.pid}`;
   try {
-    writeFileSync(fresh, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: PRIVATE_FILE });
+    writeFileSync(fresh, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
+      mode: PRIVATE_FILE,
+    });
     renameSync(fresh, file);
   } catch {
     // It stays as long as it is until it can be written.

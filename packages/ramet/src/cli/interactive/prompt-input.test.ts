@@ -40,7 +40,11 @@ describe('UI-1: writing a prompt', () => {
     ['breaks the line at a backslash', 'one\\\rtwo', 'one\ntwo|'],
     ['breaks the line at Ctrl-J', 'one\ntwo', 'one\ntwo|'],
     ['moves between its own lines first', `one\u001b\rtwo${UP}x`, 'onex|\ntwo'],
-    ['takes control characters out of a paste', '\u001b[200~a\u0007b\r\nc\u001b[31m\u001b[201~', 'ab\nc[31m|'],
+    [
+      'takes control characters out of a paste',
+      '\u001b[200~a\u0007b\r\nc\u001b[31m\u001b[201~',
+      'ab\nc[31m|',
+    ],
     ['completes a command', '/per\t', '/permissions |'],
     ['completes what commands have in common', '/c\t', '/c|'],
     ['completes an argument', '/model so\t', '/model sonnet |'],
@@ -54,9 +58,7 @@ describe('UI-1: writing a prompt', () => {
   });
 
   test('Tab shows what a beginning could become', () => {
-    expect(type('/c\t').actions).toEqual([
-      { type: 'candidates', candidates: ['cost', 'compact', 'clear'] },
-    ]);
+    expect(type('/c\t').actions).toEqual([{ type: 'candidates', candidates: ['cost', 'compact', 'clear'] }]);
   });
 
   test('Ctrl-D leaves when the line is empty and deletes when it is not', () => {
@@ -84,9 +86,29 @@ describe('UI-1: writing a prompt', () => {
 
   test('no sequence of keys throws or puts the cursor outside the text', () => {
     const names = Object.keys({
-      enter: 0, newline: 0, tab: 0, escape: 0, backspace: 0, delete: 0, left: 0, right: 0, up: 0, down: 0,
-      home: 0, end: 0, 'word-left': 0, 'word-right': 0, 'delete-word': 0, 'delete-next-word': 0,
-      'delete-to-start': 0, 'delete-to-end': 0, interrupt: 0, 'end-of-input': 0, redraw: 0, previous: 0, next: 0,
+      enter: 0,
+      newline: 0,
+      tab: 0,
+      escape: 0,
+      backspace: 0,
+      delete: 0,
+      left: 0,
+      right: 0,
+      up: 0,
+      down: 0,
+      home: 0,
+      end: 0,
+      'word-left': 0,
+      'word-right': 0,
+      'delete-word': 0,
+      'delete-next-word': 0,
+      'delete-to-start': 0,
+      'delete-to-end': 0,
+      interrupt: 0,
+      'end-of-input': 0,
+      redraw: 0,
+      previous: 0,
+      next: 0,
     } satisfies Record<KeyName, 0>) as KeyName[]; // keys of an object literal that names every KeyName
     const key: fc.Arbitrary<Key> = fc.oneof(
       fc.constantFrom(...names).map((name): Key => ({ type: 'press', name })),

@@ -10,8 +10,8 @@ import { completeCommand } from './command-completion.ts';
 import type { Key, KeyName } from './key-parser.ts';
 import {
   deleteTo,
-  EMPTY_EDITOR,
   type EditorState,
+  EMPTY_EDITOR,
   editorOf,
   editorText,
   insertPaste,

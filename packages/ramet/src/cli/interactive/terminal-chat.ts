@@ -107,7 +107,8 @@ export class TerminalChat {
   questionChanged(): void {
     const question = this.#parts.desk.current;
     const columns = this.#view?.columns ?? 80;
-    if (question !== null) this.#print(this.#events.end() + questionText(question, columns, this.#parts.style));
+    if (question !== null)
+      this.#print(this.#events.end() + questionText(question, columns, this.#parts.style));
     this.#view?.soon();
   }
 
@@ -170,7 +171,11 @@ export class TerminalChat {
 
   async #workOn(line: string): Promise<void> {
     const { style } = this.#parts;
-    const work: LineOfWork = { controller: new AbortController(), since: performance.now(), activity: 'working' };
+    const work: LineOfWork = {
+      controller: new AbortController(),
+      since: performance.now(),
+      activity: 'working',
+    };
     this.#work = work;
     this.#print(`\n${style.bold(shownPrompt(line))}\n`);
     this.#view?.busy(true);
