@@ -3,8 +3,8 @@ import { listSessions } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { costTable } from '../commands/cost.ts';
-import { duration, excerpt, table } from '../format.ts';
+import { hitRate } from '../commands/cost.ts';
+import { dollars, duration, excerpt, percent, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';
 import type { Chat } from './chat.ts';
@@ -74,10 +74,22 @@ function helpText(): string {
   return table([...commands.map(({ usage, meaning }) => [usage, meaning]), ...KEYS]);
 }
 
+/** One figure a line, which fits any screen; `ramet cost` has the whole table. */
 function costText({ session }: Chat, io: CommandIo): string {
   if (session === null) return 'nothing was spent yet';
   using view = viewSession(session.id, io);
-  return costTable(view);
+  const { requests, retries, usage, durationMs, costUsd } = view.ledger.total;
+  const models = Array.from(view.ledger.models, ([name, line]) => [name, dollars(line.costUsd)]);
+  return table([
+    ['requests', `${requests} (${retries} tried again)`],
+    ['input', `${tokens(usage.input_tokens)} tokens`],
+    ['written to the cache', `${tokens(usage.cache_creation_input_tokens)} tokens`],
+    ['read from it', `${tokens(usage.cache_read_input_tokens)} tokens (${percent(hitRate(usage))})`],
+    ['output', `${tokens(usage.output_tokens)} tokens`],
+    ['time', duration(durationMs)],
+    ...(models.length > 1 ? models : []),
+    ['cost', dollars(costUsd)],
+  ]);
 }
 
 async function compact({ session }: Chat): Promise<CommandAnswer> {

@@ -14,6 +14,8 @@ import type { TextStyle } from './text-style.ts';
 export interface EventView {
   /** What is to be appended for the event; empty when it shows nothing. */
   text(event: SessionEvent, columns: number): string;
+  /** The change of a call with this input has been shown, with the question whether it may run. */
+  changeShown(input: unknown): void;
   /** What ends the turn's output: a line break where one is missing. */
   end(): string;
 }
@@ -22,6 +24,7 @@ export function createEventView(style: TextStyle): EventView {
   /** The last thing appended was part of a line. */
   let open = false;
   let streamed = false;
+  const shownChanges = new Set<string>();
 
   function closeLine(): string {
     const missing = open ? '\n' : '';
@@ -53,7 +56,9 @@ export function createEventView(style: TextStyle): EventView {
           streamed = false;
           return closeLine();
         case 'tool_completed':
-          return line(completedCall(event, columns, style));
+          return line(
+            completedCall(event, columns, style, shownChanges.delete(JSON.stringify(event.call.input))),
+          );
         case 'request_failed': {
           const retry = retryLine(event);
           return retry === null ? '' : line(style.yellow(safeLine(retry)));
@@ -63,6 +68,9 @@ export function createEventView(style: TextStyle): EventView {
         default:
           return '';
       }
+    },
+    changeShown(input) {
+      shownChanges.add(JSON.stringify(input));
     },
     end() {
       streamed = false;
@@ -82,6 +90,7 @@ function completedCall(
   { call, result, durationMs }: SessionEvent & { type: 'tool_completed' },
   columns: number,
   style: TextStyle,
+  brief: boolean,
 ): string {
   const failed = result.is_error === true;
   const took = ` ${duration(durationMs)}`;
@@ -89,7 +98,9 @@ function completedCall(
   const head = `${failed ? style.red('✗') : style.green('•')} ${title}${style.dim(took)}`;
   const detail = failed
     ? [style.red(fitText(firstLine(result), columns - 4))]
-    : changeLines(call, columns - 5, style);
+    : brief
+      ? []
+      : changeLines(call, columns - 5, style);
   return [head, ...detail.map((text) => `    ${text}`)].join('\n');
 }
 

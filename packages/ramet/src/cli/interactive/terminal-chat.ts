@@ -106,9 +106,11 @@ export class TerminalChat {
   /** Another question, or none, is to be answered. */
   questionChanged(): void {
     const question = this.#parts.desk.current;
-    const columns = this.#view?.columns ?? 80;
-    if (question !== null)
+    if (question !== null) {
+      const columns = this.#view?.columns ?? 80;
       this.#print(this.#events.end() + questionText(question, columns, this.#parts.style));
+      this.#events.changeShown(question.input);
+    }
     this.#view?.soon();
   }
 
