@@ -97,6 +97,7 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
     .command('show')
     .description('show one session: its agents, its conversation and its bill')
     .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .option('--full', 'also what compactions have replaced')
     .option('--json', 'as JSON')
     .action(async (session, options) => (await import('./commands/show.ts')).show(session, options, io));
   program

@@ -15,7 +15,24 @@ export function placeBreakpoints(
   previousEnd: BlockPosition | null,
 ): Breakpoint[] {
   const end = lastMarkable(conversation, lastPosition(conversation));
-  const wanted = [systemEnd(conversation), sharedEnd(conversation), previousEnd, end];
+  return placeAt([systemEnd(conversation), sharedEnd(conversation), previousEnd, end]);
+}
+
+/**
+ * For a question that nothing follows: it reads what earlier requests wrote and writes nothing that only it would
+ * read. A question on a part of the conversation ends where an earlier request did, and reads what that one wrote.
+ */
+export function repeatBreakpoints(
+  conversation: Conversation,
+  previousEnd: BlockPosition | null,
+): Breakpoint[] {
+  const question = conversation.messages.length - 1;
+  const beyond = previousEnd !== null && previousEnd.message >= question;
+  const before = lastMarkable(conversation, { message: question - 1, block: 0 });
+  return placeAt([systemEnd(conversation), sharedEnd(conversation), beyond ? before : previousEnd]);
+}
+
+function placeAt(wanted: readonly (BlockPosition | null)[]): Breakpoint[] {
   const placed: Breakpoint[] = [];
   for (const position of wanted) {
     if (position === null) continue;

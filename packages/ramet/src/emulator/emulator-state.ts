@@ -26,6 +26,8 @@ export interface EmulatorOptions {
   /** Answered with 404; every other model is accepted. */
   unknownModels?: readonly string[] | undefined;
   maxBodyBytes?: number | undefined;
+  /** Longer prompts, in tokens, are refused; before what the scenario says. */
+  contextWindow?: number | undefined;
   /** Every request is appended here as one JSON line, its body verbatim. */
   log?: string | undefined;
   /** False keeps `requests` empty, for long runs. */
@@ -55,6 +57,7 @@ export interface EmulatorState {
   latency: Latency;
   rateLimits: RateLimitHeaders | undefined;
   unmatched: UnmatchedRequest[];
+  contextWindow: number;
   newId(prefix: string): string;
 }
 
@@ -74,6 +77,7 @@ export function newState(options: EmulatorOptions): EmulatorState {
     latency: withLatency(withLatency(NO_LATENCY, options.scenario?.latency), options.latency),
     rateLimits: options.rateLimits && new RateLimitHeaders(options.rateLimits),
     unmatched: [],
+    contextWindow: options.contextWindow ?? options.scenario?.contextWindow ?? Number.POSITIVE_INFINITY,
     newId: (prefix) => {
       issued += 1;
       return `${prefix}_${instance}${String(issued).padStart(6, '0')}`;

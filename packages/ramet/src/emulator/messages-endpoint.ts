@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describeError } from '../schema/errors.ts';
 import { type Answer, type AnsweredMessage, composeMessage } from './answer.ts';
+import { badRequest } from './api-error.ts';
 import type { CacheAdmission } from './cache.ts';
 import type { EmulatorState } from './emulator-state.ts';
 import { messageEvents } from './event-stream.ts';
@@ -34,6 +35,9 @@ export async function answerMessages(
   { request, prompt }: JudgedRequest,
 ): Promise<void> {
   state.thinking.check(request);
+  if (prompt.tokens > state.contextWindow) {
+    throw badRequest(`prompt is too long: ${prompt.tokens} tokens > ${state.contextWindow} maximum`);
+  }
   const view = viewRequest(request, exchange.headers);
   const reply = request.max_tokens === 0 ? prewarmReply(state) : chooseReply(state, exchange, view);
   if (reply.fault !== undefined) exchange.record.outcome = 'fault';

@@ -37,6 +37,8 @@ export interface ScenarioRule {
 export interface Scenario {
   rules: ScenarioRule[];
   latency?: LatencyOptions | undefined;
+  /** Longer prompts, in tokens, are refused. */
+  contextWindow?: number | undefined;
 }
 
 const pattern = z.string().check(z.refine(isPattern, { error: 'not a valid regular expression' }));
@@ -71,6 +73,7 @@ const rule = z
 export const scenarioSchema: z.ZodMiniType<Scenario> = z.strictObject({
   rules: z.array(rule).check(z.minLength(1)),
   latency: z.optional(latencySchema),
+  contextWindow: z.optional(z.int().check(z.minimum(1))),
 });
 
 /** Plays a scenario: remembers how often each rule has fired. */

@@ -21,7 +21,11 @@ export type AgentEvent =
   | { type: 'tool_started'; call: ToolUseBlock }
   | { type: 'tool_completed'; call: ToolUseBlock; result: ToolResultBlock; durationMs: number }
   | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
-  | { type: 'warning'; code: string; message: string };
+  | { type: 'warning'; code: string; message: string }
+  | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };
+
+/** Why a conversation is compacted: it is long, it was too long for the model, or somebody asked. */
+export type CompactionTrigger = 'threshold' | 'overflow' | 'request';
 
 /** How an agent ended. `cause` is a stable word, `message` a line for people. */
 export interface AgentResult {

@@ -12,10 +12,12 @@ import {
   type PromptHead,
 } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
+import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import { toolSchema } from '../tools/tool.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import type { ContextState } from './context-state.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
@@ -30,6 +32,11 @@ export class Agent implements AsyncDisposable {
   requests = 0;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
+  /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
+  prompts: FrozenMessage[] = [];
+  /** Files that calls have read or changed, by real path, the latest last. */
+  readonly touched: Map<string, TouchedFile> = new Map();
+  readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -70,7 +77,10 @@ export class Agent implements AsyncDisposable {
   filesFor(call: string): FileAccess {
     return this.#files.watchedBy({
       onChange: (change) => this.#recordChange(call, change),
-      onRead: (path, version) => this.record({ type: 'file.read', call, path, version }),
+      onRead: (path, version) => {
+        touchFile(this.touched, path, 'read');
+        this.record({ type: 'file.read', call, path, version });
+      },
     });
   }
 
@@ -88,7 +98,9 @@ export class Agent implements AsyncDisposable {
 
   /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
   say(cause: EventOf<'message.appended'>['cause'], blocks: readonly FrozenBlock[], shared = 0): void {
-    this.#conversation.append({ role: 'user', blocks, shared });
+    const message = { role: 'user', blocks, shared } as const;
+    this.#conversation.append(message);
+    if (cause === 'prompt') this.prompts.push(message);
     this.openStop = null;
     this.record({ type: 'message.appended', role: 'user', cause, blocks: this.store(blocks), shared });
   }
@@ -98,14 +110,20 @@ export class Agent implements AsyncDisposable {
     this.#conversation.append({ role: 'assistant', blocks, shared: 0 });
   }
 
-  /** Goes on with another head and other messages: a new prefix, so nothing is marked yet. */
-  replaceConversation(head: PromptHead, messages: readonly FrozenMessage[]): void {
+  /** Goes on with another head or other messages: a new prefix, so nothing is marked and measured yet. */
+  replaceConversation(
+    cause: EventOf<'conversation.replaced'>['cause'],
+    head: PromptHead,
+    messages: readonly FrozenMessage[],
+  ): void {
+    const sameHead = head === this.#conversation.head;
     this.#conversation = new Conversation(head, messages);
     this.previousEnd = null;
-    this.recordHead();
+    this.context.measured = null;
+    if (!sameHead) this.recordHead();
     this.record({
       type: 'conversation.replaced',
-      cause: 'fallback',
+      cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
     });
   }
@@ -132,6 +150,7 @@ export class Agent implements AsyncDisposable {
   }
 
   #recordChange(call: string, { path, before, after }: FileChange): void {
+    touchFile(this.touched, path, 'changed');
     this.record({
       type: 'file.changed',
       call,

@@ -2,15 +2,16 @@
  * One exchange with the model: build the request, record it, send it with retries, record what came. The only
  * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
  */
-import { endOf, placeBreakpoints } from '../conversation/breakpoints.ts';
-import { freezeJson } from '../conversation/frozen-block.ts';
+import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import { type FrozenBlock, freezeJson } from '../conversation/frozen-block.ts';
 import { requestBody } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
 import type { ModelResponse } from '../model/provider.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
-import type { Breakpoint } from '../schema/events.ts';
-import { NO_USAGE, type Usage } from '../schema/usage.ts';
+import type { Breakpoint, RequestSource } from '../schema/events.ts';
+import { NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 
@@ -21,6 +22,15 @@ export interface ModelExchange {
   response: ModelResponse;
   usage: Usage;
   costUsd: number | null;
+  source: RequestSource | undefined;
+}
+
+/** A question on the conversation's prefix that does not become part of the conversation. */
+export interface Aside {
+  readonly source: RequestSource;
+  /** How many messages of the conversation come before the question. */
+  readonly messages: number;
+  readonly blocks: readonly FrozenBlock[];
 }
 
 export interface ExchangeOptions {
@@ -30,12 +40,16 @@ export interface ExchangeOptions {
   /** Whether text is reported as it streams. */
   partial: boolean;
   emit: Emit;
+  aside?: Aside;
 }
 
 export async function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
-  const { runtime, conversation } = agent;
+  const { runtime } = agent;
+  const { aside } = options;
+  const conversation = aside === undefined ? agent.conversation : withAside(agent.conversation, aside);
   const { model } = conversation.head;
-  const breakpoints = placeBreakpoints(conversation, agent.previousEnd);
+  const place = aside === undefined ? placeBreakpoints : repeatBreakpoints;
+  const breakpoints = place(conversation, agent.previousEnd);
   const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
 
@@ -48,11 +62,12 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
         turn: options.turn,
         attempt,
         model,
-        messages: conversation.messages.length,
+        messages: aside?.messages ?? conversation.messages.length,
         maxTokens: options.maxTokens,
         breakpoints,
         prompt: conversation.digest,
         cache: runtime.cacheMap.predict(planned),
+        ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
       });
       await runtime.journal.commit('written');
       return sendOnce(agent, { model, body }, planned, options);
@@ -65,8 +80,13 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
     },
   );
 
-  agent.previousEnd = endOf(breakpoints);
-  return priced(agent, request, response);
+  if (aside === undefined) agent.previousEnd = endOf(breakpoints);
+  return { ...priced(agent, response), request, response, source: aside?.source };
+}
+
+function withAside({ head, messages }: Conversation, aside: Aside): Conversation {
+  const question = { role: 'user', blocks: aside.blocks, shared: 0 } as const;
+  return new Conversation(head, [...messages.slice(0, aside.messages), question]);
 }
 
 async function sendOnce(
@@ -121,14 +141,13 @@ function recordFailure(agent: Agent, request: string, failure: FailedAttempt, em
   emit({ type: 'request_failed', attempt, code, message, retryInMs });
 }
 
-function priced(agent: Agent, request: string, response: ModelResponse): ModelExchange {
-  const { usage } = response;
+function priced(agent: Agent, { usage }: ModelResponse): Pick<ModelExchange, 'usage' | 'costUsd'> {
   if (usage === null) {
     agent.warn('usage_missing', 'the provider reported no usage: the cost of this response is unknown');
-    return { request, response, usage: NO_USAGE, costUsd: null };
+    return { usage: NO_USAGE, costUsd: null };
   }
   const { usd } = costOf(agent.conversation.head.model, usage, agent.runtime.prices);
-  return { request, response, usage, costUsd: usd };
+  return { usage, costUsd: usd };
 }
 
 /** Journals a response, and adds its message to the conversation when it is kept: one event for both. */
@@ -149,6 +168,10 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     firstTokenMs: response.firstTokenMs,
     durationMs: response.durationMs,
     rate: response.rate,
+    ...(done.source && { source: done.source }),
   });
   if (kept) agent.answer(blocks);
+  const tokens = totalTokens(done.usage);
+  if (done.source !== undefined || tokens === 0) return;
+  agent.context.measured = { tokens, messages: agent.conversation.messages.length };
 }

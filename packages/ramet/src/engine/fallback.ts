@@ -27,11 +27,12 @@ export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions)
 export function switchModel(agent: Agent, model: string): void {
   const { head, messages } = agent.conversation;
   const strip = bindsThinking(head.model) || bindsThinking(model);
-  agent.replaceConversation(freezeHead({ ...head, model }), strip ? withoutThinking(messages) : messages);
+  const kept = strip ? withoutThinking(messages) : messages;
+  agent.replaceConversation('fallback', freezeHead({ ...head, model }), kept);
 }
 
 /** A model of which nothing is known is taken to bind: a stripped block costs little, a refused request all. */
-function bindsThinking(model: string): boolean {
+export function bindsThinking(model: string): boolean {
   return findModel(model)?.binding !== 'none';
 }
 

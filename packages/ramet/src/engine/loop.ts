@@ -18,6 +18,7 @@ import { Spending } from './budget.ts';
 import { emitting } from './emitting.ts';
 import { type ModelExchange, recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
+import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from './make-room.ts';
 import { budgetNearlySpent, CLOSING_TURN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import { type NextStep, nextStep } from './stop-reason.ts';
 import { refuseCalls, runCalls } from './tool-runner.ts';
@@ -41,6 +42,8 @@ interface RunState {
   /** The last answer was cut off, so the next one continues its text. */
   cut: boolean;
   toldToFinish: boolean;
+  /** The conversation was compacted because it did not fit, and no response has come since. */
+  recovered: boolean;
 }
 
 const DONE: Ending = { status: 'done', cause: null, message: null };
@@ -56,6 +59,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     text: '',
     cut: false,
     toldToFinish: false,
+    recovered: false,
   };
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
@@ -87,7 +91,24 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
   }
   for (;;) {
     if (options.signal.aborted) throw new Cancelled();
-    const done = yield* emitting((emit) =>
+    yield* compactWhenDue(agent, crowded(run, options));
+    const done = yield* askOrMakeRoom(agent, run, options);
+    if (done === null) continue;
+    const step = nextStep(done.response, run);
+    takeResponse(agent, run, done, step);
+    yield assistantEvent(done);
+    if (step.kind === 'fail' && step.cause === 'context_window') {
+      if (yield* madeRoom(agent, run, options, step.message)) continue;
+    } else run.recovered = false;
+    const ending = yield* carryOut(agent, run, step, options);
+    if (ending !== null) return ending;
+  }
+}
+
+/** Null when the request did not fit and the conversation has been compacted: it is to be asked again. */
+async function* askOrMakeRoom(agent: Agent, run: RunState, options: RunOptions): Turns<ModelExchange | null> {
+  try {
+    return yield* emitting((emit) =>
       exchangeOrFallBack(agent, {
         turn: run.turns + 1,
         maxTokens: run.maxTokens,
@@ -96,12 +117,20 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
         emit,
       }),
     );
-    const step = nextStep(done.response, run);
-    takeResponse(agent, run, done, step);
-    yield assistantEvent(done);
-    const ending = yield* carryOut(agent, run, step, options);
-    if (ending !== null) return ending;
+  } catch (error) {
+    if (isOverflow(error) && (yield* madeRoom(agent, run, options, error.message))) return null;
+    throw error;
   }
+}
+
+async function* madeRoom(agent: Agent, run: RunState, options: RunOptions, message: string): Turns<boolean> {
+  if (run.recovered || run.turns > agent.spec.maxTurns) return false;
+  run.recovered = true;
+  return yield* recoverFromOverflow(agent, crowded(run, options), message);
+}
+
+function crowded({ spending, turns }: RunState, { signal }: RunOptions): CrowdedRun {
+  return { spending, turn: turns + 1, signal };
 }
 
 /** The answer that a killed process had received and had only to report. */

@@ -4,10 +4,10 @@
  */
 import { resolve } from 'node:path';
 import { endOf } from '../conversation/breakpoints.ts';
-import { Conversation, freezeHead } from '../conversation/conversation.ts';
+import { Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { type Transcript, transcriptOf } from '../journal/projections/transcript.ts';
+import { type Transcript, type TranscriptMessage, transcriptOf } from '../journal/projections/transcript.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
@@ -27,17 +27,12 @@ export function resumeAgent(
   id: AgentId,
 ): Agent {
   const transcript = transcriptOf(reader.events({ agent: id }), id);
-  const thaw = (digests: readonly Digest[]): FrozenBlock[] =>
-    digests.map((digest) => thawBytes(reader.block(digest)));
+  const thaw: Thaw = (digests) => digests.map((digest) => thawBytes(reader.block(digest)));
   const { permissionMode } = transcript;
   if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
-  const messages = transcript.messages.map(({ role, blocks, shared }) => ({
-    role,
-    blocks: thaw(blocks),
-    shared,
-  }));
+  const messages = transcript.messages.map((message) => thawMessage(message, thaw));
   const spec = specFor({ model, permissionMode });
   const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
   if (spec.permissionMode !== permissionMode) {
@@ -46,16 +41,21 @@ export function resumeAgent(
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
   agent.openStop = transcript.openStop;
+  agent.prompts = transcript.prompts.map((prompt) => thawMessage(prompt, thaw));
+  for (const [path, how] of transcript.touched) agent.touched.set(path, how);
+  agent.context.measured = transcript.measured;
   answerOpenCalls(agent, transcript, thaw);
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;
 }
 
-function answerOpenCalls(
-  agent: Agent,
-  transcript: Transcript,
-  thaw: (digests: readonly Digest[]) => FrozenBlock[],
-): void {
+type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
+
+function thawMessage({ role, blocks, shared }: TranscriptMessage, thaw: Thaw): FrozenMessage {
+  return { role, blocks: thaw(blocks), shared };
+}
+
+function answerOpenCalls(agent: Agent, transcript: Transcript, thaw: Thaw): void {
   const last = agent.conversation.messages.at(-1);
   if (last?.role !== 'assistant') return;
   const calls = last.blocks.filter((block) => block.type === 'tool_use').map(contentOf);

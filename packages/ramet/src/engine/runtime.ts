@@ -49,4 +49,8 @@ export interface AgentSpec {
   readonly maxTokens: number;
   readonly budget: BudgetLimits;
   readonly cwd: string;
+  /** The share of the context window from which on the conversation is compacted; 0.8 when absent. */
+  readonly compactionThreshold?: number | undefined;
+  /** In tokens; what is known of the model when absent. */
+  readonly contextWindow?: number | undefined;
 }

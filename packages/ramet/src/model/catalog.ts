@@ -28,7 +28,12 @@ export interface ModelFacts {
   forcedToolChoice?: boolean;
   /** Whether `messages` may hold role "system". */
   systemMessages?: boolean;
+  /** Most tokens of a prompt and its answer together. */
+  contextWindow?: number;
 }
+
+/** From 4.6 on a million tokens cost the same each; of Haiku 5.5 no source states the window. */
+const MILLION = { contextWindow: 1_000_000 } as const;
 
 const OLDER = { retention: 'stripped', binding: 'none', defaultEffort: 'high', prefill: true } as const;
 const NEWER = { retention: 'kept', binding: 'none', defaultEffort: 'high', prefill: false } as const;
@@ -36,22 +41,22 @@ const CURRENT = { binding: 'none', defaultEffort: 'high', prefill: false, system
 const BOUND = { binding: 'conversation', prefill: false, forcedToolChoice: false } as const;
 
 export const MODELS: readonly ModelFacts[] = [
-  { id: 'claude-fable-5-2', prefill: false },
-  { id: 'claude-mythos-5-2', prefill: false },
-  { id: 'claude-fable-5-1', ...BOUND },
-  { id: 'claude-mythos-5-1', prefill: false },
-  { id: 'claude-opus-5-5', ...BOUND, defaultEffort: 'medium' },
-  { id: 'claude-sonnet-5-5', ...BOUND },
+  { id: 'claude-fable-5-2', ...MILLION, prefill: false },
+  { id: 'claude-mythos-5-2', ...MILLION, prefill: false },
+  { id: 'claude-fable-5-1', ...MILLION, ...BOUND },
+  { id: 'claude-mythos-5-1', ...MILLION, prefill: false },
+  { id: 'claude-opus-5-5', ...MILLION, ...BOUND, defaultEffort: 'medium' },
+  { id: 'claude-sonnet-5-5', ...MILLION, ...BOUND },
   { id: 'claude-haiku-5-5', binding: 'account', defaultEffort: 'medium', prefill: false },
-  { id: 'claude-fable-5', ...CURRENT, minimumCacheable: 512 },
-  { id: 'claude-mythos-5', ...CURRENT, minimumCacheable: 512 },
-  { id: 'claude-opus-5', ...NEWER, systemMessages: true, minimumCacheable: 512 },
-  { id: 'claude-sonnet-5', ...NEWER, systemMessages: false, minimumCacheable: 1024 },
-  { id: 'claude-opus-4-8', ...NEWER, systemMessages: true, minimumCacheable: 1024 },
-  { id: 'claude-opus-4-7', ...NEWER, systemMessages: false, minimumCacheable: 2048 },
+  { id: 'claude-fable-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
+  { id: 'claude-mythos-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
+  { id: 'claude-opus-5', ...MILLION, ...NEWER, systemMessages: true, minimumCacheable: 512 },
+  { id: 'claude-sonnet-5', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-8', ...MILLION, ...NEWER, systemMessages: true, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-7', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 2048 },
   { id: 'claude-mythos-preview', minimumCacheable: 2048 },
-  { id: 'claude-opus-4-6', ...NEWER, systemMessages: false, minimumCacheable: 4096 },
-  { id: 'claude-sonnet-4-6', ...NEWER, systemMessages: false, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-6', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 4096 },
+  { id: 'claude-sonnet-4-6', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 1024 },
   { id: 'claude-opus-4-5', ...NEWER, prefill: true, systemMessages: false, minimumCacheable: 4096 },
   { id: 'claude-sonnet-4-5', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
   { id: 'claude-haiku-4-5', ...OLDER, systemMessages: false, minimumCacheable: 4096 },

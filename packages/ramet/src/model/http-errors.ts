@@ -1,6 +1,7 @@
 /** Turns an HTTP answer that is not a response into a ModelError that says what to do (facts: section 3.3). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
+import { isContextOverflow } from './context-window.ts';
 
 interface ErrorBody {
   type: string;
@@ -18,7 +19,8 @@ export function errorFromAnswer(answer: Refusal, context: { model: string; origi
   const body = readErrorBody(answer.body);
   const spendLimit = answer.status === 429 && answer.headers['retry-after'] === undefined && body.spendLimit;
   const family = !spendLimit && isRetryable(answer) ? 'retryable' : 'terminal';
-  const code = spendLimit ? 'spend_limit' : body.type || `http_${answer.status}`;
+  const tooLong = answer.status === 400 && isContextOverflow(body.message);
+  const code = spendLimit ? 'spend_limit' : tooLong ? 'context_window' : body.type || `http_${answer.status}`;
   const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer.status, context);
   const message = `${context.origin} answered ${answer.status} ${body.message}${advice && `: ${advice}`}`;
   return new ModelError(code, family, message, {

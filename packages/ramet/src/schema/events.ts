@@ -25,6 +25,9 @@ export interface Breakpoint {
 /** What the cache map expects of a request (MODEL-4). */
 export type CacheState = 'cold' | 'writing' | 'warm' | 'below minimum';
 
+/** What a request is for, when it is not a turn of the conversation. */
+export type RequestSource = 'compaction';
+
 interface SessionStarted {
   type: 'session.started';
   version: string;
@@ -92,10 +95,10 @@ interface MessageAppended {
   shared: number;
 }
 
-/** The conversation goes on from another list of messages: thinking stripped for a fallback model, later a summary. */
+/** The conversation goes on from another list of messages: thinking stripped for a fallback model, or a summary. */
 interface ConversationReplaced {
   type: 'conversation.replaced';
-  cause: 'fallback';
+  cause: 'fallback' | 'compaction';
   messages: { role: Role; blocks: Digest[]; shared: number }[];
 }
 
@@ -112,6 +115,9 @@ interface RequestStarted {
   /** Chain digest of the whole prompt: equal digests mean equal prompts. */
   prompt: Digest;
   cache: CacheState;
+  source?: RequestSource;
+  /** Blocks of a last user message that only this request carries: it is no part of the conversation. */
+  aside?: Digest[];
 }
 
 interface RequestFailed {
@@ -141,6 +147,7 @@ interface ResponseCompleted {
   durationMs: number;
   /** Rate-limit headers as they came, without `anthropic-ratelimit-`. */
   rate: Record<string, string>;
+  source?: RequestSource;
 }
 
 interface ToolStarted {

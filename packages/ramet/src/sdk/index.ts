@@ -1,5 +1,6 @@
 /** The public API. Everything a user of the library may import is named here, and nothing else. */
 export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+export type { CompactionOutcome } from '../engine/compaction.ts';
 export type { ModelProvider } from '../model/provider.ts';
 export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';

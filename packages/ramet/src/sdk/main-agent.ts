@@ -75,6 +75,8 @@ function mainSpec(
     maxTokens: settings.maxTokens,
     budget: settings.budget,
     cwd: place.cwd,
+    compactionThreshold: settings.compactionThreshold,
+    contextWindow: settings.contextWindow,
   };
 }
 

@@ -30,6 +30,10 @@ export interface SessionOptions {
   permissions?: RuleTexts;
   /** Answers questions about permission. Without one they are denied. */
   broker?: PermissionBroker;
+  /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
+  compactionThreshold?: number;
+  /** In tokens, for a model whose window is not known or to be used in part only. */
+  contextWindow?: number;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   provider?: ModelProvider;
@@ -50,6 +54,8 @@ export interface ResolvedOptions {
   budget: BudgetLimits;
   /** Null, too, for what a resumed session keeps. */
   permissionMode: PermissionMode | null;
+  compactionThreshold: number | undefined;
+  contextWindow: number | undefined;
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
@@ -72,6 +78,8 @@ export function resolveOptions(options: SessionOptions): ResolvedOptions {
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: options.budget ?? {},
     permissionMode: options.permissionMode ?? null,
+    compactionThreshold: shareOfWindow(options.compactionThreshold),
+    contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? PRICES,
     retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
     clock: options.clock ?? systemClock,
@@ -91,6 +99,24 @@ function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
   if (text === undefined || text === '') return {};
   if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
   throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
+}
+
+function shareOfWindow(threshold: number | undefined): number | undefined {
+  if (threshold === undefined || (threshold > 0 && threshold <= 1)) return threshold;
+  throw new UserMistake(
+    'bad_threshold',
+    `compactionThreshold is ${threshold}: give a share above 0 and at most 1, such as 0.8`,
+  );
+}
+
+function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefined {
+  const text = env.RAMET_CONTEXT_WINDOW;
+  if (text === undefined || text === '') return undefined;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UserMistake(
+    'bad_window',
+    `RAMET_CONTEXT_WINDOW is not a number of tokens: ${text}; give one such as 200000`,
+  );
 }
 
 /** The model of a session that does not exist yet. */

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import type { CompactionOutcome } from '../engine/compaction.ts';
 import { switchModel } from '../engine/fallback.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
@@ -52,6 +53,11 @@ export interface Session extends AsyncDisposable {
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */
   setPermissionMode(mode: PermissionMode): void;
+  /**
+   * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
+   * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
+   */
+  compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<CompactionOutcome>;
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
@@ -118,6 +124,7 @@ function sessionOf(
 ): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
+  let running = false;
   return {
     id: runtime.journal.session,
     agent: spec,
@@ -129,12 +136,17 @@ function sessionOf(
     async *run(prompt, options = {}) {
       await takePrompt(agent, prompt, place, git);
       const events = runAgent(agent, { signal: new AbortController().signal, ...options });
-      for (let next = await events.next(); ; next = await events.next()) {
-        if (next.done) {
-          told = next.value.message;
-          return next.value;
+      running = true;
+      try {
+        for (let next = await events.next(); ; next = await events.next()) {
+          if (next.done) {
+            told = next.value.message;
+            return next.value;
+          }
+          yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
         }
-        yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
+      } finally {
+        running = false;
       }
     },
     setModel(name) {
@@ -146,6 +158,11 @@ function sessionOf(
     setPermissionMode(mode) {
       spec.permissionMode = mode;
       agent.record({ type: 'permission.changed', mode });
+    },
+    async compact({ signal = new AbortController().signal, instructions } = {}) {
+      if (running) throw new UserMistake('busy', 'a prompt is being carried out: compact when it has ended');
+      const { compact } = await import('../engine/compaction.ts');
+      return compact(agent, { trigger: 'request', signal, instructions });
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();

@@ -28,6 +28,7 @@ export function costTable({ ledger }: SessionView): string {
     HEADINGS,
     ...Array.from(ledger.agents, ([id, line]) => row(id, line)),
     ...Array.from(ledger.models, ([model, line]) => row(model, line)),
+    ...Array.from(ledger.sources, ([source, line]) => row(`(${source})`, line)),
     row('total', ledger.total),
   ]);
 }
@@ -40,6 +41,7 @@ function costObject({ entry, ledger }: SessionView): Record<string, unknown> {
     total: lineObject(ledger.total),
     agents: named(ledger.agents),
     models: named(ledger.models),
+    sources: named(ledger.sources),
   };
 }
 

@@ -1,6 +1,10 @@
 /** `ramet show`: one session, its conversation and its bill. */
 import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
-import { type Transcript, transcriptOf } from '../../journal/projections/transcript.ts';
+import {
+  replacedConversations,
+  type TranscriptMessage,
+  transcriptOf,
+} from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -10,13 +14,24 @@ import { costTable } from './cost.ts';
 const RESULT_LINES = 8;
 const LINE_LENGTH = 160;
 
-export function show(wanted: string | undefined, options: { json?: boolean }, io: CommandIo): void {
-  using view = viewSession(wanted, io);
-  if (options.json) io.out(`${JSON.stringify(sessionObject(view))}\n`);
-  else showText(view, io);
+interface ShowOptions {
+  json?: boolean;
+  /** Also what compactions have replaced. */
+  full?: boolean;
 }
 
-function showText(view: SessionView, io: CommandIo): void {
+interface ShownMessage {
+  role: string;
+  content: OtherBlock[];
+}
+
+export function show(wanted: string | undefined, options: ShowOptions, io: CommandIo): void {
+  using view = viewSession(wanted, io);
+  if (options.json) io.out(`${JSON.stringify(sessionObject(view, options))}\n`);
+  else showText(view, options, io);
+}
+
+function showText(view: SessionView, options: ShowOptions, io: CommandIo): void {
   const { entry, agents } = view;
   io.out(`session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`);
   for (const agent of agents) {
@@ -24,25 +39,65 @@ function showText(view: SessionView, io: CommandIo): void {
     io.out(
       `\nagent ${agent.id} (${agent.type}, ${agent.model}): ${agent.status}${because && `, ${because}`}\n`,
     );
-    for (const { role, content } of messagesOf(view, agent.id)) {
-      for (const block of content) io.out(`\n${printable(blockText(role, block))}\n`);
-    }
+    showReplaced(replacedOf(view, agent.id), options, io);
+    showMessages(messagesOf(view, agent.id), io);
   }
   io.out(`\n${costTable(view)}`);
 }
 
-function sessionObject(view: SessionView): Record<string, unknown> {
+function showReplaced(
+  replaced: readonly (readonly ShownMessage[])[],
+  { full }: ShowOptions,
+  io: CommandIo,
+): void {
+  if (replaced.length === 0) return;
+  if (full !== true) {
+    io.out(`\n(compacted ${times(replaced.length)}: --full shows what was replaced)\n`);
+    return;
+  }
+  for (const [index, messages] of replaced.entries()) {
+    showMessages(messages, io);
+    io.out(
+      `\n--- compaction ${index + 1} replaced the ${messages.length} messages above by what follows ---\n`,
+    );
+  }
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+function showMessages(messages: readonly ShownMessage[], io: CommandIo): void {
+  for (const { role, content } of messages) {
+    for (const block of content) io.out(`\n${printable(blockText(role, block))}\n`);
+  }
+}
+
+function sessionObject(view: SessionView, { full }: ShowOptions): Record<string, unknown> {
   return {
     session_id: view.entry.session,
     cwd: view.entry.cwd,
     created: new Date(view.entry.created).toISOString(),
-    agents: view.agents.map((agent) => ({ ...agent, messages: messagesOf(view, agent.id) })),
+    agents: view.agents.map((agent) => ({
+      ...agent,
+      ...(full === true && { replaced: replacedOf(view, agent.id) }),
+      messages: messagesOf(view, agent.id),
+    })),
   };
 }
 
-function messagesOf({ reader }: SessionView, agent: string): { role: string; content: OtherBlock[] }[] {
-  const transcript: Transcript = transcriptOf(reader.events({ agent }), agent);
-  return transcript.messages.map(({ role, blocks }) => ({
+function messagesOf(view: SessionView, agent: string): ShownMessage[] {
+  return contentsOf(view, transcriptOf(view.reader.events({ agent }), agent).messages);
+}
+
+function replacedOf(view: SessionView, agent: string): ShownMessage[][] {
+  return replacedConversations(view.reader.events({ agent }), agent).map((messages) =>
+    contentsOf(view, messages),
+  );
+}
+
+function contentsOf({ reader }: SessionView, messages: readonly TranscriptMessage[]): ShownMessage[] {
+  return messages.map(({ role, blocks }) => ({
     role,
     content: blocks.map((digest) => contentOf(thawBytes(reader.block(digest)))),
   }));

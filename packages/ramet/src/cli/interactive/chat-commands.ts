@@ -48,7 +48,7 @@ type Run = (argument: string, context: CommandContext) => CommandAnswer | Promis
 const RUN: Readonly<Record<ChatCommandName, Run>> = {
   help: () => ({ text: helpText() }),
   cost: (_, { chat, io }) => ({ text: costText(chat, io) }),
-  compact: (_, { chat }) => compact(chat),
+  compact,
   model,
   permissions,
   resume,
@@ -92,9 +92,13 @@ function costText({ session }: Chat, io: CommandIo): string {
   ]);
 }
 
-async function compact({ session }: Chat): Promise<CommandAnswer> {
-  if (session === null) return { text: 'there is nothing to compact yet' };
-  return { text: 'compact' };
+async function compact(instructions: string, { chat, signal }: CommandContext): Promise<CommandAnswer> {
+  if (chat.session === null) return { text: 'there is nothing to compact yet' };
+  const outcome = await chat.session.compact({ signal, ...(instructions && { instructions }) });
+  chat.count(outcome);
+  if (!outcome.compacted) return { text: `not compacted: ${outcome.reason}` };
+  const { tokensBefore, tokensAfter } = outcome;
+  return { text: `compacted: ${tokens(tokensBefore)} tokens are now about ${tokens(tokensAfter)}` };
 }
 
 function model(argument: string, { chat }: CommandContext): CommandAnswer {

@@ -62,9 +62,18 @@ export class Chat implements AsyncDisposable {
     const events = session.run(prompt, { signal, partial: true });
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) return next.value;
-      if (next.value.type === 'assistant') this.#count(next.value);
+      if (next.value.type === 'assistant') this.count(next.value);
       yield next.value;
     }
+  }
+
+  /** Adds a response to the bill. */
+  count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>): void {
+    this.#tally = {
+      responses: this.#tally.responses + 1,
+      usage: addUsage(this.#tally.usage, usage),
+      costUsd: addCost(this.#tally.costUsd, costUsd),
+    };
   }
 
   setModel(model: string): void {
@@ -99,14 +108,6 @@ export class Chat implements AsyncDisposable {
     const session = this.#session;
     this.#session = null;
     await session?.[Symbol.asyncDispose]();
-  }
-
-  #count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>): void {
-    this.#tally = {
-      responses: this.#tally.responses + 1,
-      usage: addUsage(this.#tally.usage, usage),
-      costUsd: addCost(this.#tally.costUsd, costUsd),
-    };
   }
 
   #spentSoFar(session: Session): ChatTally {

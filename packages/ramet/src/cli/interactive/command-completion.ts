@@ -22,7 +22,7 @@ export type ChatCommandName =
 export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> = {
   help: { usage: '/help', meaning: 'keys and commands' },
   cost: { usage: '/cost', meaning: 'tokens and dollars so far' },
-  compact: { usage: '/compact', meaning: 'replace the conversation by a summary of it' },
+  compact: { usage: '/compact [what to keep]', meaning: 'replace what is old by a summary' },
   model: {
     usage: '/model [name]',
     meaning: 'show the model, or go on with another',

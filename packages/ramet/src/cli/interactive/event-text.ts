@@ -4,7 +4,7 @@
  */
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { duration } from '../format.ts';
+import { duration, tokens } from '../format.ts';
 import { retryLine } from '../output/result-output.ts';
 import { changeLines } from './change-text.ts';
 import { fitText } from './display-width.ts';
@@ -65,7 +65,12 @@ export function createEventView(style: TextStyle): EventView {
         }
         case 'warning':
           return line(style.yellow(safeLine(event.message)));
-        default:
+        case 'compacted':
+          return line(
+            style.dim(`compacted: ${tokens(event.tokensBefore)} to ${tokens(event.tokensAfter)} tokens`),
+          );
+        case 'tool_started':
+        case 'thinking_delta':
           return '';
       }
     },

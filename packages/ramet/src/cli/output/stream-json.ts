@@ -63,6 +63,16 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
       };
     case 'warning':
       return { type: 'system', subtype: 'warning', code: event.code, message: event.message };
+    case 'compacted':
+      return {
+        type: 'system',
+        subtype: 'compact_boundary',
+        compact_metadata: {
+          trigger: event.trigger === 'request' ? 'manual' : 'auto',
+          pre_tokens: event.tokensBefore,
+          post_tokens: event.tokensAfter,
+        },
+      };
   }
 }
 

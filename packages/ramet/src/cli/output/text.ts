@@ -10,6 +10,9 @@ export function textOutput(io: CommandIo): ResultOutput {
     event(_, event) {
       if (event.type === 'warning') io.note(event.message);
       if (event.type === 'tool_started') io.progress(callLine(event.call));
+      if (event.type === 'compacted') {
+        io.progress(`  compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`);
+      }
       const line = event.type === 'request_failed' ? retryLine(event) : null;
       if (line !== null) io.note(line);
     },

@@ -3,7 +3,7 @@
  * counts, also one that was not kept, since it was billed. A sum that holds an unknown cost is unknown.
  * What a provider charges for an attempt that failed is not known here and not guessed.
  */
-import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 
@@ -27,12 +27,26 @@ export interface Ledger {
   agents: Map<AgentId, LedgerLine>;
   /** By the model asked for; a provider may answer with a more exact name. */
   models: Map<string, LedgerLine>;
-  /** The models of requests under way. */
-  asked: Map<string, string>;
+  /** What was asked beside the conversation, by its purpose: a part of the other sums. */
+  sources: Map<RequestSource, LedgerLine>;
+  /** Requests under way. */
+  asked: Map<string, AskedRequest>;
+}
+
+interface AskedRequest {
+  model: string;
+  source: RequestSource | undefined;
 }
 
 export function emptyLedger(): Ledger {
-  return { seq: 0, total: emptyLine(), agents: new Map(), models: new Map(), asked: new Map() };
+  return {
+    seq: 0,
+    total: emptyLine(),
+    agents: new Map(),
+    models: new Map(),
+    sources: new Map(),
+    asked: new Map(),
+  };
 }
 
 export function ledgerOf(events: Iterable<RecordedEvent>): Ledger {
@@ -45,10 +59,11 @@ export function ledgerOf(events: Iterable<RecordedEvent>): Ledger {
 export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEvent): void {
   ledger.seq = seq;
   if (!isLedgerEvent(event)) return;
-  const model = modelOf(ledger, event);
+  const asked = askedOf(ledger, event);
   enter(ledger.total, event);
   if (agent !== null) enter(lineOf(ledger.agents, agent), event);
-  if (model !== null) enter(lineOf(ledger.models, model), event);
+  if (asked !== null) enter(lineOf(ledger.models, asked.model), event);
+  if (asked?.source !== undefined) enter(lineOf(ledger.sources, asked.source), event);
 }
 
 type LedgerEvent = EventOf<'request.started' | 'request.failed' | 'response.completed'>;
@@ -59,15 +74,17 @@ function isLedgerEvent(event: JournalEvent): event is LedgerEvent {
   );
 }
 
-function modelOf(ledger: Ledger, event: LedgerEvent): string | null {
+function askedOf(ledger: Ledger, event: LedgerEvent): AskedRequest | null {
   if (event.type === 'request.started') {
-    ledger.asked.set(event.request, event.model);
-    return event.model;
+    const asked = { model: event.model, source: event.source };
+    ledger.asked.set(event.request, asked);
+    return asked;
   }
   const asked = ledger.asked.get(event.request);
   const over = event.type === 'response.completed' || event.retryInMs === null;
   if (over) ledger.asked.delete(event.request);
-  return asked ?? (event.type === 'response.completed' ? event.model : null);
+  if (asked !== undefined) return asked;
+  return event.type === 'response.completed' ? { model: event.model, source: event.source } : null;
 }
 
 function enter(line: LedgerLine, event: LedgerEvent): void {
@@ -87,7 +104,7 @@ function enter(line: LedgerLine, event: LedgerEvent): void {
   }
 }
 
-function lineOf(lines: Map<string, LedgerLine>, key: string): LedgerLine {
+function lineOf<Key>(lines: Map<Key, LedgerLine>, key: Key): LedgerLine {
   const known = lines.get(key);
   if (known !== undefined) return known;
   const line = emptyLine();

@@ -88,6 +88,8 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       revive(agent);
       break;
     case 'request.started':
+      // Compacting a finished conversation is nothing that its agent does.
+      if (event.source !== undefined && !isUnderWay(agent.status)) break;
       revive(agent);
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
       break;
@@ -113,7 +115,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
 }
 
 function noteResponse(agent: AgentOverview, event: EventOf<'response.completed'>): void {
-  agent.turns += 1;
+  if (event.source === undefined) agent.turns += 1;
   agent.usage = addUsage(agent.usage, event.usage);
   agent.costUsd = addCost(agent.costUsd, event.costUsd);
   agent.activity = null;

@@ -71,7 +71,8 @@ function describeRequest(event: EventOf<'request.started' | 'request.failed'>): 
     return `request failed: ${event.status ?? event.code} ${event.message}; ${next}`;
   }
   const attempt = event.attempt > 1 ? `, attempt ${event.attempt}` : '';
-  return `request of turn ${event.turn} to ${event.model}: ${count(event.messages, 'message')}, cache ${event.cache}${attempt}`;
+  const purpose = event.source === undefined ? `of turn ${event.turn}` : `(${event.source})`;
+  return `request ${purpose} to ${event.model}: ${count(event.messages, 'message')}, cache ${event.cache}${attempt}`;
 }
 
 function describeResponse(event: EventOf<'response.completed'>): string {

@@ -9,6 +9,7 @@ import type { Role } from '../../schema/content.ts';
 import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode } from '../../schema/status.ts';
+import { totalTokens } from '../../schema/usage.ts';
 
 export interface TranscriptMessage {
   role: Role;
@@ -41,12 +42,27 @@ export interface Transcript {
   results: Map<string, Digest>;
   /** The version of every file as the agent last saw it, by real path. */
   seen: Map<string, string>;
+  /** Every prompt of the session, also those that a compaction has replaced. */
+  prompts: TranscriptMessage[];
+  /** Files that calls have read or changed, by real path, the latest last. */
+  touched: Map<string, TouchedFile>;
+  /** What the last response says the prompt and it are long, and up to which message; null when none says. */
+  measured: { tokens: number; messages: number } | null;
   /** What calls under way have read and written: seen once they are answered, since only then it is told. */
   unanswered: Map<string, SeenFile[]>;
 }
 
 /** A null version is a file that was removed. */
 type SeenFile = { path: string; version: string | null };
+
+export type TouchedFile = 'read' | 'changed';
+
+/** A file that was changed stays so, however often it is read again. */
+export function touchFile(touched: Map<string, TouchedFile>, path: string, how: TouchedFile): void {
+  const changed = how === 'changed' || touched.get(path) === 'changed';
+  touched.delete(path);
+  touched.set(path, changed ? 'changed' : 'read');
+}
 
 export function emptyTranscript(agent: AgentId): Transcript {
   return {
@@ -62,6 +78,9 @@ export function emptyTranscript(agent: AgentId): Transcript {
     started: new Set(),
     results: new Map(),
     seen: new Map(),
+    prompts: [],
+    touched: new Map(),
+    measured: null,
     unanswered: new Map(),
   };
 }
@@ -70,6 +89,22 @@ export function transcriptOf(events: Iterable<RecordedEvent>, agent: AgentId): T
   const transcript = emptyTranscript(agent);
   for (const recorded of events) extendTranscript(transcript, recorded);
   return transcript;
+}
+
+/** The conversations that compactions have replaced, the oldest first. */
+export function replacedConversations(
+  events: Iterable<RecordedEvent>,
+  agent: AgentId,
+): (readonly TranscriptMessage[])[] {
+  const replaced: (readonly TranscriptMessage[])[] = [];
+  const transcript = emptyTranscript(agent);
+  for (const recorded of events) {
+    const { event } = recorded;
+    const compacts = event.type === 'conversation.replaced' && event.cause === 'compaction';
+    if (compacts && recorded.agent === agent) replaced.push(transcript.messages);
+    extendTranscript(transcript, recorded);
+  }
+  return replaced;
 }
 
 /** Folds one more event into the transcript, in place. */
@@ -97,18 +132,17 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'message.appended': {
       const { role, blocks, shared, cause } = event;
       transcript.messages.push({ role, blocks, shared, cause });
+      if (cause === 'prompt') transcript.prompts.push({ role, blocks, shared, cause });
       transcript.openStop = null;
       break;
     }
     case 'conversation.replaced':
       transcript.messages = event.messages.map((message) => ({ ...message, cause: 'replaced' }));
       transcript.answeredBreakpoints = [];
+      transcript.measured = null;
       break;
     case 'response.completed':
-      transcript.answeredBreakpoints = transcript.lastRequest?.breakpoints ?? [];
-      if (!event.kept) break;
-      transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
-      transcript.openStop = event.stopReason;
+      takeResponse(transcript, event);
       break;
     case 'request.started':
       if (event.attempt === 1) transcript.requests += 1;
@@ -122,12 +156,26 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       settleSeen(transcript, event.call);
       break;
     case 'file.read':
+      touchFile(transcript.touched, event.path, 'read');
       touch(transcript, event.call, event);
       break;
     case 'file.changed':
+      touchFile(transcript.touched, event.path, 'changed');
       touch(transcript, event.call, { path: event.path, version: event.after });
       break;
   }
+}
+
+/** A response that is aside of the conversation leaves it, and what the provider holds of it, as they were. */
+function takeResponse(transcript: Transcript, event: EventOf<'response.completed'>): void {
+  if (event.source !== undefined) return;
+  transcript.answeredBreakpoints = transcript.lastRequest?.breakpoints ?? [];
+  if (event.kept) {
+    transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
+    transcript.openStop = event.stopReason;
+  }
+  const tokens = totalTokens(event.usage);
+  if (tokens > 0) transcript.measured = { tokens, messages: transcript.messages.length };
 }
 
 function touch({ unanswered }: Transcript, call: string, { path, version }: SeenFile): void {
