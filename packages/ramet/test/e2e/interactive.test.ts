@@ -170,6 +170,7 @@ describe.concurrent('UI-1: terminals of every kind', () => {
     await eventually(() => terminal.bytes.length > before);
     terminal.type(CTRL_C);
     await terminal.shows('Ctrl-C again to leave');
+    // The last row of a frame and the first of the next are one line here.
     const rows = plainText(terminal.bytes.slice(before)).split('\n');
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(60);
     terminal.type(CTRL_D);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PermissionQuestion } from '../../permission/broker.ts';
 import type { Key } from './key-parser.ts';
-import { answerHint, answerOf, questionText } from './permission-question.ts';
+import { answerHint, answerOf, isMeantAsAnswer, questionText } from './permission-question.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { textStyle } from './text-style.ts';
 
@@ -48,6 +48,12 @@ describe('RES-3: a question about permission', () => {
     const once = { ...question, suggestedRules: [] };
     expect(answerHint(once)).not.toContain('always');
     expect(answerOf(text('a'), once)).toBe(null);
+  });
+
+  test('what somebody was typing when it came up is no answer', () => {
+    expect(isMeantAsAnswer(true, 100)).toBe(false);
+    expect(isMeantAsAnswer(true, 1_000)).toBe(true);
+    expect(isMeantAsAnswer(false, 0)).toBe(true);
   });
 
   test('questions are answered one after the other', async () => {

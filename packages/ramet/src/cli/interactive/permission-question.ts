@@ -28,6 +28,13 @@ export function answerHint({ suggestedRules }: PermissionQuestion): string {
   return `y once · n no · ${always}Esc no`;
 }
 
+/** Whoever has text in the input and pressed a key just now is still writing, and answers nothing. */
+const STILL_WRITING_MS = 700;
+
+export function isMeantAsAnswer(writing: boolean, sinceLastKeyMs: number): boolean {
+  return !writing || sinceLastKeyMs >= STILL_WRITING_MS;
+}
+
 /** Null when the key is no answer. */
 export function answerOf(key: Key, { suggestedRules }: PermissionQuestion): PermissionAnswer | null {
   if (key.type === 'press') return key.name === 'escape' ? denied() : null;

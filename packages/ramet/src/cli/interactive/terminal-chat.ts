@@ -8,6 +8,7 @@
  * 3. Whoever leaves waits for the turn to end, so that it is recorded; who cannot wait presses Ctrl-C again.
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
+import type { PermissionQuestion } from '../../permission/broker.ts';
 import { describeError } from '../../schema/errors.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
@@ -17,7 +18,7 @@ import { callTitle, createEventView, type EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
 import { editorOf } from './line-editor.ts';
 import { type LiveState, statusText } from './live-rows.ts';
-import { answerHint, answerOf, answerText, questionText } from './permission-question.ts';
+import { answerHint, answerOf, answerText, isMeantAsAnswer, questionText } from './permission-question.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import { cleared, type InputAction, newPromptInput, type PromptInput, pressKey } from './prompt-input.ts';
 import type { QuestionDesk } from './question-desk.ts';
@@ -53,6 +54,7 @@ export class TerminalChat {
   #waiting: string[] = [];
   /** The last key was Ctrl-C. */
   #interrupted = false;
+  #lastKeyAt = 0;
   #exitCode: number | null = null;
 
   constructor(parts: TerminalChatParts) {
@@ -90,12 +92,12 @@ export class TerminalChat {
       return;
     }
     this.#interrupted = false;
+    const sinceLastKeyMs = performance.now() - this.#lastKeyAt;
+    this.#lastKeyAt = performance.now();
+    const writing = this.#input.editor.cells.length > 0;
     const question = this.#parts.desk.current;
-    if (question !== null) {
-      const answer = answerOf(key, question);
-      if (answer === null) return;
-      this.#print(`  ${this.#parts.style.dim(answerText(answer))}\n`);
-      this.#parts.desk.answer(answer);
+    if (question !== null && isMeantAsAnswer(writing, sinceLastKeyMs)) {
+      this.#answer(key, question);
       return;
     }
     const { input, action } = pressKey(this.#input, key);
@@ -120,6 +122,13 @@ export class TerminalChat {
     this.#waiting = [];
     if (this.#work === null) this.#left.resolve(this.#exitCode);
     else this.#work.controller.abort(why);
+  }
+
+  #answer(key: Key, question: PermissionQuestion): void {
+    const answer = answerOf(key, question);
+    if (answer === null) return;
+    this.#print(`  ${this.#parts.style.dim(answerText(answer))}\n`);
+    this.#parts.desk.answer(answer);
   }
 
   #interrupt(): void {
