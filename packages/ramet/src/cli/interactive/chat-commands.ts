@@ -128,7 +128,8 @@ const MOST_LISTED = 10;
 async function resume(argument: string, { chat, io }: CommandContext): Promise<CommandAnswer> {
   if (argument !== '') {
     await chat.change(argument);
-    return { text: `going on with session ${chat.session?.id}` };
+    const answer = chat.lastAnswer();
+    return { text: `${answer === null ? '' : `${answer}\n`}going on with session ${chat.session?.id}` };
   }
   const sessions = listSessions(findPlace(io).project).slice(0, MOST_LISTED);
   if (sessions.length === 0) return { text: 'there is no session of this directory yet' };

@@ -9,6 +9,7 @@ import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';
+import { lastAnswerOf } from './last-answer.ts';
 
 export interface ChatTally {
   readonly responses: number;
@@ -86,22 +87,21 @@ export class Chat implements AsyncDisposable {
     else this.#session.setPermissionMode(permissionMode);
   }
 
-  /** Goes on with another session, or with a new one (null). When it cannot be opened, the present one is over all the same. */
+  /** Goes on with another session, or with a new one (null). The present one stays when the other cannot be opened. */
   async change(resume: string | null): Promise<void> {
-    const { resume: _, model, permissionMode, ...kept } = this.#options;
+    const { resume: _, ...kept } = this.#options;
+    const next = resume === null ? null : await openSession({ ...kept, resume });
     await this[Symbol.asyncDispose]();
-    this.#tally = NOTHING_SPENT;
-    if (resume === null) {
-      this.#options = { ...kept, ...(model && { model }), ...(permissionMode && { permissionMode }) };
-      return;
-    }
-    this.#options = { ...kept, resume };
-    try {
-      await this.open();
-    } catch (error) {
-      this.#options = kept;
-      throw error;
-    }
+    this.#options = kept;
+    this.#session = next;
+    this.#tally = next === null ? NOTHING_SPENT : this.#spentSoFar(next);
+  }
+
+  /** What a resumed session said last; null when it has not answered yet. */
+  lastAnswer(): string | null {
+    if (this.#session === null) return null;
+    using view = viewSession(this.#session.id, this.#io);
+    return lastAnswerOf(view, this.#session.agent.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

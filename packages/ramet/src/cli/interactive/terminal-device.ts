@@ -1,6 +1,7 @@
 /** The terminal of this process: keys as they are pressed, its size, and whether it is still there. */
 import { createKeyParser, type Key } from './key-parser.ts';
 
+/** Disposing of it puts the terminal back into the state it was in. */
 export interface TerminalDevice extends Disposable {
   readonly columns: number;
   readonly rows: number;

@@ -29,7 +29,7 @@ export class TerminalView {
   }
 
   print(text: string): void {
-    if (text === '') return;
+    if (text === '' || this.#closed) return;
     this.#screen.append(text);
     this.soon();
   }
