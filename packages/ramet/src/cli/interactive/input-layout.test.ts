@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from './display-width.ts';
-import { layoutInput, pasteLabel } from './input-layout.ts';
+import { layoutInput } from './input-layout.ts';
 import { EMPTY_EDITOR, editorOf, insertPaste, moveTo } from './line-editor.ts';
+import { pasteLabel } from './paste-label.ts';
 
 const options = { columns: 10, maxRows: 5, prompt: '> ' };
 
@@ -40,7 +41,7 @@ describe('UI-1: the input on the screen', () => {
   });
 
   test('a long paste is shown by its size', () => {
-    const pasted = `${'x'.repeat(404)}\n`.repeat(12_345).slice(0, -1);
+    const pasted = `${'x'.repeat(404)}\n`.repeat(12_345);
     expect(pasteLabel(pasted)).toBe('[pasted 5.0 MB, 12,345 lines]');
     const { rows } = layoutInput(insertPaste(EMPTY_EDITOR, pasted), { ...options, columns: 80 });
     expect(rows).toEqual(['> [pasted 5.0 MB, 12,345 lines]']);

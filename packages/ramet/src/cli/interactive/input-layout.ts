@@ -1,6 +1,6 @@
 /** Where the cells of the input stand on a screen of a given width, and which rows are shown. Pure. */
 import { displayWidth, fitText, graphemeWidth } from './display-width.ts';
-import { type Cell, type EditorState, lineCount } from './line-editor.ts';
+import type { Cell, EditorState } from './line-editor.ts';
 
 export interface InputLayout {
   readonly rows: readonly string[];
@@ -43,20 +43,9 @@ export function layoutInput({ cells, cursor }: EditorState, options: LayoutOptio
   return windowAround(rows, place, options.maxRows);
 }
 
-/** `[pasted 5.0 MB, 12,345 lines]` */
-export function pasteLabel(text: string): string {
-  const lines = lineCount(text).toLocaleString('en-US');
-  return `[pasted ${size(Buffer.byteLength(text))}, ${lines} line${lines === '1' ? '' : 's'}]`;
-}
-
 function shownCell(cell: Cell, room: number): string {
-  if (typeof cell !== 'string') return fitText(pasteLabel(cell.pasted), room);
+  if (typeof cell !== 'string') return fitText(cell.label, room);
   return cell === '\t' ? '  ' : cell === '\n' ? '' : cell;
-}
-
-function size(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 function windowAround(

@@ -7,10 +7,12 @@
  * 2. No cell holds a control character, except a line break or a tab by itself.
  */
 import { graphemesOf } from './display-width.ts';
+import { lineCount, pasteLabel } from './paste-label.ts';
 
 /** A paste that is shown by its size and sent whole. */
 export interface PastedText {
   readonly pasted: string;
+  readonly label: string;
 }
 
 export type Cell = string | PastedText;
@@ -49,7 +51,7 @@ export function insertPaste(state: EditorState, text: string): EditorState {
   const clean = withoutControls(text.replace(/\r\n?/g, '\n'));
   const folded = clean.length > LONGEST_SHOWN_PASTE || lineCount(clean) > MOST_SHOWN_LINES;
   if (!folded) return insertText(state, clean);
-  return splice(state, state.cursor, state.cursor, [{ pasted: clean }]);
+  return splice(state, state.cursor, state.cursor, [{ pasted: clean, label: pasteLabel(clean) }]);
 }
 
 export function moveBy(state: EditorState, cells: number): EditorState {
@@ -98,12 +100,6 @@ export function moveLine(state: EditorState, direction: -1 | 1): EditorState | n
   if (edge < 0 || edge > state.cells.length) return null;
   const other = moveTo(state, edge);
   return moveTo(state, Math.min(lineStart(other) + column, lineEnd(other)));
-}
-
-export function lineCount(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
 }
 
 function splice({ cells }: EditorState, from: number, to: number, inserted: readonly Cell[]): EditorState {
