@@ -28,9 +28,14 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** Printable ASCII: every code unit is a character of one column. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** What a reader takes for single characters. */
 export function graphemesOf(text: string): string[] {
-  if (PLAIN.test(text)) return text.split('');
+  if (isPlain(text)) return text.split('');
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
@@ -43,7 +48,7 @@ export function graphemeWidth(grapheme: string): 0 | 1 | 2 {
 }
 
 export function displayWidth(text: string): number {
-  if (PLAIN.test(text)) return text.length;
+  if (isPlain(text)) return text.length;
   return graphemesOf(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
 

@@ -60,6 +60,16 @@ describe('UI-1: output above, live rows below', () => {
     expect(terminal.text).toBe('a       bc\n>');
   });
 
+  test('a wide character that does not fit leaves the last column empty', () => {
+    const terminal = new VirtualTerminal(5, 10);
+    const screen = createScreen((bytes) => terminal.write(bytes), 5);
+    for (const piece of ['    😀', 'a', 'bcd']) {
+      screen.append(piece);
+      screen.draw(live('> '));
+    }
+    expect(terminal.text).toBe('\n😀abc\nd\n>');
+  });
+
   test('output in any pieces, at any width, looks as if it had been written at once', () => {
     const piece = fc.oneof(
       fc.stringMatching(/^[a-z ]{0,30}$/),

@@ -7,7 +7,7 @@
  * 2. Output is written once. The terminal wraps it, so what is copied from the scrollback has no breaks of ours.
  * 3. No live row is wider than the screen, and together they are lower than it: moving up never meets the top.
  */
-import { displayWidth, graphemesOf, graphemeWidth } from './display-width.ts';
+import { graphemesOf, graphemeWidth, isPlain } from './display-width.ts';
 
 export interface LiveRow {
   /** May hold colours. */
@@ -137,7 +137,7 @@ function terminalText(text: string, start: number, columns: number): { bytes: st
 
 /** As a terminal wraps: a wide character that does not fit leaves the last column empty. */
 function widthAfter(start: number, text: string, columns: number): number {
-  if (displayWidth(text) === text.length) return start + text.length;
+  if (isPlain(text)) return start + text.length;
   let width = start;
   for (const grapheme of graphemesOf(text)) {
     const cells = graphemeWidth(grapheme);
