@@ -34,6 +34,8 @@ export function bundleOptions(entries: Readonly<Record<string, string>>): BuildO
     minifyWhitespace: true,
     legalComments: 'external',
     external: EXTERNAL,
+    // Names of modules stand in the bundle: those of where a link leads would name the machine.
+    preserveSymlinks: true,
     plugins: [builtinModules, oneZodLocale],
     metafile: true,
     write: false,

@@ -44,6 +44,8 @@ export function requestFailed(fields: Partial<EventOf<'request.failed'>> = {}): 
     code: 'overloaded',
     status: 529,
     message: 'Overloaded',
+    usage: null,
+    costUsd: 0,
     retryInMs: 500,
     ...fields,
   };

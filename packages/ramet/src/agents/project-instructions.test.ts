@@ -62,6 +62,26 @@ describe('PROMPT-1: project instructions', () => {
     expect(await texts()).toEqual(['rules @../secret.md @link.md']);
   });
 
+  test("SEC-1: an import does not read the repository's own configuration", async () => {
+    put('repo/.git/config', 'url = https://user:token@example.invalid');
+    put('repo/AGENTS.md', 'rules @.git/config');
+    expect(await texts()).toHaveLength(1);
+  });
+
+  test("the user's own file may be a link to where settings are kept", async () => {
+    put('dotfiles/claude.md', 'mine @more.md');
+    put('dotfiles/more.md', 'more');
+    mkdirSync(join(base, 'home/.claude'), { recursive: true });
+    symlinkSync(join(base, 'dotfiles/claude.md'), join(base, 'home/.claude/CLAUDE.md'));
+    mkdirSync(join(base, 'repo'));
+    expect(await texts()).toEqual(['mine @more.md', 'more']);
+  });
+
+  test('a cut does not fall into the middle of a character', async () => {
+    put('repo/AGENTS.md', `x${'🌳'.repeat(60_000)}`);
+    expect(instructionsText(await read(), join(base, 'repo'))?.isWellFormed()).toBe(true);
+  });
+
   test('imports end after four steps', async () => {
     put('repo/AGENTS.md', '@1.md');
     for (let step = 1; step < 8; step++) put(`repo/${step}.md`, `@${step + 1}.md`);

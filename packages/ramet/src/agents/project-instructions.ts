@@ -5,7 +5,8 @@
  *
  * Invariants
  * 1. A file is taken once, however it is reached (real paths).
- * 2. An import cannot leave the folder it belongs to: the repository, or the user's own instruction folder.
+ * 2. An import cannot leave the folder it belongs to, the repository or the user's own instruction folder, nor
+ *    enter `.git`.
  */
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -34,7 +35,11 @@ export async function readProjectInstructions(places: InstructionPlaces): Promis
   const seen = new Set<string>();
   const files: InstructionFile[] = [];
   const userFiles = [join(places.rametHome, 'AGENTS.md'), join(userHome, '.claude', 'CLAUDE.md')];
-  for (const path of userFiles) files.push(...(await readWithImports(path, dirname(path), seen)));
+  for (const path of userFiles) {
+    // The user's own file may be a link into a folder of settings; its imports stay in that folder.
+    const real = await realpath(path).catch(() => null);
+    if (real !== null) files.push(...(await readWithImports(real, dirname(real), seen)));
+  }
   const root = places.root ?? places.cwd;
   for (const folder of foldersBetween(root, places.cwd)) {
     for (const name of NAMES) files.push(...(await readWithImports(join(folder, name), root, seen)));
@@ -49,7 +54,7 @@ export function instructionsText(files: readonly InstructionFile[], root: string
   const whole = parts.join('\n\n');
   const text =
     whole.length > MOST_CHARACTERS
-      ? `${whole.slice(0, MOST_CHARACTERS)}\n[cut: ${whole.length} characters in all]`
+      ? `${whole.slice(0, MOST_CHARACTERS).toWellFormed()}\n[cut: ${whole.length} characters in all]`
       : whole;
   return `<project-instructions>\n${text}\n</project-instructions>`;
 }
@@ -101,7 +106,8 @@ async function realPathWithin(path: string, boundary: string): Promise<string | 
   const real = await realpath(path).catch(() => null);
   const edge = await realpath(boundary).catch(() => null);
   if (real === null || edge === null) return null;
-  return real === edge || real.startsWith(edge + sep) ? real : null;
+  const inside = real === edge || real.startsWith(edge + sep);
+  return inside && !real.startsWith(join(edge, '.git', sep)) ? real : null;
 }
 
 /** `@path` at the start of a line or after a space, outside code. */

@@ -1,5 +1,6 @@
 /** Where a command's output goes. Commands write through this, so tests can look at it. */
-import { UserMistake } from '../schema/errors.ts';
+import { systemCode, UserMistake } from '../schema/errors.ts';
+import { printable } from './format.ts';
 
 export interface CommandIo {
   out(text: string): void;
@@ -15,17 +16,21 @@ export interface CommandIo {
   readonly signal: AbortSignal;
 }
 
-/** A closed pipe (`ramet ps | head -1`), or a terminal that is gone, ends the output and not the work. */
-export function processIo(signal: AbortSignal): CommandIo {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-    });
-  }
+/**
+ * A closed pipe (`ramet ps | head -1`) ends the output, not the work. An output that cannot be written, such as a
+ * full disk, is told and makes the command fail: `onOutputLost`.
+ */
+export function processIo(signal: AbortSignal, onOutputLost: () => void): CommandIo {
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error) => {
+    if (systemCode(error) === 'EPIPE') return;
+    process.stderr.write(`ramet: cannot write to standard output: ${systemCode(error) ?? 'it failed'}\n`);
+    onOutputLost();
+  });
   return {
     out: (text) => void process.stdout.write(text),
     isTerminal: process.stdout.isTTY === true,
-    note: (line) => void process.stderr.write(`ramet: ${line}\n`),
+    note: (line) => void process.stderr.write(`ramet: ${printable(line)}\n`),
     progress: (line) => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
     env: process.env,
     get cwd() {

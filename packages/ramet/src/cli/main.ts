@@ -6,5 +6,10 @@ import { interruptSignal } from './signals.ts';
 
 // Stands when the event loop runs dry before the command has ended: a bug, which must not look like success.
 process.exitCode = EXIT.failed;
-const io = processIo(interruptSignal());
-process.exitCode = await runProgram(process.argv.slice(2), io);
+let outputLost = false;
+const io = processIo(interruptSignal(), () => {
+  outputLost = true;
+  process.exitCode ||= EXIT.failed;
+});
+const exitCode = await runProgram(process.argv.slice(2), io);
+process.exitCode = outputLost ? exitCode || EXIT.failed : exitCode;

@@ -78,7 +78,9 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
         'what tools may do (default: default, or what the session had)',
       ).choices([...PERMISSION_MODES]),
     )
-    .option('-c, --continue', 'go on with the latest session of this repository')
+    .addOption(
+      new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),
+    )
     .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')
     .action(async (prompt: string[], options) => {
       const { print } = await import('./commands/print.ts');

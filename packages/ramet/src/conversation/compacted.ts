@@ -58,7 +58,8 @@ export interface CompactionKeeps {
   /** The message that opened the conversation: shared instructions, environment, and the first prompt last. */
   readonly opening: FrozenMessage;
   readonly record: KeptRecord;
-  readonly tailTokens: number;
+  /** Beyond this the tool results of what is kept are cut. */
+  readonly mostTailTokens: number;
   readonly stripThinking: boolean;
 }
 
@@ -75,7 +76,7 @@ export function compactedMessages(
     blocks: [...opening.blocks.slice(0, -1), record],
   };
   const kept = keeps.stripThinking ? withoutBoundThinking(messages.slice(tail)) : messages.slice(tail);
-  return [first, ...cutResults(kept, keeps.tailTokens)];
+  return [first, ...cutResults(kept, keeps.mostTailTokens)];
 }
 
 function withoutBoundThinking(messages: readonly FrozenMessage[]): FrozenMessage[] {

@@ -193,3 +193,21 @@ describe('EMU-3: latency', () => {
     expect(clock.sleeps).toEqual([]);
   });
 });
+
+describe('RES-7: the context window of the emulated model', () => {
+  const long = { messages: [{ role: 'user', content: 'x'.repeat(4_000) }] };
+
+  test('a longer prompt is refused as the API does, with the number; a shorter one is answered', async () => {
+    const emulator = await start({ scenario: { ...ok, contextWindow: 500 } });
+    const refused = await post(emulator, long);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(await bodyOf(refused))).toMatch(/prompt is too long: 10\d\d tokens > 500 maximum/);
+    expect((await post(emulator, {})).status).toBe(200);
+  });
+
+  test('what the options say comes before the scenario, and without either there is no limit', async () => {
+    const wide = await start({ scenario: { ...ok, contextWindow: 500 }, contextWindow: 5_000 });
+    expect((await post(wide, long)).status).toBe(200);
+    expect((await post(await start({ scenario: ok }), long)).status).toBe(200);
+  });
+});

@@ -28,6 +28,8 @@ export class Agent implements AsyncDisposable {
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
+  /** Ids of all tool calls in the conversation. */
+  readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */
   requests = 0;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
@@ -106,7 +108,8 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Adds the answer of a response; the response's own event journals it. */
-  answer(blocks: readonly FrozenBlock[]): void {
+  answer(blocks: readonly FrozenBlock[], calls: readonly string[]): void {
+    for (const call of calls) this.calls.add(call);
     this.#conversation.append({ role: 'assistant', blocks, shared: 0 });
   }
 

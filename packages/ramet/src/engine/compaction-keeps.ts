@@ -3,14 +3,18 @@ import { relative } from 'node:path';
 import { type CompactionPlan, compactedMessages, promptsBefore } from '../conversation/compacted.ts';
 import type { FrozenMessage } from '../conversation/conversation.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
-import { bytesOfTokens } from '../conversation/token-estimate.ts';
+import { bytesOfTokens, estimateTokens } from '../conversation/token-estimate.ts';
 import type { Agent } from './agent.ts';
-import { contextWindow } from './context-state.ts';
+import { compactionThreshold } from './context-state.ts';
 import { bindsThinking } from './fallback.ts';
 
-/** Shares of the context window, and the most tokens, that recent turns and the user's prompts may take. */
-const TAIL = { share: 0.1, most: 40_000 };
-const PROMPTS = { share: 0.05, most: 20_000 };
+/** Shares of the threshold, and the most tokens, that each may take. */
+const RECENT_TURNS = { share: 1 / 8, most: 40_000 };
+/** Results that the model has not seen yet are worth more room; only beyond it they are cut. */
+const LAST_TURN = { share: 1 / 3, most: 100_000 };
+const PROMPTS = { share: 1 / 16, most: 20_000 };
+/** Of a short conversation, which is compacted on request only, no more than this part is kept as it is. */
+const RECENT_PART = 0.25;
 
 export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: string): FrozenMessage[] {
   const { messages, head } = agent.conversation;
@@ -25,17 +29,19 @@ export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: str
       summary,
       ...filesOf(agent),
     },
-    tailTokens: tailRoom(agent),
+    mostTailTokens: room(agent, LAST_TURN),
     stripThinking: bindsThinking(head.model),
   });
 }
 
+/** For the turns that are kept besides the last one. */
 export function tailRoom(agent: Agent): number {
-  return room(agent, TAIL);
+  const whole = estimateTokens(agent.conversation.messages.flatMap(({ blocks }) => blocks));
+  return Math.min(room(agent, RECENT_TURNS), Math.floor(whole * RECENT_PART));
 }
 
 function room(agent: Agent, { share, most }: { share: number; most: number }): number {
-  return Math.min(most, Math.floor(contextWindow(agent) * share));
+  return Math.min(most, Math.floor(compactionThreshold(agent) * share));
 }
 
 /** The first message ends with the prompt, after what opens the conversation; the others are nothing else. */

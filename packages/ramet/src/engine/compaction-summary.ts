@@ -54,10 +54,12 @@ async function ask(
     signal,
     partial: false,
     emit,
+    onSpent: (usage, costUsd) => {
+      for (const bill of bills) bill.add(usage, costUsd);
+    },
     aside: { source: 'compaction', messages, blocks },
   });
   recordResponse(agent, done, false);
-  for (const bill of bills) bill.add(done.usage, done.costUsd);
   return done.response;
 }
 

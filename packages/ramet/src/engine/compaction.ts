@@ -40,7 +40,7 @@ export type CompactionOutcome = { usage: Usage; costUsd: number | null } & (
   | { compacted: false; reason: string }
 );
 
-/** Rejects only when it is aborted or the journal cannot be written. */
+/** Rejects only when it is aborted or the journal cannot be written. To be called between two turns. */
 export async function compact(agent: Agent, options: CompactOptions): Promise<CompactionOutcome> {
   const bill = new Spending({}, 0);
   const tokensBefore = contextTokens(agent);
@@ -114,9 +114,11 @@ function judge(
     return { reason: 'the summary is longer than what it replaces' };
   }
   const messages = keepWithSummary(agent, plan, summary);
-  const before = contextTokens(agent);
-  const tokensAfter = Math.max(0, before - sizeOf(old)) + sizeOf(messages);
-  if (tokensAfter >= before) return { reason: 'the conversation would not become shorter' };
+  const oldSize = sizeOf(agent, old);
+  const newSize = sizeOf(agent, messages);
+  if (newSize >= oldSize) return { reason: 'the conversation would not become shorter' };
+  // The estimate is wrong by much the same factor on both sides, so the measure tells what becomes of it.
+  const tokensAfter = Math.ceil((contextTokens(agent) * newSize) / oldSize);
   if (trigger !== 'request' && tokensAfter >= compactionThreshold(agent)) {
     const limit = compactionThreshold(agent);
     return {
@@ -140,6 +142,7 @@ function isPaused({ conversation }: Agent): boolean {
   return last?.role === 'assistant' && last.blocks.some(({ type }) => type === 'server_tool_use');
 }
 
-function sizeOf(messages: readonly FrozenMessage[]): number {
-  return estimateTokens(messages.flatMap(({ blocks }) => blocks));
+function sizeOf({ conversation }: Agent, messages: readonly FrozenMessage[]): number {
+  const { tools, system } = conversation.head;
+  return estimateTokens([...tools, ...system, ...messages.flatMap(({ blocks }) => blocks)]);
 }

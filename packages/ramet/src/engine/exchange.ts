@@ -10,6 +10,7 @@ import type { PlannedRequest } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
 import type { ModelResponse } from '../model/provider.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
+import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint, RequestSource } from '../schema/events.ts';
 import { NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
@@ -40,6 +41,8 @@ export interface ExchangeOptions {
   /** Whether text is reported as it streams. */
   partial: boolean;
   emit: Emit;
+  /** Told what every attempt cost, also of those that failed. */
+  onSpent: (usage: Usage, costUsd: number | null) => void;
   aside?: Aside;
 }
 
@@ -70,23 +73,39 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
         ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
       });
       await runtime.journal.commit('written');
-      return sendOnce(agent, { model, body }, planned, options);
+      return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
     },
     {
       policy: runtime.retry,
       clock: runtime.clock,
       signal: options.signal,
-      onFailure: (failure) => recordFailure(agent, request, failure, options.emit),
+      onFailure: (failure) => recordFailure(agent, request, failure, options),
     },
   );
 
   if (aside === undefined) agent.previousEnd = endOf(breakpoints);
-  return { ...priced(agent, response), request, response, source: aside?.source };
+  const bill = priced(agent, response);
+  options.onSpent(bill.usage, bill.costUsd);
+  return { ...bill, request, response, source: aside?.source };
 }
 
 function withAside({ head, messages }: Conversation, aside: Aside): Conversation {
   const question = { role: 'user', blocks: aside.blocks, shared: 0 } as const;
   return new Conversation(head, [...messages.slice(0, aside.messages), question]);
+}
+
+/** An id that an earlier turn has used would make two calls one: the answer is asked for again. */
+function refuseReusedIds(agent: Agent, response: ModelResponse): ModelResponse {
+  const reused = callIds(response).find((id) => agent.calls.has(id));
+  if (reused === undefined) return response;
+  const message = `the response uses the tool call id ${reused} a second time`;
+  throw new ModelError('stream_broken', 'retryable', message, { usage: response.usage ?? undefined });
+}
+
+function callIds({ blocks }: ModelResponse): string[] {
+  return blocks.flatMap(({ value }) =>
+    value.type === 'tool_use' && 'id' in value ? [String(value.id)] : [],
+  );
 }
 
 async function sendOnce(
@@ -126,9 +145,16 @@ function plan(agent: Agent, breakpoints: readonly Breakpoint[], bytes: number): 
   };
 }
 
-function recordFailure(agent: Agent, request: string, failure: FailedAttempt, emit: Emit): void {
+function recordFailure(
+  agent: Agent,
+  request: string,
+  failure: FailedAttempt,
+  options: ExchangeOptions,
+): void {
   const { attempt, error, retryInMs } = failure;
   const { code, message } = error;
+  const usage = error.usage ?? null;
+  const costUsd = usage === null ? 0 : costUnder(agent, usage);
   agent.record({
     type: 'request.failed',
     request,
@@ -137,8 +163,15 @@ function recordFailure(agent: Agent, request: string, failure: FailedAttempt, em
     status: error.status ?? null,
     message,
     retryInMs,
+    usage,
+    costUsd,
   });
-  emit({ type: 'request_failed', attempt, code, message, retryInMs });
+  if (usage !== null) options.onSpent(usage, costUsd);
+  options.emit({ type: 'request_failed', attempt, code, message, retryInMs });
+}
+
+function costUnder(agent: Agent, usage: Usage): number | null {
+  return costOf(agent.conversation.head.model, usage, agent.runtime.prices).usd;
 }
 
 function priced(agent: Agent, { usage }: ModelResponse): Pick<ModelExchange, 'usage' | 'costUsd'> {
@@ -146,8 +179,7 @@ function priced(agent: Agent, { usage }: ModelResponse): Pick<ModelExchange, 'us
     agent.warn('usage_missing', 'the provider reported no usage: the cost of this response is unknown');
     return { usage: NO_USAGE, costUsd: null };
   }
-  const { usd } = costOf(agent.conversation.head.model, usage, agent.runtime.prices);
-  return { usage, costUsd: usd };
+  return { usage, costUsd: costUnder(agent, usage) };
 }
 
 /** Journals a response, and adds its message to the conversation when it is kept: one event for both. */
@@ -170,7 +202,7 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     rate: response.rate,
     ...(done.source && { source: done.source }),
   });
-  if (kept) agent.answer(blocks);
+  if (kept) agent.answer(blocks, callIds(response));
   const tokens = totalTokens(done.usage);
   if (done.source !== undefined || tokens === 0) return;
   agent.context.measured = { tokens, messages: agent.conversation.messages.length };

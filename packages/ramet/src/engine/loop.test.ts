@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import { JournalError, ModelError } from '../schema/errors.ts';
+import { NO_USAGE } from '../schema/usage.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { CLOSING_TURN, MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 
@@ -151,7 +152,12 @@ describe('MODEL-2: stop reasons in the loop', () => {
   test('a refusal fails the run, is billed, and leaves no trace in the conversation', async () => {
     const engine = await startEngine({ provider: scriptedModel({ text: 'I ca', stopReason: 'refusal' }) });
     const { result } = await engine.run('go');
-    expect(result).toMatchObject({ status: 'failed', cause: 'refusal', usage: { input_tokens: 10 } });
+    expect(result).toMatchObject({
+      status: 'failed',
+      cause: 'refusal',
+      text: '',
+      usage: { input_tokens: 10 },
+    });
     expect(engine.agent.conversation.messages).toHaveLength(1);
   });
 
@@ -178,6 +184,24 @@ describe('MODEL-2: retries, fallback and giving up', () => {
     expect(events[0]).toMatchObject({ type: 'request_failed', attempt: 1, retryInMs: expect.any(Number) });
     const attempts = engine.recorded().filter(({ type }) => type === 'request.started');
     expect(attempts).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
+  });
+
+  test('MODEL-3: what failed attempts were billed for counts, in the result, the budget and the journal', async () => {
+    const usage = { ...NO_USAGE, output_tokens: 100_000 };
+    const cut = new ModelError('stream_broken', 'retryable', 'cut', { usage });
+    const engine = await startEngine({ provider: scriptedModel(cut, { text: 'ok', usage }) });
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ status: 'done', costUsd: 2, usage: { output_tokens: 200_000 } });
+    const failed = engine.recorded().find(({ type }) => type === 'request.failed');
+    expect(failed).toMatchObject({ usage, costUsd: 1 });
+  });
+
+  test('a tool call id that an earlier turn has used is refused, and asked for again', async () => {
+    const calls = [{ name: 'Echo', input: {}, id: 'same' }];
+    const model = scriptedModel({ calls }, { calls }, { text: 'ok' });
+    const engine = await startEngine({ provider: model, tools: [echo] });
+    expect((await engine.run('go')).result).toMatchObject({ status: 'done', turns: 2 });
+    expect(model.bodies[1]).toBe(model.bodies[2]);
   });
 
   test('a provider that stays down fails the run and keeps what there was', async () => {

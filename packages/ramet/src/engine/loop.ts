@@ -91,7 +91,8 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
   }
   for (;;) {
     if (options.signal.aborted) throw new Cancelled();
-    yield* compactWhenDue(agent, crowded(run, options));
+    // An answer that was cut off is continued first: a summary would come in between.
+    if (!run.cut) yield* compactWhenDue(agent, crowded(run, options));
     const done = yield* askOrMakeRoom(agent, run, options);
     if (done === null) continue;
     const step = nextStep(done.response, run);
@@ -115,6 +116,7 @@ async function* askOrMakeRoom(agent: Agent, run: RunState, options: RunOptions):
         signal: options.signal,
         partial: options.partial ?? false,
         emit,
+        onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
       }),
     );
   } catch (error) {
@@ -140,12 +142,16 @@ function lastText({ conversation }: Agent): string {
 }
 
 function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {
-  recordResponse(agent, done, step.kind === 'run_tools' || step.kind === 'finish' || step.keep);
+  const keep = step.kind === 'run_tools' || step.kind === 'finish' || step.keep;
+  recordResponse(agent, done, keep);
   run.turns += 1;
-  run.spending.add(done.usage, done.costUsd);
-  const text = done.response.blocks.map(({ value }) => ('text' in value ? value.text : '')).join('');
+  const text = keep ? textOf(done) : '';
   run.text = run.cut ? run.text + text : text || run.text;
   run.cut = step.kind === 'ask_again' && step.notice === OUTPUT_CUT;
+}
+
+function textOf({ response }: ModelExchange): string {
+  return response.blocks.map(({ value }) => ('text' in value ? value.text : '')).join('');
 }
 
 /** Does what the response asks for; returns how the agent ends, or null when it goes on. */

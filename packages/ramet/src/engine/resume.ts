@@ -40,6 +40,7 @@ export function resumeAgent(
   }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
+  for (const call of transcript.started) agent.calls.add(call);
   agent.openStop = transcript.openStop;
   agent.prompts = transcript.prompts.map((prompt) => thawMessage(prompt, thaw));
   for (const [path, how] of transcript.touched) agent.touched.set(path, how);

@@ -4,6 +4,7 @@ import type { AssistantBlock } from '../schema/content.ts';
 import { nextStep } from './stop-reason.ts';
 
 const TEXT: AssistantBlock = { type: 'text', text: 'hello' };
+const THINKING: AssistantBlock = { type: 'thinking', thinking: 'hm', signature: 's' };
 const CALL: AssistantBlock = { type: 'tool_use', id: 't', name: 'Read', input: {} };
 
 function response(stopReason: string, blocks: AssistantBlock[], cutToolUse = false): ModelResponse {
@@ -30,6 +31,8 @@ describe('MODEL-2: every stop reason has its behaviour', () => {
     ['tool_use', [TEXT, CALL], { kind: 'run_tools', calls: [CALL] }],
     ['end_turn', [CALL], { kind: 'run_tools', calls: [CALL] }],
     ['pause_turn', [TEXT], { kind: 'ask_again', keep: true }],
+    ['pause_turn', [CALL], { kind: 'run_tools', calls: [CALL] }],
+    ['end_turn', [THINKING], { kind: 'ask_again', keep: true, notice: expect.stringContaining('empty') }],
     ['max_tokens', [TEXT], { kind: 'ask_again', keep: true, notice: expect.stringContaining('cut off') }],
     ['max_tokens', [CALL], { kind: 'run_tools', calls: [CALL] }],
     ['max_tokens', [], { kind: 'ask_again', keep: false, notice: expect.any(String) }],

@@ -34,6 +34,7 @@ export function nextStep(response: ModelResponse, context: StepContext): NextSte
     case 'max_tokens':
       return afterCut(response, context);
     case 'pause_turn':
+      if (toolCalls(response).length > 0) return afterEnd(response, context);
       return repeat(
         context,
         { kind: 'ask_again', keep: true },
@@ -51,10 +52,10 @@ export function nextStep(response: ModelResponse, context: StepContext): NextSte
 function afterEnd(response: ModelResponse, context: StepContext): NextStep {
   const calls = toolCalls(response);
   if (calls.length > 0) return { kind: 'run_tools', calls };
-  if (response.blocks.length > 0) return { kind: 'finish' };
+  if (response.blocks.some(({ value }) => value.type === 'text')) return { kind: 'finish' };
   return repeat(
     context,
-    { kind: 'ask_again', keep: false, notice: SAY_SOMETHING },
+    { kind: 'ask_again', keep: response.blocks.length > 0, notice: SAY_SOMETHING },
     {
       cause: 'no_answer',
       message: 'the model keeps answering with nothing',

@@ -45,7 +45,7 @@ async function finishText(keeper: ResultKeeper, call: ToolUseBlock, raw: string)
   if (text === '') return '(no output)';
   if (text.length <= MOST_CHARACTERS) return text;
   const place = await keepWhole(keeper.outputDirectory, call, text);
-  return `${text.slice(0, MOST_CHARACTERS)}\n[cut: ${text.length} characters in all; ${place}]`;
+  return `${text.slice(0, MOST_CHARACTERS).toWellFormed()}\n[cut: ${text.length} characters in all; ${place}]`;
 }
 
 async function keepWhole(directory: string, call: ToolUseBlock, text: string): Promise<string> {

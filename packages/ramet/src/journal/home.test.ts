@@ -74,6 +74,12 @@ describe('a home that cannot be used', () => {
     );
   });
 
+  test('is told in one line where nothing can be made at all', () => {
+    expect(() => makePrivateDirectory('/proc/ramet-test/projects')).toThrow(
+      /cannot keep sessions in .*ENOENT/,
+    );
+  });
+
   test('is told in one line when it is not writable', () => {
     const locked = join(root, 'locked');
     mkdirSync(locked);

@@ -4,7 +4,7 @@
  * holds everything an agent has read.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
@@ -48,9 +48,21 @@ function projectName({ root, commonDirectory }: ProjectPlace): string {
 /** Creates a directory and its parents for this user alone; what exists already keeps its mode. */
 export function makePrivateDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+    makeWithParents(directory);
   } catch (error) {
     throw unusable(directory, error);
+  }
+}
+
+/** Step by step: Node's own recursive form tries for ever where a parent exists and takes no entries (/proc). */
+function makeWithParents(directory: string): void {
+  if (existsSync(directory)) return;
+  if (dirname(directory) !== directory) makeWithParents(dirname(directory));
+  try {
+    mkdirSync(directory, { mode: PRIVATE_DIRECTORY });
+  } catch (error) {
+    // Another process may have made it in between.
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -29,8 +29,12 @@ export function listSessions(project: string): SessionEntry[] {
     .sort((a, b) => b.opened - a.opened || (a.session < b.session ? -1 : 1));
 }
 
-export function latestSession(project: string): SessionEntry | null {
-  return listSessions(project)[0] ?? null;
+/** The newest of those that `wanted` accepts. */
+export function latestSession(
+  project: string,
+  wanted: (entry: SessionEntry) => boolean = () => true,
+): SessionEntry | null {
+  return listSessions(project).find(wanted) ?? null;
 }
 
 /** The one session whose id is, or begins with, `idOrPrefix`. */

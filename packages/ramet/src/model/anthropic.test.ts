@@ -140,6 +140,12 @@ describe('MODEL-2: every way an answer can go wrong has a name', () => {
     await expect(ask(provider)).rejects.toMatchObject({ code: 'stream_broken', family: 'retryable' });
   });
 
+  test('MODEL-3: a stream that breaks tells what was counted by then', async () => {
+    const part = HELLO.slice(0, HELLO.indexOf('event: content_block_stop'));
+    const provider = await serve((_request, response) => void response.writeHead(200, STREAM).end(part));
+    await expect(ask(provider)).rejects.toMatchObject({ usage: { input_tokens: 3, output_tokens: 1 } });
+  });
+
   test('a stream that is reset is a lost connection', async () => {
     const provider = await serve((request, response) => {
       response.writeHead(200, STREAM).write(HELLO.slice(0, 300));

@@ -8,7 +8,7 @@ import { ModelError } from '../schema/errors.ts';
 import { errorFromAnswer, rateHeaders } from './http-errors.ts';
 import { connectionError, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
-import { ResponseAssembler, type StreamEvent } from './response-assembler.ts';
+import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage } from './wire-usage.ts';
 
 const API_VERSION = '2026-10-21';
@@ -62,8 +62,9 @@ async function send(
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
   });
-  await readEvents(answer, assembler, (error) => connectionError(error, endpoint, options.signal));
-  const { usage, ...message } = assembler.finish();
+  const { usage, ...message } = await readMessage(answer, assembler, (error) =>
+    connectionError(error, endpoint, options.signal),
+  );
   return {
     ...message,
     usage: readUsage(usage),
@@ -85,6 +86,23 @@ async function refuseUnlessStream(answer: IncomingMessage, endpoint: Endpoint, m
   answer.destroy();
   const message = `${origin} answered with ${contentType} instead of an event stream: is ANTHROPIC_BASE_URL right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status });
+}
+
+/** The whole message, or an error that says what was billed for the part that came. */
+async function readMessage(
+  answer: IncomingMessage,
+  assembler: ResponseAssembler,
+  toError: (error: unknown) => Error,
+): Promise<AssembledMessage> {
+  try {
+    await readEvents(answer, assembler, toError);
+    return assembler.finish();
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    const { code, family, message, status } = error;
+    const usage = readUsage(assembler.usage) ?? undefined;
+    throw new ModelError(code, family, message, { status, usage, cause: error });
+  }
 }
 
 /** Feeds the stream's events to the assembler until the message is whole or the stream ends or breaks. */

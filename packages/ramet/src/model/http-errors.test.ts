@@ -31,6 +31,15 @@ describe('MODEL-2: what an error answer means', () => {
     });
   });
 
+  test('RES-7: a prompt that does not fit the context window has a code of its own', () => {
+    const answer = {
+      status: 400,
+      headers: {},
+      body: body('invalid_request_error', 'prompt is too long: 9 > 8'),
+    };
+    expect(errorFromAnswer(answer, context)).toMatchObject({ code: 'context_window', family: 'terminal' });
+  });
+
   test('the server decides by x-should-retry', () => {
     const answer = { status: 400, headers: { 'x-should-retry': 'true' }, body: '' };
     expect(errorFromAnswer(answer, context).family).toBe('retryable');

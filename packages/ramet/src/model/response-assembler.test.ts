@@ -86,8 +86,30 @@ describe('MODEL-2: a response is accepted whole or not at all', () => {
     expect(message.blocks[0]?.json).toBe('{"type":"tool_use","id":"t1","name":"Bash","input":{}}');
   });
 
-  test('empty text blocks are dropped: no request may carry one', () => {
-    expect(assemble([START, ...text(0), ...text(1, 'x'), ...end('end_turn')]).blocks).toHaveLength(1);
+  test('blank text blocks are dropped: no request may carry one', () => {
+    const message = assemble([START, ...text(0), ...text(1, '\n \n'), ...text(2, 'x'), ...end('end_turn')]);
+    expect(message.blocks).toHaveLength(1);
+  });
+
+  test.each([
+    ['is not an object', '[1]'],
+    ['is nested too deeply', `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+    ['holds half a surrogate pair', '{"a":"\\ud83d"}'],
+  ])('tool input that %s is passed on as invalid, so that the model is told', (_, json) => {
+    const [block] = assemble([START, ...call(0, json), ...end('tool_use')]).blocks;
+    const expected = {
+      type: 'tool_use',
+      id: 't1',
+      name: 'Bash',
+      input: { invalid_input: json.slice(0, 1_000) },
+    };
+    expect(block?.value).toEqual(expected);
+    expect(JSON.parse(block?.json ?? '')).toEqual(expected);
+  });
+
+  test('a surrogate pair in tool input is left as it is', () => {
+    const json = '{"a":"\\ud83c\\udf33"}';
+    expect(assemble([START, ...call(0, json), ...end('tool_use')]).blocks[0]?.json).toContain(json);
   });
 
   test('blocks and events of unknown kinds are kept and ignored', () => {
@@ -113,7 +135,11 @@ describe('MODEL-2: a response is accepted whole or not at all', () => {
     ['inside a block', [START, ...text(0, 'x').slice(0, 2)]],
     ['without a stop reason', [START, ...text(0, 'x'), { type: 'message_stop' }]],
     ['with tool input that is not JSON', [START, ...call(0, '{"command": "l'), ...end('tool_use')]],
-    ['with tool input that is not an object', [START, ...call(0, '[1]'), ...end('tool_use')]],
+    [
+      'with a delta of null',
+      [START, ...text(0, 'x').slice(0, 1), { type: 'content_block_delta', index: 0, delta: null }],
+    ],
+    ['with a block opened twice', [START, ...text(0, 'x').slice(0, 1), ...text(0, 'x')]],
     ['with two calls of one id', [START, ...call(0, '{}'), ...call(1, '{}'), ...end('tool_use')]],
     [
       'with a call whose id the API would not take back',

@@ -6,18 +6,18 @@
 import type { OtherBlock } from '../schema/content.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { ModelDelta, ResponseBlock } from './provider.ts';
-import { closeBlock, isEmptyText, type OpenBlock, stringField } from './response-block.ts';
+import { closeBlock, isBlankText, type OpenBlock, stringField } from './response-block.ts';
 import { mergeUsage, type WireUsage } from './wire-usage.ts';
 
 /** The fields of stream events that are read; everything else is ignored, as the protocol asks. */
 export interface StreamEvent {
   type: string;
-  index?: number;
-  message?: { id?: string; model?: string; usage?: WireUsage };
-  content_block?: OtherBlock;
-  delta?: Record<string, unknown>;
-  usage?: WireUsage;
-  error?: { type?: string; message?: string };
+  index?: number | null;
+  message?: { id?: string; model?: string; usage?: WireUsage } | null;
+  content_block?: OtherBlock | null;
+  delta?: Record<string, unknown> | null;
+  usage?: WireUsage | null;
+  error?: { type?: string; message?: string } | null;
 }
 
 export interface AssembledMessage {
@@ -46,6 +46,11 @@ export class ResponseAssembler {
 
   get complete(): boolean {
     return this.#complete;
+  }
+
+  /** What the provider has counted so far: it is billed, also when the stream breaks. */
+  get usage(): WireUsage | null {
+    return this.#usage;
   }
 
   take(event: StreamEvent): void {
@@ -97,7 +102,8 @@ export class ResponseAssembler {
 
   #blockStart(event: StreamEvent): void {
     const { index, content_block: start } = event;
-    if (this.#start === null || index === undefined || typeof start?.type !== 'string') {
+    const taken = typeof index === 'number' && this.#open.has(index);
+    if (this.#start === null || typeof index !== 'number' || taken || typeof start?.type !== 'string') {
       throw broken('a content_block_start out of place');
     }
     this.#begin();
@@ -112,9 +118,9 @@ export class ResponseAssembler {
   }
 
   #blockDelta(event: StreamEvent): void {
-    const block = event.index === undefined ? undefined : this.#open.get(event.index);
+    const block = this.#openBlock(event);
     const delta = event.delta;
-    if (block === undefined || delta === undefined) throw broken('a delta for no open block');
+    if (block === undefined || !delta) throw broken('a delta for no open block');
     this.#begin();
     switch (delta.type) {
       case 'text_delta':
@@ -138,19 +144,24 @@ export class ResponseAssembler {
   }
 
   #blockStop(event: StreamEvent): void {
-    const block = event.index === undefined ? undefined : this.#open.get(event.index);
-    if (block === undefined || event.index === undefined)
+    const block = this.#openBlock(event);
+    if (block === undefined || typeof event.index !== 'number') {
       throw broken('a content_block_stop for no open block');
+    }
     this.#open.delete(event.index);
     const closed = closeBlock(block);
     if (closed === null) this.#cutToolUse = true;
-    else if (!isEmptyText(closed)) this.#blocks.push(closed);
+    else if (!isBlankText(closed)) this.#blocks.push(closed);
   }
 
   #messageDelta(event: StreamEvent): void {
     const reason = event.delta?.stop_reason;
     if (typeof reason === 'string') this.#stopReason = reason;
     this.#usage = mergeUsage(this.#usage, event.usage);
+  }
+
+  #openBlock({ index }: StreamEvent): OpenBlock | undefined {
+    return typeof index === 'number' ? this.#open.get(index) : undefined;
   }
 
   #begin(): void {

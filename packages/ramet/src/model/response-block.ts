@@ -10,13 +10,13 @@ export interface OpenBlock {
   citations: unknown[];
 }
 
-/** The finished block, or null when it is a tool call with input that does not parse. */
+/** The finished block, or null when it is a tool call with input that is not JSON. */
 export function closeBlock(block: OpenBlock): ResponseBlock | null {
   const { start } = block;
   switch (start.type) {
     case 'text': {
       const citations = block.citations.length > 0 ? { citations: block.citations } : {};
-      return fromValue({ ...start, ...citations, text: block.text });
+      return fromValue({ ...start, ...citations, text: block.text.toWellFormed() });
     }
     case 'thinking':
       return fromValue({ ...start, thinking: block.text, signature: block.signature });
@@ -37,16 +37,42 @@ function closeToolUse(block: OpenBlock): ResponseBlock | null {
   } catch {
     return null;
   }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null;
-  return { value: { ...rest, input }, json: `${JSON.stringify(rest).slice(0, -1)},"input":${raw}}` };
+  const usable = isRecord(input) && depthOf(raw) <= DEEPEST_INPUT && !LONE_SURROGATE.test(raw);
+  const sent = usable ? raw : JSON.stringify({ invalid_input: raw.slice(0, EXCERPT) });
+  const value = { ...rest, input: usable ? input : JSON.parse(sent) };
+  return { value, json: `${JSON.stringify(rest).slice(0, -1)},"input":${sent}}` };
+}
+
+/**
+ * Input that is JSON but that the API would not take back, or that would overflow a serialiser's stack, is
+ * replaced by an excerpt: the tool's schema refuses that, so the model is told instead of asked again.
+ */
+const DEEPEST_INPUT = 500;
+const EXCERPT = 1_000;
+const LONE_SURROGATE = /\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]/;
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** How deep brackets are nested, those in strings aside. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g)) {
+    if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth);
+    else if (token === ']' || token === '}') depth -= 1;
+  }
+  return deepest;
 }
 
 function fromValue(value: OtherBlock): ResponseBlock {
   return { value, json: JSON.stringify(value) };
 }
 
-export function isEmptyText(block: ResponseBlock): boolean {
-  return block.value.type === 'text' && 'text' in block.value && block.value.text === '';
+/** Text of white space alone: the API gives it and does not take it back. */
+export function isBlankText({ value }: ResponseBlock): boolean {
+  return value.type === 'text' && 'text' in value && String(value.text).trim() === '';
 }
 
 export function stringField(value: Record<string, unknown>, field: string): string {

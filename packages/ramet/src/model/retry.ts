@@ -65,6 +65,7 @@ function givenUp(error: ModelError, attempts: number): ModelError {
   return new ModelError(error.code, error.family, message, {
     status: error.status,
     retryAfterMs: error.retryAfterMs,
+    usage: error.usage,
     cause: error,
   });
 }

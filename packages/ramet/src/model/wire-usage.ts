@@ -10,8 +10,8 @@ export interface WireUsage {
 }
 
 /** A later report replaces the fields it has; it never adds to them. */
-export function mergeUsage(before: WireUsage | null, later: WireUsage | undefined): WireUsage | null {
-  if (later === undefined || later === null) return before;
+export function mergeUsage(before: WireUsage | null, later: WireUsage | null | undefined): WireUsage | null {
+  if (typeof later !== 'object' || later === null) return before;
   const present = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(present) };
 }

@@ -6,6 +6,8 @@
  * - `cancelled`: somebody asked for the end.
  * The message is one line: what was wrong, where, and what to do.
  */
+import type { Usage } from './usage.ts';
+
 export type ErrorFamily = 'mistake' | 'terminal' | 'retryable' | 'cancelled';
 
 export class RametError extends Error {
@@ -32,17 +34,25 @@ export class ModelError extends RametError {
   declare readonly family: 'terminal' | 'retryable';
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** What the provider had counted when it went wrong: billed, though nothing came of it. */
+  readonly usage: Usage | undefined;
 
   constructor(
     code: string,
     family: 'terminal' | 'retryable',
     message: string,
-    details: { status?: number | undefined; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    details: {
+      status?: number | undefined;
+      retryAfterMs?: number | undefined;
+      usage?: Usage | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(code, family, message, { cause: details.cause });
     this.name = 'ModelError';
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.usage = details.usage;
   }
 }
 

@@ -129,6 +129,10 @@ interface RequestFailed {
   message: string;
   /** Null when it is not tried again. */
   retryInMs: number | null;
+  /** What the provider had counted before it went wrong; null when it said nothing. */
+  usage: Usage | null;
+  /** Null when the cost of that is unknown; 0 when nothing was counted. */
+  costUsd: number | null;
 }
 
 interface ResponseCompleted {

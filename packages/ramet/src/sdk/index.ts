@@ -8,5 +8,5 @@ export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
 export type { AgentStatus, BudgetLimits, PermissionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
 export type { SessionOptions } from './options.ts';
-export { openSession, type Session, type SessionEvent } from './session.ts';
+export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';
 export { VERSION } from './version.ts';

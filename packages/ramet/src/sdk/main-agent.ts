@@ -12,7 +12,7 @@ import type { JournalReader } from '../journal/journal.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { builtInTools } from '../tools/registry.ts';
-import type { GitState } from '../workspace/git-state.ts';
+import { type GitState, gitState } from '../workspace/git-state.ts';
 import {
   DEFAULT_PERMISSION_MODE,
   newSessionModel,
@@ -80,32 +80,52 @@ function mainSpec(
   };
 }
 
-export async function takePrompt(
+/** What the first message says besides the prompt: read before the journal exists. */
+export interface Surroundings {
+  instructions: string | null;
+  git: GitState | null;
+}
+
+export async function readSurroundings(
+  { cwd, repository, home }: Place,
+  env: Readonly<Record<string, string>>,
+  redact: (text: string) => string,
+): Promise<Surroundings> {
+  // Git works while instructions are read.
+  const git = repository === null ? null : gitState({ directory: cwd, env });
+  const root = repository?.root ?? cwd;
+  const files = await readProjectInstructions({ cwd, root, rametHome: home });
+  const text = instructionsText(files, root);
+  return { instructions: text === null ? null : redact(text), git: await git };
+}
+
+/** Adds the prompt to the conversation, at once: it is recorded with the first commit. */
+export function takePrompt(
   agent: Agent,
   prompt: string | null,
   place: Place,
-  git: Promise<GitState> | null,
-): Promise<void> {
+  surroundings: Surroundings | null,
+): void {
   const { conversation } = agent;
   if (prompt === null) {
     if (conversation.awaitsAnswer || agent.openStop !== null) return;
     throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {
-    agent.say('prompt', [freezeBlock({ type: 'text', text: prompt })]);
+    agent.say('prompt', [freezeBlock({ type: 'text', text: prompt.toWellFormed() })]);
     return;
   }
   const { blocks, shared } = firstMessage({
-    instructions: await projectInstructions(place),
+    instructions: surroundings?.instructions ?? null,
     environment: environmentText({
       cwd: place.cwd,
       model: conversation.head.model,
       now: new Date(agent.runtime.clock.now()),
       shell: agent.runtime.childEnvironment.SHELL,
       repository: place.repository,
-      git: await git,
+      git: surroundings?.git ?? null,
     }),
-    prompt,
+    prompt: prompt.toWellFormed(),
   });
   agent.say('prompt', blocks.map(freezeBlock), shared);
 }
@@ -115,10 +135,4 @@ function nothingToDo(empty: boolean): UserMistake {
     ? 'this session ended before its prompt was recorded: give the prompt again'
     : 'the last turn of this session is complete: give a prompt to go on';
   return new UserMistake('nothing_to_do', reason);
-}
-
-async function projectInstructions({ cwd, repository, home }: Place): Promise<string | null> {
-  const root = repository?.root ?? cwd;
-  const files = await readProjectInstructions({ cwd, root, rametHome: home });
-  return instructionsText(files, root);
 }

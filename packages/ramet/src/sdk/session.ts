@@ -2,28 +2,24 @@
  * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { CompactionOutcome } from '../engine/compaction.ts';
-import { switchModel } from '../engine/fallback.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
-import type { Journal, JournalReader } from '../journal/journal.ts';
-import { findSession, latestSession } from '../journal/session-list.ts';
-import { createSession, resumeSession } from '../journal/sessions.ts';
+import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
+import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
+import type { ModelProvider } from '../model/provider.ts';
 import { selectProvider } from '../model/select-provider.ts';
-import { askingOnce, denyingBroker } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
-import type { PermissionMode } from '../schema/status.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
-import { type GitState, gitState } from '../workspace/git-state.ts';
 import type { Repository } from '../workspace/repository.ts';
-import { continueAgent, startAgent, takePrompt } from './main-agent.ts';
+import { continueAgent, readSurroundings, type Surroundings, startAgent, takePrompt } from './main-agent.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -31,11 +27,17 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
-import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
+
+export interface CompactRequest {
+  signal?: AbortSignal;
+  /** What the summary is to pay attention to. */
+  instructions?: string;
+  onEvent?: (event: AgentEvent) => void;
+}
 
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
@@ -49,79 +51,100 @@ export interface Session extends AsyncDisposable {
    * the result says how it ended.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
-  /** Goes on with another model, by id or tier. Between turns only. */
-  setModel(model: string): void;
-  /** From the next tool call on, and when the session is resumed. */
-  setPermissionMode(mode: PermissionMode): void;
   /**
    * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
    */
-  compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<CompactionOutcome>;
+  compact(options?: CompactRequest): Promise<CompactionOutcome>;
 }
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options);
-  const place = findPlace(settings);
   const provider = options.provider ?? selectProvider(settings.env);
-  // What would be refused is refused before a journal exists: an empty session would be the latest one.
-  if (options.resume === undefined) refuseUnenforceableBudget(newSessionModel(settings), settings);
-  const permissions = openRules(options.permissions, place, settings.env);
-  const resumed = options.resume === undefined ? null : await reopen(place.project, options.resume, settings);
-  // Started here so that git works while the journal is created and instructions are read.
-  const git = resumed === null && place.repository !== null ? stateOfGit(place.cwd, settings) : null;
-  const journal = resumed?.journal ?? (await createSession({ ...settings, ...place }));
-  const runtime: SessionRuntime = {
-    journal,
-    provider,
+  return options.resume === undefined
+    ? openNew(settings, findPlace(settings), provider)
+    : reopen(settings, options.resume, provider);
+}
+
+/** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
+async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
+  refuseUnenforceableBudget(newSessionModel(settings), settings);
+  const redact = createRedactor(settings.env);
+  const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
+  const journal = await createSession({ ...settings, ...place });
+  const runtime = runtimeOf(settings, place, { journal, provider, redact });
+  return sessionOf(startAgent(runtime, place, settings), place, surroundings);
+}
+
+async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
+  const here = findPlace(settings);
+  const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);
+  if (entry === null) {
+    const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
+    throw new UserMistake('no_session', reason);
+  }
+  // The conversation speaks of the directory it began in, and goes on there.
+  const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  const { journal, reader } = await resumeSession({
+    ...settings,
+    project: here.project,
+    session: entry.session,
+  });
+  try {
+    const redact = createRedactor(settings.env);
+    const runtime = runtimeOf(settings, here, { journal, provider, redact });
+    const agent = continueAgent(runtime, reader, place, settings);
+    const begun = agent.conversation.messages.length > 0;
+    return sessionOf(
+      agent,
+      place,
+      begun ? null : await readSurroundings(place, runtime.childEnvironment, redact),
+    );
+  } catch (error) {
+    await journal.close();
+    throw error;
+  } finally {
+    reader.close();
+  }
+}
+
+/** The newest session of this working tree that has something to go on from. */
+function latestHere({ project, cwd, repository }: Place): SessionEntry | null {
+  const root = repository?.root ?? cwd;
+  return latestSession(project, (entry) => isWithin(entry.cwd, root) && hasPrompt(project, entry.session));
+}
+
+function isWithin(path: string, root: string): boolean {
+  return path === root || path.startsWith(root + sep);
+}
+
+function hasPrompt(project: string, session: SessionId): boolean {
+  const reader = openReader({ project, session });
+  try {
+    return Iterator.from(reader.events()).some(({ event }) => event.type === 'message.appended');
+  } finally {
+    reader.close();
+  }
+}
+
+function runtimeOf(
+  settings: ResolvedOptions,
+  { project }: Place,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact'>,
+): SessionRuntime {
+  return {
+    ...parts,
     cacheMap: new CacheMap(),
     prices: settings.prices,
     clock: settings.clock,
     retry: settings.retry,
     files: createFileLedger(settings.clock),
     childEnvironment: childEnvironment(settings.env),
-    outputDirectory: join(place.project, journal.session),
-    redact: createRedactor(settings.env),
-    permissions,
-    broker: askingOnce(options.broker ?? denyingBroker),
+    outputDirectory: join(project, parts.journal.session),
   };
-  try {
-    const agent =
-      resumed === null
-        ? startAgent(runtime, place, settings)
-        : continueAgent(runtime, resumed.reader, place, settings);
-    return sessionOf(agent, place, git, settings);
-  } catch (error) {
-    await journal.close();
-    throw error;
-  } finally {
-    resumed?.reader.close();
-  }
 }
 
-async function reopen(
-  project: string,
-  wanted: string,
-  { clock }: ResolvedOptions,
-): Promise<{ journal: Journal; reader: JournalReader }> {
-  const entry = wanted === 'latest' ? latestSession(project) : findSession(project, wanted);
-  if (entry !== null) return resumeSession({ project, session: entry.session, clock });
-  throw new UserMistake(
-    'no_session',
-    'there is no session of this directory to continue: start one with -p PROMPT',
-  );
-}
-
-function stateOfGit(directory: string, { env }: ResolvedOptions): Promise<GitState> {
-  return gitState({ directory, env: childEnvironment(env) });
-}
-
-function sessionOf(
-  agent: Agent,
-  place: Place,
-  git: Promise<GitState> | null,
-  settings: ResolvedOptions,
-): Session {
+function sessionOf(agent: Agent, place: Place, surroundings: Surroundings | null): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
   let running = false;
@@ -134,35 +157,27 @@ function sessionOf(
       return agent.conversation.head.model;
     },
     async *run(prompt, options = {}) {
-      await takePrompt(agent, prompt, place, git);
-      const events = runAgent(agent, { signal: new AbortController().signal, ...options });
+      if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
       running = true;
       try {
-        for (let next = await events.next(); ; next = await events.next()) {
-          if (next.done) {
-            told = next.value.message;
-            return next.value;
-          }
-          yield { ...next.value, agentId: spec.id, parentAgentId: spec.parent };
-        }
+        takePrompt(agent, prompt, place, surroundings);
+        const events = runAgent(agent, { signal: new AbortController().signal, ...options });
+        const result = yield* attributed(events, spec);
+        told = result.message;
+        return result;
       } finally {
         running = false;
       }
     },
-    setModel(name) {
-      const { model } = resolveOptions({ env: settings.env, model: name });
-      if (model === null || model === agent.conversation.head.model) return;
-      refuseUnenforceableBudget(model, settings);
-      switchModel(agent, model);
-    },
-    setPermissionMode(mode) {
-      spec.permissionMode = mode;
-      agent.record({ type: 'permission.changed', mode });
-    },
-    async compact({ signal = new AbortController().signal, instructions } = {}) {
-      if (running) throw new UserMistake('busy', 'a prompt is being carried out: compact when it has ended');
-      const { compact } = await import('../engine/compaction.ts');
-      return compact(agent, { trigger: 'request', signal, instructions });
+    async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
+      if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
+      running = true;
+      try {
+        const { compact } = await import('../engine/compaction.ts');
+        return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
+      } finally {
+        running = false;
+      }
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
@@ -173,4 +188,14 @@ function sessionOf(
       });
     },
   };
+}
+
+async function* attributed(
+  events: AsyncGenerator<AgentEvent, AgentResult>,
+  { id, parent }: AgentSpec,
+): AsyncGenerator<SessionEvent, AgentResult> {
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) return next.value;
+    yield { ...next.value, agentId: id, parentAgentId: parent };
+  }
 }

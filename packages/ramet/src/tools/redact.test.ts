@@ -108,6 +108,14 @@ describe('redaction as a function', () => {
     );
   });
 
+  test('leaves the working directory alone, whatever it is called', () => {
+    const directory = '/home/me/ré po (copy)+1';
+    const redact = createRedactor({ PWD: directory, OLDPWD: `${directory}/b`, DB_PWD: 'hunter2-hunter2!' });
+    expect(redact(`${directory} ${directory}/b hunter2-hunter2!`)).toBe(
+      `${directory} ${directory}/b [redacted: DB_PWD]`,
+    );
+  });
+
   test.for([
     ['eyJ', 'eyJ'],
     ['sk-ant-', 'sk-ant-'],

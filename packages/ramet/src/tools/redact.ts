@@ -64,12 +64,16 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
 const SECRET_NAME =
   /(?:^|_)(?:API)?(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|PAT|AUTH|CREDENTIALS?)\d*(?:_|$)/i;
 
+/** The shell's own: where it is and was. */
+const DIRECTORY_NAME = /^(?:OLD)?PWD$/;
+
 /** Value to variable name. Of two variables with one value the first by name counts, so the text is the same each run. */
 function secretValues(env: Readonly<Record<string, string | undefined>>): Map<string, string> {
   const found = new Map<string, string>();
   for (const name of Object.keys(env).sort()) {
     const value = env[name];
-    if (value === undefined || found.has(value) || !SECRET_NAME.test(name)) continue;
+    if (value === undefined || found.has(value) || !SECRET_NAME.test(name) || DIRECTORY_NAME.test(name))
+      continue;
     if (value.length >= 8 && !isPlain(value)) found.set(value, name);
   }
   return found;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
@@ -16,6 +16,41 @@ function repository(directory: string): (...args: string[]) => string {
   git('init', '-q', '-b', 'trunk');
   return git;
 }
+
+describe('SEC-1: gitState runs nothing that the repository configures', () => {
+  const marks = (directory: string): string => join(directory, '.git', 'program-ran');
+
+  function withFilter(directory: string, configure: (git: (...args: string[]) => string) => void): void {
+    const git = repository(directory);
+    writeFileSync(join(directory, 'file'), 'text\n');
+    writeFileSync(join(directory, '.gitattributes'), '* filter=odd"name\n');
+    git('add', '.');
+    git('commit', '-q', '-m', 'first');
+    configure(git);
+    // Another size of timestamp makes git compare contents, through the filter.
+    utimesSync(join(directory, 'file'), new Date(0), new Date(0));
+  }
+
+  test('neither a clean filter of its configuration', async ({ directory }) => {
+    withFilter(directory, (git) => {
+      git('config', 'filter.odd"name.clean', `touch '${marks(directory)}'; cat`);
+    });
+    expect(await gitState({ directory, env })).toMatchObject({ known: true });
+    expect(existsSync(marks(directory))).toBe(false);
+  });
+
+  test('nor one that its configuration includes', async ({ directory }) => {
+    withFilter(directory, (git) => {
+      writeFileSync(
+        join(directory, '.git', 'more'),
+        `[filter "odd\\"name"]\n\tclean = touch '${marks(directory)}'; cat\n`,
+      );
+      git('config', 'include.path', 'more');
+    });
+    expect(await gitState({ directory, env })).toMatchObject({ known: true });
+    expect(existsSync(marks(directory))).toBe(false);
+  });
+});
 
 describe('gitState', () => {
   test('names branch, head and every kind of change', async ({ directory }) => {

@@ -2,9 +2,13 @@
  * What git says about a working tree, for the agent's first message. It asks once, takes no lock, runs nothing the
  * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
  */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { describeError } from '../schema/errors.ts';
+import { findRepository } from './repository.ts';
 
 export type GitState =
   | {
@@ -28,15 +32,9 @@ export interface GitStateOptions {
   timeoutMs?: number;
 }
 
-const ARGUMENTS = [
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.quotePath=false',
-  'status',
-  '--porcelain=v2',
-  '--branch',
-];
+const SETTINGS = ['core.fsmonitor=false', 'core.quotePath=false'];
+/** Submodules are not entered: their own configuration would count there. */
+const STATUS = ['status', '--porcelain=v2', '--branch', '--ignore-submodules=dirty'];
 
 /** Variables that would point git at another repository than the directory's. */
 const REPOSITORY_VARIABLES = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|NAMESPACE|OBJECT_DIRECTORY)$/;
@@ -45,7 +43,8 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? 1_000);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   const collector = createCollector(options.maxLines ?? 20);
-  const git = spawn('git', ARGUMENTS, {
+  const settings = [...SETTINGS, ...(await withoutFilters(options).catch(() => []))];
+  const git = spawn('git', [...settings.flatMap((setting) => ['-c', setting]), ...STATUS], {
     cwd: options.directory,
     env: gitEnvironment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,6 +65,48 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
   } catch (error) {
     const reason = timeout.aborted ? 'git did not answer in time' : describeError(error);
     return { known: false, reason };
+  }
+}
+
+/**
+ * Git compares a touched file through the `clean` filter that the repository's configuration names, a program. Each
+ * one is switched off by name. The names are read from the file itself; only when that includes others is git asked.
+ */
+async function withoutFilters({ directory, env }: GitStateOptions): Promise<string[]> {
+  const repository = findRepository(directory);
+  const files = ['config', 'config.worktree'].map((name) => join(repository?.commonDirectory ?? '', name));
+  const text = files.map(readOrEmpty).join('\n');
+  const names = /^\s*\[\s*include/im.test(text) ? await configuredFilters(directory, env) : filtersIn(text);
+  return names.flatMap((name) => {
+    const driver = `filter.${name}`;
+    return [`${driver}.clean=`, `${driver}.process=`, `${driver}.required=false`];
+  });
+}
+
+function filtersIn(config: string): string[] {
+  const sections = config.matchAll(/^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)+)"/gim);
+  return Array.from(sections, ([, name = '']) => name.replace(/\\(.)/g, '$1'));
+}
+
+async function configuredFilters(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const { stdout } = await execute('git', ['config', '--name-only', '-z', '--get-regexp', '^filter\\.'], {
+    cwd: directory,
+    env: gitEnvironment(env),
+  });
+  const names = stdout.split('\0').map((key) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+const execute = promisify(execFile);
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 

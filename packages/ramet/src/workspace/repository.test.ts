@@ -42,6 +42,11 @@ describe('findRepository', () => {
     expect(findRepository(join(directory, 'missing'))).toBeNull();
   });
 
+  test('sees none where `.git` is a circle of links', ({ directory }) => {
+    symlinkSync('.git', join(directory, '.git'));
+    expect(findRepository(directory)).toBeNull();
+  });
+
   test('passes by a `.git` directory that is none', ({ directory }) => {
     git(directory, 'init', '-q', '.');
     mkdirSync(join(directory, 'inner/.git'), { recursive: true });

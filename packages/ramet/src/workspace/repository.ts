@@ -2,7 +2,7 @@
  * Finds the repository around a directory by reading files, without starting git: microseconds instead of
  * milliseconds, before the first request. Synchronous, a handful of small reads at start.
  */
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 export interface Repository {
@@ -17,7 +17,7 @@ export function findRepository(directory: string): Repository | null {
   const start = realOrNull(directory);
   for (let root = start; root !== null; root = parentOf(root)) {
     const entry = join(root, '.git');
-    const stats = statSync(entry, { throwIfNoEntry: false });
+    const stats = statOrNull(entry);
     if (stats?.isFile()) return fromLink(root, entry);
     if (stats?.isDirectory() && isGitDirectory(entry)) return { root, commonDirectory: entry };
   }
@@ -36,6 +36,15 @@ function fromLink(root: string, entry: string): Repository | null {
 
 function isGitDirectory(path: string): boolean {
   return readOrNull(join(path, 'HEAD')) !== null;
+}
+
+/** Null also for what cannot be looked at, such as a circle of links: git sees no repository there either. */
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function parentOf(directory: string): string | null {

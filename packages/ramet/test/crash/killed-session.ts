@@ -18,7 +18,10 @@ import {
   startEmulator,
 } from '../../src/emulator/index.ts';
 import type { AgentOverview } from '../../src/journal/projections/status.ts';
+import { openReader } from '../../src/journal/sessions.ts';
 import type { Usage } from '../../src/schema/usage.ts';
+import { findPlace } from '../../src/sdk/place.ts';
+import { rebuiltRequests } from '../fixtures/rebuilt-requests.ts';
 import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 import { type CarefulModel, carefulModel } from './careful-model.ts';
 
@@ -47,23 +50,27 @@ export class KilledSession implements AsyncDisposable {
   #process: Process | null = null;
 
   /** Answered by the careful model unless told otherwise. */
-  static async open(respond?: EmulatorOptions['respond']): Promise<KilledSession> {
+  static async open(
+    respond?: EmulatorOptions['respond'],
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<KilledSession> {
     let session: KilledSession | undefined;
     const emulator = await startEmulator({
       respond: respond ?? ((view) => session?.model.respond(view)),
       fault: (view) => session?.fault?.(view),
     });
-    session = new KilledSession(emulator);
+    session = new KilledSession(emulator, env);
     return session;
   }
 
-  constructor(emulator: Emulator) {
+  constructor(emulator: Emulator, env: NodeJS.ProcessEnv) {
     this.#emulator = emulator;
     this.#env = {
       PATH: process.env.PATH,
       RAMET_HOME: join(this.state, 'home'),
       ANTHROPIC_BASE_URL: emulator.url,
       ANTHROPIC_API_KEY: 'test',
+      ...env,
     };
   }
 
@@ -146,6 +153,16 @@ export class KilledSession implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#process?.child.exitCode === null && this.#process.child.signalCode === null) await this.kill();
     await this.#emulator.close();
+  }
+
+  /** What the session has sent, made again from its journal. */
+  async rebuilt(): Promise<string[]> {
+    const { session_id } = JSON.parse(await this.#look('show', '--json'));
+    const { project } = findPlace({ cwd: this.repository, env: this.#env });
+    const reader = openReader({ project, session: session_id });
+    const bodies = rebuiltRequests(reader, session_id);
+    reader.close();
+    return bodies;
   }
 
   /** The commands that only look run in this process: a start would cost more than what is looked at. */

@@ -203,19 +203,21 @@ describe('LOG-1: kill and continue', () => {
     }
   });
 
-  test('takes the prompt again from four moments before the first request', async () => {
+  test('loses nothing that was recorded in four moments before the first request', async () => {
     for (let number = 0; number < 4; number++) {
       await using session = await KilledSession.open();
       session.start(PROMPT, ...ALLOWED);
       await session.until(() => session.isHomeThere());
       await sleep(Math.random() * 20);
       await session.kill();
-      const [agent] = await session.agents();
       if (session.requests.length > 0) continue;
-      const again = agent === undefined ? [] : ['--continue'];
+      // Either nothing is left, or the prompt is: never a session without one.
+      const [agent] = await session.agents();
       const silent = await session.start('--continue');
-      expect(silent).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^ramet: .+\n$/) });
-      expect((await session.start(...again, PROMPT, ...ALLOWED)).code).toBe(0);
+      if (agent === undefined) {
+        expect(silent).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^ramet: .+\n$/) });
+        expect((await session.start(PROMPT, ...ALLOWED)).code).toBe(0);
+      } else expect(silent.code).toBe(0);
       await expectUnharmed(session);
     }
   });

@@ -36,6 +36,7 @@ export async function print(argument: string, options: PrintOptions, io: Command
   await using session = await openSession(sessionOptions(options, resume, io));
   if (session.repository === null)
     io.note(`${session.agent.cwd} is not in a git repository: working without git`);
+  if (resume !== undefined && session.agent.cwd !== io.cwd) io.note(`going on in ${session.agent.cwd}`);
   const output = OUTPUTS[options.outputFormat](io);
   const result = await follow(session, prompt, output, {
     signal: io.signal,

@@ -43,6 +43,14 @@ describe('MODEL-3: the ledger', () => {
     });
   });
 
+  test('counts what a failed attempt was billed for, and an unknown cost of one as unknown', () => {
+    const failed = requestFailed({ request: 'r1', usage: usage(7, 1), costUsd: 0.5 });
+    const more = recorded(['a', requestStarted({ request: 'r1' })], ['a', failed]);
+    expect(ledgerOf(more).total).toMatchObject({ usage: usage(7, 1), costUsd: 0.5 });
+    const unknown = recorded(['a', { ...failed, costUsd: null }]);
+    expect(ledgerOf(unknown).total.costUsd).toBeNull();
+  });
+
   test('keeps a line for each agent and for each model that was asked for', () => {
     const { agents, models } = ledgerOf(events);
     expect([...agents.keys()]).toEqual(['a', 'b']);
@@ -75,5 +83,25 @@ describe('MODEL-3: the ledger', () => {
     const ledger = ledgerOf(events.slice(0, 3));
     for (const event of events.slice(ledger.seq)) extendLedger(ledger, event);
     expect(ledger).toEqual(ledgerOf(events));
+  });
+
+  test('RES-7: has a line for what was asked beside the conversation, within the total', () => {
+    const aside = { request: 'r4', source: 'compaction' } as const;
+    const more = recorded(
+      ['a', requestStarted({ ...aside, model: 'small' })],
+      ['a', requestFailed({ request: 'r4' })],
+      ['a', requestStarted({ ...aside, model: 'small', attempt: 2 })],
+      ['a', responseCompleted({ ...aside, usage: usage(7, 3), costUsd: 0.5, kept: false })],
+    );
+    const ledger = ledgerOf([...events, ...more]);
+    expect(ledger.sources.get('compaction')).toMatchObject({
+      requests: 2,
+      retries: 1,
+      responses: 1,
+      usage: usage(7, 3),
+      costUsd: 0.5,
+    });
+    expect(ledger.total).toMatchObject({ requests: 6, usage: usage(117, 58), costUsd: 1.75 });
+    expect(ledgerOf(events).sources.size).toBe(0);
   });
 });

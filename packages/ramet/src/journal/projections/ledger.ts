@@ -1,7 +1,7 @@
 /**
  * What was asked of models and what it cost (MODEL-3): per agent, per model, in all. Every completed response
  * counts, also one that was not kept, since it was billed. A sum that holds an unknown cost is unknown.
- * What a provider charges for an attempt that failed is not known here and not guessed.
+ * An attempt that failed counts with what the provider had counted by then; more is not known and not guessed.
  */
 import type { EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
@@ -94,6 +94,8 @@ function enter(line: LedgerLine, event: LedgerEvent): void {
       break;
     case 'request.failed':
       if (event.retryInMs !== null) line.retries += 1;
+      line.usage = addUsage(line.usage, event.usage ?? NO_USAGE);
+      line.costUsd = addCost(line.costUsd, event.costUsd);
       break;
     case 'response.completed':
       line.responses += 1;

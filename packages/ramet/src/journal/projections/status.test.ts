@@ -153,4 +153,17 @@ describe('the activity of an agent', () => {
   ])('shows that it %s', (_, events, activity) => {
     expect(statusOf(events)?.activity).toEqual(activity);
   });
+
+  test('RES-7: a summary is billed but is no turn, and does not wake an agent that has ended', () => {
+    const aside = { source: 'compaction' } as const;
+    const events = recorded(
+      ['a', agentStarted()],
+      ['a', responseCompleted()],
+      ['a', ended('done')],
+      ['a', requestStarted(aside)],
+      ['a', responseCompleted({ ...aside, costUsd: 0.5, kept: false })],
+    );
+    expect(statusOf(events)).toMatchObject({ status: 'done', turns: 1, costUsd: 0.75, activity: null });
+    expect(statusOf(events.slice(0, 4))).toMatchObject({ status: 'done', activity: null });
+  });
 });

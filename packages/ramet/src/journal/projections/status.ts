@@ -94,6 +94,8 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
       break;
     case 'request.failed':
+      agent.usage = addUsage(agent.usage, event.usage ?? NO_USAGE);
+      agent.costUsd = addCost(agent.costUsd, event.costUsd);
       agent.activity =
         event.retryInMs === null
           ? null

@@ -9,7 +9,8 @@ import {
   toolStarted,
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
-import { emptyTranscript, extendTranscript, transcriptOf } from './transcript.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
+import { emptyTranscript, extendTranscript, replacedConversations, transcriptOf } from './transcript.ts';
 
 const prefix = { model: 'm', thinking: null, tools: ['t1', 't2'], system: ['s'] };
 
@@ -98,5 +99,68 @@ describe('the transcript of an agent', () => {
     const transcript = transcriptOf(events.slice(0, 5), 'a');
     for (const event of events.slice(transcript.seq)) extendTranscript(transcript, event);
     expect(transcript).toEqual(transcriptOf(events, 'a'));
+  });
+
+  test('RES-7: has every prompt, also those that a compaction has replaced, and can show what it replaced', () => {
+    const compacted: JournalEvent = {
+      type: 'conversation.replaced',
+      cause: 'compaction',
+      messages: [{ role: 'user', blocks: ['summary'], shared: 0 }],
+    };
+    const long = recorded(
+      ['a', messageAppended({ blocks: ['p1'] })],
+      ['a', responseCompleted({ blocks: ['r1'] })],
+      ['b', compacted],
+      ['a', compacted],
+      ['a', messageAppended({ blocks: ['p2'] })],
+    );
+    const transcript = transcriptOf(long, 'a');
+    expect(transcript.messages.map(({ blocks }) => blocks)).toEqual([['summary'], ['p2']]);
+    expect(transcript.prompts.map(({ blocks }) => blocks)).toEqual([['p1'], ['p2']]);
+    const replaced = replacedConversations(long, 'a');
+    expect(replaced.map((messages) => messages.map(({ blocks }) => blocks))).toEqual([[['p1'], ['r1']]]);
+  });
+
+  test('RES-7: a response beside the conversation changes nothing of it', () => {
+    const aside = { source: 'compaction', request: 'r9' } as const;
+    const before = transcriptOf(events, 'a');
+    const after = transcriptOf(events, 'a');
+    const mark = { message: 9, block: 0, ttl: '5m' } as const;
+    const question = requestStarted({ ...aside, breakpoints: [mark] });
+    for (const [index, event] of [question, responseCompleted({ ...aside, kept: false })].entries()) {
+      extendTranscript(after, { seq: events.length + 1 + index, time: 0, agent: 'a', event });
+    }
+    const { messages, answeredBreakpoints, measured, openStop } = after;
+    expect({ messages, answeredBreakpoints, measured, openStop }).toEqual({
+      messages: before.messages,
+      answeredBreakpoints: before.answeredBreakpoints,
+      measured: before.measured,
+      openStop: before.openStop,
+    });
+    expect(after.requests).toBe(before.requests + 1);
+  });
+
+  test('RES-7: knows how long the conversation is from the last response that says', () => {
+    const silent = responseCompleted({ usage: NO_USAGE, costUsd: null });
+    const transcript = transcriptOf(
+      recorded(['a', messageAppended()], ['a', responseCompleted()], ['a', messageAppended()], ['a', silent]),
+      'a',
+    );
+    expect(transcript.measured).toEqual({ tokens: 15, messages: 2 });
+  });
+
+  test('RES-7: lists files by when they were last touched; a changed one stays changed', () => {
+    const touch = (path: string, changed: boolean): JournalEvent =>
+      changed
+        ? { type: 'file.changed', call: 'c', path, before: null, after: 'v' }
+        : { type: 'file.read', call: 'c', path, version: 'v' };
+    const transcript = transcriptOf(
+      recorded(['a', touch('/w/a', true)], ['a', touch('/w/b', false)], ['a', touch('/w/a', false)]),
+      'a',
+    );
+    expect([...transcript.touched]).toEqual([
+      ['/w/b', 'read'],
+      ['/w/a', 'changed'],
+    ]);
   });
 });

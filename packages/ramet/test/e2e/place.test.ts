@@ -1,0 +1,79 @@
+/** Where a session goes on, and which one: what a person means by "continue". */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { openSession } from '../../src/sdk/session.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { linesOf } from '../fixtures/command.ts';
+import { test, toolResults } from '../fixtures/user.ts';
+
+const PWD_THEN_DONE = [
+  { match: { turn: 0 }, respond: { text: 'first' } },
+  { match: { turn: 1 }, respond: { tool_use: [{ name: 'Bash', input: { command: 'pwd' } }] } },
+  { respond: { text: 'done' } },
+];
+
+describe.concurrent('RES-6: a resumed session', () => {
+  test('goes on in the directory it began in, and says so', async ({ user }) => {
+    const emulator = await user.emulate({ scenario: { rules: PWD_THEN_DONE } });
+    await user.ramet(['-p', 'one', '--permission-mode', 'bypassPermissions']);
+    mkdirSync(join(user.repository, 'sub'));
+    const { code, stderr } = await user.ramet(['-p', 'two', '--continue'], {
+      cwd: join(user.repository, 'sub'),
+    });
+    expect(code).toBe(0);
+    expect(linesOf(stderr)).toEqual([`ramet: going on in ${user.repository}`]);
+    expect(toolResults(emulator)).toEqual([{ text: user.repository, isError: false }]);
+  });
+
+  test('is of this working tree, not of another one of the repository', async ({ user }) => {
+    await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
+    const other = `${user.repository}-other`;
+    execFileSync('git', ['worktree', 'add', '--quiet', other], { cwd: user.repository, stdio: 'pipe' });
+    await user.ramet(['-p', 'here']);
+    const { code, stderr } = await user.ramet(['-p', 'there', '--continue'], { cwd: other });
+    expect(code).toBe(2);
+    expect(stderr).toContain('no session of this working tree');
+  });
+
+  test('cannot be asked for in two ways at once', async ({ user }) => {
+    const { code, stderr } = await user.ramet(['-p', 'x', '--continue', '--resume', 'abc']);
+    expect(code).toBe(2);
+    expect(linesOf(stderr)).toHaveLength(1);
+  });
+});
+
+describe.concurrent('LOG-1: a session that never got its prompt', () => {
+  test('does not stand in the way of the one before it', async ({ user }) => {
+    await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
+    await user.ramet(['-p', 'one']);
+    const empty = await openSession({ cwd: user.repository, env: user.env, provider: scriptedModel() });
+    await empty[Symbol.asyncDispose]();
+    const { code } = await user.ramet(['-p', 'two', '--continue']);
+    expect(code).toBe(0);
+    expect(user.sessions()).toHaveLength(2);
+  });
+});
+
+describe.concurrent('UI-1: output that cannot be written', () => {
+  test('is told in one line and makes the command fail', async ({ user }) => {
+    await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
+    const { code, stderr } = await user.ramet(['-p', 'x'], { shell: 'exec "$@" > /dev/full' });
+    expect(code).toBe(1);
+    expect(stderr).toBe('ramet: cannot write to standard output: ENOSPC\n');
+  });
+});
+
+test('one session runs one prompt at a time', async ({ user }) => {
+  await using session = await openSession({
+    cwd: user.repository,
+    env: user.env,
+    provider: scriptedModel('hang'),
+  });
+  const controller = new AbortController();
+  const first = session.run('one', { signal: controller.signal }).next();
+  await expect(session.run('two').next()).rejects.toMatchObject({ code: 'session_busy' });
+  controller.abort();
+  await first;
+});
