@@ -1,6 +1,6 @@
 /**
  * What is bundled and how: shared by the build and by the test that looks into the bundles. Dependencies are
- * bundled too, except the one that carries a binary.
+ * bundled too, except those that carry binaries.
  */
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
@@ -16,7 +16,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   'testing/index': 'src/testing/index.ts',
 };
 
-const EXTERNAL = ['@vscode/ripgrep'];
+const EXTERNAL = ['@vscode/ripgrep', 'tree-sitter-bash', 'web-tree-sitter'];
 
 /** Names stay readable for stack traces: shortening them was measured to save no time. */
 export function bundleOptions(entries: Readonly<Record<string, string>>): BuildOptions & { metafile: true } {

@@ -5,6 +5,7 @@ import { PERMISSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
+import { collectRules } from './rule-list.ts';
 
 /** Runs one command and returns its exit code; never throws. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
@@ -45,6 +46,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
   addEmulate(program, io);
+  addTrust(program, io);
   showOptionsOf(print, program);
   return program;
 }
@@ -78,6 +80,12 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
         'what tools may do (default: default, or what the session had)',
       ).choices([...PERMISSION_MODES]),
     )
+    .option(
+      '--allowedTools <rules>',
+      'what needs no question, such as "Bash(npm test:*) Edit(src/**)"',
+      ruleList,
+    )
+    .option('--disallowedTools <rules>', 'what is refused, whatever else allows it', ruleList)
     .addOption(
       new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),
     )
@@ -131,6 +139,21 @@ function addEmulate(program: Command, io: CommandIo): void {
     .option('--first-token-ms <number>', 'time to the first token', wholeNumber)
     .option('--tokens-per-second <number>', 'speed of the answer after it', wholeNumber)
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options, io));
+}
+
+function addTrust(program: Command, io: CommandIo): void {
+  program
+    .command('trust')
+    .description('let what this repository brings allow tools and run')
+    .option('--revoke', 'take it back')
+    .option('--show', 'only say whether it is trusted')
+    .action(async (options) => (await import('./commands/trust.ts')).trust(options, io));
+}
+
+function ruleList(text: string, before?: string[]): string[] {
+  const rules = collectRules(text);
+  if (rules.length === 0) throw new InvalidArgumentError('It names no rule.');
+  return [...(before ?? []), ...rules];
 }
 
 function wholeNumber(text: string): number {

@@ -2,9 +2,9 @@
  * May this file be written? Asked for Write and Edit, and for everything a shell command would write. In
  * `acceptEdits` files of the working directory may be, except those that can run or widen rights.
  */
-import { isAbsolute, relative, sep } from 'node:path';
+import { sep } from 'node:path';
 import type { PermissionMode } from '../schema/status.ts';
-import { realPath } from '../workspace/real-path.ts';
+import { landingPath, placeInside } from './landing-path.ts';
 
 /** What git, Ramet and like programs act upon: who writes here decides what runs later. */
 const PROTECTED: ReadonlySet<string> = new Set([
@@ -19,10 +19,8 @@ const PROTECTED: ReadonlySet<string> = new Set([
 export type WriteStanding = { trusted: true } | { trusted: false; reason: string };
 
 export function standingOfWrite(mode: PermissionMode, path: string, cwd: string): WriteStanding {
-  const inside = relative(realPath(cwd), realPath(path));
-  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
-    return { trusted: false, reason: 'it writes outside the working directory' };
-  }
+  const inside = placeInside(path, cwd);
+  if (inside === null) return { trusted: false, reason: 'it writes outside the working directory' };
   const guarded = inside.split(sep).find((name) => PROTECTED.has(name.toLowerCase()));
   if (guarded !== undefined)
     return { trusted: false, reason: `it writes in ${guarded}, which decides what runs` };
@@ -31,8 +29,6 @@ export function standingOfWrite(mode: PermissionMode, path: string, cwd: string)
 
 /** The rule that would allow this file and its neighbours: a directory inside, the file alone elsewhere. */
 export function suggestWriteRule(path: string, cwd: string): string {
-  const inside = relative(realPath(cwd), realPath(path));
-  if (inside.startsWith('..') || isAbsolute(inside)) return `Edit(/${realPath(path)})`;
-  const directory = inside.split(sep).slice(0, -1).join('/');
-  return directory === '' ? `Edit(/${realPath(path)})` : `Edit(${directory}/**)`;
+  const directory = placeInside(path, cwd)?.split(sep).slice(0, -1).join('/') ?? '';
+  return directory === '' ? `Edit(/${landingPath(path) ?? path})` : `Edit(${directory}/**)`;
 }

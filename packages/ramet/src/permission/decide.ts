@@ -19,6 +19,10 @@ export async function decide(
   subject: PermissionSubject,
   details: PermissionDetails,
 ): Promise<PermissionDecision> {
+  if (subject.name === 'Bash') {
+    const { assessCommand } = await import('./shell/assess-command.ts');
+    return settle(policy.mode, subject.name, await assessCommand(policy, commandOf(details), details.cwd));
+  }
   const target = ruleTarget(subject, details);
   const assessment =
     subject.effect === 'write'
@@ -68,4 +72,9 @@ function assessCall(
       suggestedRules: [target.host === null ? name : `${name}(domain:${target.host})`],
     },
   };
+}
+
+function commandOf({ input }: PermissionDetails): string {
+  const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : '';
+  return typeof command === 'string' ? command : '';
 }

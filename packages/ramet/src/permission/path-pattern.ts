@@ -9,7 +9,7 @@
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { parseGlob } from '../workspace/glob-pattern.ts';
-import { realPath } from '../workspace/real-path.ts';
+import { landingPath } from './landing-path.ts';
 import type { ParsedPart, RuleContext } from './rule-context.ts';
 
 export interface PathQuestion {
@@ -46,8 +46,10 @@ export function parsePathPattern(
     if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return false;
     return globs.some((glob) => glob.ok && glob.matches(inside));
   };
-  const covers = ({ path, cwd }: PathQuestion): boolean =>
-    below(realPath(resolve(cwd, root)), realPath(path));
+  const covers = ({ path, cwd }: PathQuestion): boolean => {
+    const [start, place] = [landingPath(resolve(cwd, root)), landingPath(path)];
+    return start !== null && place !== null && below(start, place);
+  };
   return {
     ok: true,
     value: {

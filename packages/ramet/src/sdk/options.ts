@@ -3,7 +3,7 @@ import { resolveModel } from '../model/catalog.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
-import type { PermissionBroker } from '../permission/broker.ts';
+import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
@@ -59,6 +59,8 @@ export interface ResolvedOptions {
   prices: PriceTable;
   retry: RetryPolicy;
   clock: Clock;
+  permissions: RuleTexts;
+  broker: PermissionBroker;
 }
 
 const DEFAULT_MODEL = 'sonnet';
@@ -83,6 +85,8 @@ export function resolveOptions(options: SessionOptions): ResolvedOptions {
     prices: options.prices ?? PRICES,
     retry: { ...DEFAULT_RETRY, ...retryFromEnvironment(env), ...options.retry },
     clock: options.clock ?? systemClock,
+    permissions: options.permissions ?? {},
+    broker: options.broker ?? denyingBroker,
   };
 }
 

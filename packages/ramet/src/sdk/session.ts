@@ -13,8 +13,10 @@ import { createSession, openReader, resumeSession } from '../journal/sessions.ts
 import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { selectProvider } from '../model/select-provider.ts';
+import { askingOnce } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import type { PermissionMode } from '../schema/status.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
@@ -27,7 +29,9 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
+import { changeModel, changePermissionMode } from './session-changes.ts';
 
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
@@ -51,6 +55,10 @@ export interface Session extends AsyncDisposable {
    * the result says how it ended.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  /** Goes on with another model, by id or tier; between turns only. */
+  setModel(model: string): void;
+  /** From the next tool call on, and when the session is resumed. */
+  setPermissionMode(mode: PermissionMode): void;
   /**
    * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
@@ -69,11 +77,12 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 /** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
 async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
   refuseUnenforceableBudget(newSessionModel(settings), settings);
+  const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const surroundings = await readSurroundings(place, childEnvironment(settings.env), redact);
   const journal = await createSession({ ...settings, ...place });
-  const runtime = runtimeOf(settings, place, { journal, provider, redact });
-  return sessionOf(startAgent(runtime, place, settings), place, surroundings);
+  const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
+  return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings);
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -83,6 +92,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
   }
+  const permissions = openRules(settings, here);
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   const { journal, reader } = await resumeSession({
@@ -92,13 +102,14 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   });
   try {
     const redact = createRedactor(settings.env);
-    const runtime = runtimeOf(settings, here, { journal, provider, redact });
+    const runtime = runtimeOf(settings, here, { journal, provider, redact, permissions });
     const agent = continueAgent(runtime, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     return sessionOf(
       agent,
       place,
       begun ? null : await readSurroundings(place, runtime.childEnvironment, redact),
+      settings,
     );
   } catch (error) {
     await journal.close();
@@ -130,7 +141,7 @@ function hasPrompt(project: string, session: SessionId): boolean {
 function runtimeOf(
   settings: ResolvedOptions,
   { project }: Place,
-  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact'>,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
 ): SessionRuntime {
   return {
     ...parts,
@@ -141,10 +152,16 @@ function runtimeOf(
     files: createFileLedger(settings.clock),
     childEnvironment: childEnvironment(settings.env),
     outputDirectory: join(project, parts.journal.session),
+    broker: askingOnce(settings.broker),
   };
 }
 
-function sessionOf(agent: Agent, place: Place, surroundings: Surroundings | null): Session {
+function sessionOf(
+  agent: Agent,
+  place: Place,
+  surroundings: Surroundings | null,
+  settings: ResolvedOptions,
+): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
   let running = false;
@@ -169,6 +186,8 @@ function sessionOf(agent: Agent, place: Place, surroundings: Surroundings | null
         running = false;
       }
     },
+    setModel: (name) => changeModel(agent, name, settings),
+    setPermissionMode: (mode) => changePermissionMode(agent, mode),
     async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
       if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
       running = true;

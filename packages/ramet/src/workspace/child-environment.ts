@@ -1,18 +1,47 @@
-/** The environment of programs that agents start: the user's own, without the keys that pay for models (SEC-1). */
-const MODEL_KEYS: ReadonlySet<string> = new Set([
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_CUSTOM_HEADERS',
-  'OPENAI_API_KEY',
-]);
+/**
+ * The environment of programs that agents start (SEC-1): a list of what builds, tests and git are known to need. What
+ * is not on it stays behind, so a secret that nobody thought of does not travel. Further names come from the user, in
+ * `RAMET_CHILD_ENV`; keys that pay for models never pass.
+ */
+const MODEL_KEYS =
+  /^(?:ANTHROPIC|OPENAI|CLAUDE|AZURE_OPENAI|GEMINI|GOOGLE_AI|MISTRAL|GROQ|OPENROUTER|RAMET)_.*(?:KEY|TOKEN|SECRET|PASSWORD|HEADERS|CREDENTIAL)/;
 
-const RAMET_SECRET = /^RAMET_(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)/;
+/** Tools that are set up by variables with a common beginning. */
+const FAMILIES =
+  'LC XDG NODE NPM_CONFIG npm_config COREPACK NVM FNM VOLTA YARN PNPM BUN DENO GIT_AUTHOR GIT_COMMITTER GIT_CONFIG GIT_SSL ' +
+  'GIT_SSH PYTHON PIP UV POETRY PIPENV CONDA PYENV JAVA JDK MAVEN GRADLE ANDROID GO CGO CARGO RUST RUSTUP CMAKE PKG_CONFIG ' +
+  'RUBY GEM BUNDLE RBENV DOTNET NUGET COMPOSER DOCKER KUBE PLAYWRIGHT PUPPETEER VITEST JEST CYPRESS TURBO NX NIX ' +
+  'HOMEBREW ASDF MISE CCACHE RAMET_MODEL';
+
+const NAMES =
+  'PATH HOME USER LOGNAME SHELL TERM COLORTERM TMPDIR TMP TEMP TZ LANG LANGUAGE HOSTNAME DISPLAY WAYLAND_DISPLAY CI ' +
+  'NO_COLOR FORCE_COLOR CLICOLOR DEBUG SSH_AUTH_SOCK HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy ' +
+  'no_proxy all_proxy SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE VIRTUAL_ENV M2_HOME GOPATH GOROOT ' +
+  'GOBIN GOPROXY GOFLAGS GOCACHE GOMODCACHE GOPRIVATE GOOS GOARCH RUSTFLAGS CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ' +
+  'LD_LIBRARY_PATH LIBRARY_PATH CPATH MAKEFLAGS GIT_TERMINAL_PROMPT GIT_CEILING_DIRECTORIES GIT_TEMPLATE_DIR ' +
+  'KUBECONFIG RAMET_HOME SOURCE_DATE_EPOCH';
+
+/** Within the families: names that say they hold a secret, such as `npm_config_//host/:_authToken`. */
+const SECRET =
+  /(?:^|[_:])_?(?:auth|auth_?token|token|secret|password|passwd|credentials?|(?:api|access|private)_?key)(?:_|$)/i;
+
+const names: ReadonlySet<string> = new Set(NAMES.split(' '));
+const families: readonly string[] = FAMILIES.split(' ').map((family) => `${family}_`);
+/** Members of a family that carry its bare name in front without an underscore. */
+const JOINED =
+  /^(?:PYTHON(?:PATH|HOME|STARTUP|UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|WARNINGS)|RUBY(?:LIB|OPT))$/;
 
 export function childEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const wanted = new Set((env.RAMET_CHILD_ENV ?? '').split(/[\s,]+/));
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || MODEL_KEYS.has(name) || RAMET_SECRET.test(name)) continue;
-    kept[name] = value;
+    if (value === undefined || MODEL_KEYS.test(name)) continue;
+    if (wanted.has(name) || isNeeded(name)) kept[name] = value;
   }
   return kept;
+}
+
+function isNeeded(name: string): boolean {
+  if (names.has(name)) return true;
+  return (JOINED.test(name) || families.some((family) => name.startsWith(family))) && !SECRET.test(name);
 }

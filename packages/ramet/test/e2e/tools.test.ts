@@ -102,7 +102,7 @@ describe.concurrent('RES-3: --permission-mode', () => {
   ];
 
   test.for([
-    [[], 'only reading is allowed'],
+    [[], 'nobody can be asked in this run'],
     [['--permission-mode', 'dontAsk'], 'only reading is allowed'],
     [['--permission-mode', 'plan'], 'in plan mode nothing may be changed or run'],
   ] as const)(

@@ -22,6 +22,8 @@ export interface PrintOptions {
   maxTurns?: number;
   maxBudgetUsd?: number;
   permissionMode?: PermissionMode;
+  allowedTools?: string[];
+  disallowedTools?: string[];
   continue?: boolean;
   resume?: string;
 }
@@ -96,11 +98,13 @@ async function readInput(signal: AbortSignal): Promise<string> {
 }
 
 function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {
-  const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode } = options;
+  const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode, allowedTools, disallowedTools } =
+    options;
   return {
     cwd: io.cwd,
     env: io.env,
     budget: { usd: maxBudgetUsd },
+    permissions: { allow: allowedTools, deny: disallowedTools },
     ...(model === undefined ? {} : { model }),
     ...(fallbackModel === undefined ? {} : { fallbackModel }),
     ...(maxTurns === undefined ? {} : { maxTurns }),

@@ -1,0 +1,33 @@
+/** Where paths really lead (SEC-1). Null when nothing can be written there: a file in the way, a ring of links. */
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { realPath } from '../workspace/real-path.ts';
+
+export function landingPath(path: string): string | null {
+  try {
+    return realPath(path);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Where a program in `directory` would open `path`. Links are followed before `..` is, as the kernel does: `link/..`
+ * is the parent of where the link leads.
+ */
+export function openedPath(directory: string, path: string): string | null {
+  let place = isAbsolute(path) ? '/' : landingPath(directory);
+  for (const name of path.split('/')) {
+    if (place === null) return null;
+    if (name === '..') place = dirname(place);
+    else if (name !== '' && name !== '.') place = landingPath(join(place, name));
+  }
+  return place;
+}
+
+/** The path relative to a directory, links resolved in both; null when it is not below it. */
+export function placeInside(path: string, directory: string): string | null {
+  const [place, root] = [landingPath(path), landingPath(directory)];
+  if (place === null || root === null) return null;
+  const inside = relative(root, place);
+  return inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? null : inside;
+}

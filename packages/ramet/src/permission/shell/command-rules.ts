@@ -1,0 +1,45 @@
+/** A command as the text that Bash rules are held against. */
+import type { PermissionRule } from '../rule.ts';
+import type { ShellCommand } from './shell-reading.ts';
+import type { ShellWord } from './shell-word.ts';
+import { isHarmlessVariable } from './variables.ts';
+
+export interface CommandTexts {
+  /** Exact enough to give a right. */
+  giving: string[];
+  /** Every form that a rule which takes one away may be written in. */
+  taking: string[];
+}
+
+/** Programs that run their arguments as someone or somewhere else: a denied command is denied behind them too. */
+const LAUNCHERS =
+  /^(?:sudo|doas|su|setsid|ionice|chroot|watch|strace|unshare|nsenter|parallel|busybox|npx|time|xargs|env|nohup|timeout)$/;
+
+export function textsOf(command: ShellCommand): CommandTexts {
+  const { words, assignments, source } = command;
+  const plain = words.map(plainText).join(' ').trim();
+  const giving = assignments.every(isHarmlessVariable) ? [plain, source] : [source];
+  const bare = words.map(bareText);
+  const byName = [bare[0]?.split('/').at(-1) ?? '', ...bare.slice(1)].join(' ').trim();
+  const behind = LAUNCHERS.test(bare[0] ?? '') ? bare.map((_, index) => bare.slice(index).join(' ')) : [];
+  return { giving, taking: [...giving, plain, bare.join(' '), byName, ...behind] };
+}
+
+export function commandRule(
+  rules: readonly PermissionRule[],
+  texts: readonly string[],
+): PermissionRule | null {
+  const match = rules.find(
+    ({ scope }) => scope.kind === 'commands' && texts.some((text) => scope.pattern.matches(text)),
+  );
+  return match ?? null;
+}
+
+/** Quotes are dropped where they change nothing: `'git' "status"` is `git status`. */
+function plainText({ value, source }: ShellWord): string {
+  return value !== null && /^[\w@%+=:,./~^-]+$/.test(value) ? value : source;
+}
+
+function bareText({ value, source }: ShellWord): string {
+  return value ?? source;
+}

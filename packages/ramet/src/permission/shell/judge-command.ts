@@ -1,0 +1,58 @@
+/** One command of a script, held against the rules, then against what only reads. */
+import { openedPath, placeInside } from '../landing-path.ts';
+import { takingRule } from '../match-rules.ts';
+import type { RuleSet } from '../policy.ts';
+import type { PermissionRule } from '../rule.ts';
+import { commandRule, textsOf } from './command-rules.ts';
+import type { PartVerdict } from './part-verdict.ts';
+import { readsOnly } from './reads-only.ts';
+import type { ShellCommand } from './shell-reading.ts';
+import { suggestCommandRule } from './suggest-command-rule.ts';
+import type { CommandLayers } from './understand-script.ts';
+import { isHarmlessVariable } from './variables.ts';
+
+const LONGEST_SHOWN = 80;
+
+export function judgeCommand(
+  rules: RuleSet,
+  { layers, transparent }: CommandLayers,
+  cwd: string,
+): PartVerdict {
+  const outer = layers[0];
+  const inner = layers.at(-1) ?? outer;
+  const strange = layers.flatMap(({ assignments }) => assignments).find((each) => !isHarmlessVariable(each));
+  const atHome = inner.directories?.every((place) => placeInside(place, cwd) !== null) ?? false;
+  // Behind a variable that may change what runs, only a rule that names the variable will do.
+  const texts = strange === undefined ? layers.flatMap((layer) => textsOf(layer).giving) : [outer.source];
+  const taking = layers.flatMap((layer) => textsOf(layer).taking);
+  return {
+    denied: commandRule(rules.deny, taking) ?? readingRule(rules.deny, inner, cwd),
+    asked: commandRule(rules.ask, taking) ?? readingRule(rules.ask, inner, cwd),
+    harmless: strange === undefined && (transparent || readsOnly(inner, cwd)),
+    allowed: atHome && commandRule(rules.allow, texts) !== null,
+    reason: strange === undefined ? reasonFor(inner, atHome) : `it sets ${strange.name}`,
+    suggestion: atHome && strange === undefined ? suggestCommandRule(inner) : null,
+  };
+}
+
+function reasonFor(command: ShellCommand, atHome: boolean): string {
+  if (command.words[0]?.value === null) return 'which program it runs is known only then';
+  const text = textsOf(command).giving[0] ?? '';
+  const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return `it runs ${shown}${atHome ? '' : ' outside the working directory'}`;
+}
+
+/** What Read rules take away holds for files that a command names, too. A pattern or a variable may still hide one. */
+function readingRule(
+  rules: readonly PermissionRule[],
+  { words, directories }: ShellCommand,
+  cwd: string,
+): PermissionRule | null {
+  if (!rules.some(({ scope }) => scope.kind === 'paths' && scope.access === 'read')) return null;
+  const names = words
+    .slice(1)
+    .flatMap(({ value }) => (value === null || value.startsWith('-') ? [] : [value]));
+  const paths = (directories ?? [cwd]).flatMap((place) => names.map((name) => openedPath(place, name)));
+  const opened = paths.filter((path) => path !== null);
+  return takingRule(rules, { tool: 'Read', access: 'read', paths: opened, cwd, host: null, name: null });
+}

@@ -1,0 +1,33 @@
+/** A file that the shell opens for a redirect: written like any file that a tool writes. */
+import { standingOfWrite, suggestWriteRule } from '../assess-write.ts';
+import { openedPath } from '../landing-path.ts';
+import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
+import type { PermissionPolicy } from '../policy.ts';
+import { firstRule, type PartVerdict } from './part-verdict.ts';
+import type { ShellFile } from './shell-reading.ts';
+
+export function judgeFile({ mode, rules }: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
+  const paths = placesOf(file);
+  const tools = file.access === 'read' ? ['Read'] : ['Edit', 'Write'];
+  const targets = tools.map(
+    (tool): RuleTarget => ({ tool, access: file.access, paths: paths ?? [], cwd, host: null, name: null }),
+  );
+  const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd).trusted) ?? false;
+  const given = paths !== null && targets.some((target) => givingRule(rules.allow, target) !== null);
+  const [path] = paths ?? [];
+  return {
+    denied: firstRule(...targets.map((target) => takingRule(rules.deny, target))),
+    asked: firstRule(...targets.map((target) => takingRule(rules.ask, target))),
+    harmless: file.access === 'read',
+    allowed: trusted || given,
+    reason: `it writes ${file.word.source}${paths === null ? ', a place that is known only then' : ''}`,
+    suggestion: path === undefined ? null : suggestWriteRule(path, cwd),
+  };
+}
+
+/** Every place it may be; null when one of them is not known. */
+function placesOf({ word: { value }, directories }: ShellFile): string[] | null {
+  if (value === null || directories === null) return null;
+  const places = directories.map((directory) => openedPath(directory, value));
+  return places.includes(null) ? null : places.filter((place) => place !== null);
+}

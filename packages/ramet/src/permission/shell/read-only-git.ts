@@ -1,0 +1,137 @@
+/**
+ * Git commands that only look. Git runs programs that its configuration names, so options that set configuration,
+ * and repositories other than the session's own, are not looked through.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { landingPath, placeInside } from '../landing-path.ts';
+import { hasDangerousOption } from './option-check.ts';
+import type { ArgumentCheck } from './read-only-programs.ts';
+import { mayBeOption, type ShellWord } from './shell-word.ts';
+
+const GLOBAL_FLAGS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
+const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;
+
+const OUTPUT = { names: ['output', 'output-directory', 'ext-diff'] };
+
+const looks: ArgumentCheck = (words) => !hasDangerousOption(words, OUTPUT);
+const only =
+  (...first: string[]): ArgumentCheck =>
+  (words) =>
+    first.includes(words[0]?.value ?? '') && looks(words);
+
+/** These make `branch` and `tag` list what matches; without one of them a name is one to create. */
+const CHOICE = /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)$/;
+
+const lists =
+  (options: RegExp): ArgumentCheck =>
+  (words) => {
+    const names = words.filter((word) => !mayBeOption(word));
+    const chosen = words.some(({ value }) => CHOICE.test(value ?? ''));
+    const known = words.every(
+      (word) =>
+        !mayBeOption(word) || (word.value !== null && (CHOICE.test(word.value) || options.test(word.value))),
+    );
+    return known && (names.length === 0 || chosen);
+  };
+
+/** Words one by one against patterns; further words match nothing, missing ones need no match. */
+function matchesAll(words: readonly ShellWord[], patterns: readonly RegExp[]): boolean {
+  return (
+    words.length <= patterns.length &&
+    words.every(({ value }, index) => patterns[index]?.test(value ?? '-') === true)
+  );
+}
+
+const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
+  status: looks,
+  log: looks,
+  diff: looks,
+  show: looks,
+  shortlog: looks,
+  whatchanged: looks,
+  blame: looks,
+  annotate: looks,
+  describe: looks,
+  'rev-parse': looks,
+  'rev-list': looks,
+  'ls-files': looks,
+  'ls-tree': looks,
+  'cat-file': looks,
+  'merge-base': looks,
+  'name-rev': looks,
+  'for-each-ref': looks,
+  'show-ref': looks,
+  'show-branch': looks,
+  'check-ignore': looks,
+  'check-attr': looks,
+  'count-objects': looks,
+  'diff-tree': looks,
+  'diff-index': looks,
+  'diff-files': looks,
+  'range-diff': looks,
+  cherry: looks,
+  version: looks,
+  grep: (words) =>
+    !hasDangerousOption(words, {
+      letters: 'O',
+      valued: 'efABCm',
+      names: ['open-files-in-pager', 'ext-grep'],
+    }),
+  branch: lists(/^(?:-[arvl]+|--(?:list|all|remotes|verbose|show-current|sort=.+|format=.+))$/),
+  tag: lists(/^(?:-l|-n\d*|--(?:list|sort=.+|format=.+))$/),
+  remote: (words) => matchesAll(words, [/^(?:-v|--verbose)$/]) || matchesAll(words, [/^get-url$/, /^[^-]/]),
+  stash: only('list', 'show'),
+  worktree: only('list'),
+  notes: only('list', 'show'),
+  reflog: (words) =>
+    words.length === 0 ||
+    ((words[0]?.value === 'show' || words[0]?.value?.startsWith('-') === true) && looks(words)),
+  config: (words) =>
+    /^(?:--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(words[0]?.value ?? '') &&
+    words
+      .slice(1)
+      .every(
+        (word) => !mayBeOption(word) || /^--(?:show-origin|show-scope|name-only)$/.test(word.value ?? ''),
+      ),
+  'symbolic-ref': (words) =>
+    matchesAll(words, [/^(?:-q|--short|--quiet)$/, /^[^-]/]) || matchesAll(words, [/^[^-]/]),
+};
+
+/** `directories` is where git may run, `cwd` the session's own directory. */
+export function gitReadsOnly(
+  words: readonly ShellWord[],
+  { directories, cwd }: { directories: readonly string[] | null; cwd: string },
+): boolean {
+  let places = directories;
+  for (let index = 0; index < words.length; index++) {
+    const value = words[index]?.value ?? null;
+    if (value === null) return false;
+    if (value === '-C') {
+      const to = words[++index]?.value ?? null;
+      places = to === null ? null : (places?.map((place) => resolve(place, to)) ?? null);
+    } else if (value === '-c') {
+      if (!HARMLESS_SETTING.test(words[++index]?.value ?? '')) return false;
+    } else if (value.startsWith('-')) {
+      if (!GLOBAL_FLAGS.test(value)) return false;
+    } else {
+      const check = Object.hasOwn(COMMANDS, value) ? COMMANDS[value] : undefined;
+      return check !== undefined && isOwnRepository(places, cwd) && check(words.slice(index + 1));
+    }
+  }
+  return false;
+}
+
+/** A directory below with a repository of its own, or with files that look like one, brings its configuration. */
+function isOwnRepository(places: readonly string[] | null, cwd: string): boolean {
+  return places?.every((place) => belongsTo(place, cwd)) ?? false;
+}
+
+function belongsTo(place: string, cwd: string): boolean {
+  const [landing, root] = [landingPath(place), landingPath(cwd)];
+  if (landing === null || root === null || placeInside(place, cwd) === null) return false;
+  for (let current = landing; current !== root; current = dirname(current)) {
+    if (existsSync(join(current, '.git')) || existsSync(join(current, 'HEAD'))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,151 @@
+/**
+ * Programs that only read, with what must be watched in their arguments. A program is on this list when every option
+ * it has was looked up; one that is missing costs a question, one that is here by mistake costs more.
+ */
+import { awkOnlyPrints } from './awk-program.ts';
+import { type DangerousOptions, hasDangerousOption, operandsOf } from './option-check.ts';
+import { sedOnlyPrints } from './sed-script.ts';
+import { mayBeOption, type ShellWord } from './shell-word.ts';
+
+/** Decides over the words after the program's name. */
+export type ArgumentCheck = (words: readonly ShellWord[]) => boolean;
+
+/** No argument of theirs writes a file, runs a program or reaches the network. */
+const HARMLESS =
+  'arch basename cat cd cksum cmp column comm cut df diff dirname du echo egrep expand false fgrep fold fmt free ' +
+  'grep groups head id join jq ls md5sum nl nproc od paste pgrep pidof printenv ps pwd readlink realpath rev seq ' +
+  'sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sleep stat strings sum tac tail tr true tty uname unexpand ' +
+  'uptime wc whereis which whoami zcat hexdump : exit return break continue shift wait jobs';
+
+const WATCHED: Readonly<Record<string, DangerousOptions>> = {
+  base64: { letters: 'o', valued: 'w', names: ['output'] },
+  fd: { letters: 'xX', valued: 'edEtScj', names: ['exec', 'exec-batch'] },
+  file: { letters: 'C', valued: 'mfFPe', names: ['compile'] },
+  rg: { letters: 'z', valued: 'ABCEefgjMmrtTd', names: ['pre', 'pre-glob', 'hostname-bin', 'search-zip'] },
+  sort: { letters: 'o', valued: 'kStT', names: ['output', 'compress-program', 'files0-from'] },
+  tree: { letters: 'oR', valued: 'LPIH', names: ['output'] },
+};
+
+const VERSION = /^(?:--version|-v|-V|--help|-version|version)$/;
+const VERSIONED =
+  'node npm npx yarn pnpm bun deno tsc python python3 pip pip3 ruby gem php java javac go cargo rustc rustup gcc g++ clang ' +
+  'make cmake docker kubectl terraform git gh bash zsh curl wget jq rg sqlite3 psql mysql dotnet mvn gradle perl vitest ' +
+  'eslint prettier biome jest';
+
+const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
+  printf: (words) => !words.some((word) => mayBeOption(word)) && words.every(evaluatesNothing),
+  test: (words) =>
+    words.every(({ value }) => value !== '-v' && value !== '-R') && words.every(evaluatesNothing),
+  '[': (words) =>
+    words.every(({ value }) => value !== '-v' && value !== '-R') && words.every(evaluatesNothing),
+  read: (words) =>
+    words.every(({ value }) => value !== null && /^(?:-[rsa]+|-[dpntu]|-?\d+|,|:|[a-z_]\w*|)$/.test(value)),
+  set: (words) =>
+    words.every(
+      ({ value }) => value !== null && /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(value),
+    ),
+  shopt: (words) =>
+    words.every(({ value }) => value !== null && /^(?:-[su]|nullglob|globstar|dotglob|extglob)$/.test(value)),
+  type: (words) => words.every(({ value }) => value !== null),
+  hostname: (words) => words.every(({ value }) => /^-[fisIdA]$/.test(value ?? '')),
+  date: isDateShown,
+  uniq: (words) => atMostOneOperand(words, 'fswN'),
+  xxd: (words) => atMostOneOperand(words, 'lscgo'),
+  find: findsOnly,
+  sed: sedReads,
+  awk: awkReads,
+  gawk: awkReads,
+  mawk: awkReads,
+  tar: listsArchive,
+  unzip: (words) =>
+    /^-(?:l|v|Z1|Z|p|lq)$/.test(words[0]?.value ?? '') && words.slice(1).every((word) => !mayBeOption(word)),
+  env: (words) => words.length === 0,
+  command: (words) => /^-[vV]$/.test(words[0]?.value ?? ''),
+  npm: (words) =>
+    ['ls', 'list', 'root', 'prefix'].includes(words[0]?.value ?? '') &&
+    !hasDangerousOption(words, { names: ['prefix', 'userconfig', 'globalconfig', 'cache'] }),
+  pip: (words) =>
+    ['list', 'show', 'freeze'].includes(words[0]?.value ?? '') && words.every((word) => !mayBeOption(word)),
+  docker: (words) => ['ps', 'images', 'version', 'info'].includes(words[0]?.value ?? ''),
+};
+
+const harmless: ReadonlySet<string> = new Set(HARMLESS.split(' '));
+const versioned: ReadonlySet<string> = new Set(VERSIONED.split(' '));
+
+/** `name` without a path: what is started by path may be anything. */
+export function programReadsOnly(name: string, words: readonly ShellWord[]): boolean {
+  if (harmless.has(name)) return true;
+  if (versioned.has(name) && words.length === 1 && VERSION.test(words[0]?.value ?? '')) return true;
+  const watched = Object.hasOwn(WATCHED, name) ? WATCHED[name] : undefined;
+  if (watched !== undefined) return !hasDangerousOption(words, watched);
+  const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
+  return check?.(words) ?? false;
+}
+
+/** A subscript in what test and printf are given is evaluated, and can hold a command. */
+function evaluatesNothing({ value }: ShellWord): boolean {
+  return value === null || !/\[.*(?:\$|`)/s.test(value);
+}
+
+/** Without `+` an operand is the time to set. */
+function isDateShown(words: readonly ShellWord[]): boolean {
+  if (hasDangerousOption(words, { letters: 's', valued: 'dfrI', names: ['set'] })) return false;
+  return operandsOf(words, 'dfr')?.every(({ start }) => start.startsWith('+')) ?? false;
+}
+
+/** A second operand is the file they write. */
+function atMostOneOperand(words: readonly ShellWord[], valued: string): boolean {
+  const operands = operandsOf(words, valued);
+  return (
+    operands !== null &&
+    operands.length <= 1 &&
+    operands.every(({ value, source }) => value !== null || !/[*?[{]/.test(source))
+  );
+}
+
+const FIND_ACTION = /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
+
+function findsOnly(words: readonly ShellWord[]): boolean {
+  return words.every((word) => !mayBeOption(word) || (word.value !== null && !FIND_ACTION.test(word.value)));
+}
+
+function sedReads(words: readonly ShellWord[]): boolean {
+  const scripts: (string | null)[] = [];
+  const operands: ShellWord[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const { value } = words[index] ?? { value: null };
+    const word = words[index];
+    if (value !== null && /^(?:-[nEruz]*e|--expression)$/.test(value))
+      scripts.push(words[++index]?.value ?? null);
+    else if (
+      value !== null &&
+      /^-(?:[nEruz]+|-quiet|-silent|-regexp-extended|-null-data|-unbuffered)$/.test(value)
+    )
+      continue;
+    else if (word !== undefined && mayBeOption(word)) return false;
+    else if (word !== undefined) operands.push(word);
+  }
+  if (scripts.length === 0) scripts.push(operands[0]?.value ?? null);
+  return scripts.every((script) => script !== null && sedOnlyPrints(script));
+}
+
+function awkReads(words: readonly ShellWord[]): boolean {
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index];
+    if (word === undefined) continue;
+    if (word.value === '-F' || word.value === '-v') index++;
+    else if (/^-[Fv]./.test(word.start)) continue;
+    else if (mayBeOption(word)) return false;
+    // What follows the program are files and assignments; an option there is read as a file.
+    else return word.value !== null && awkOnlyPrints(word.value);
+  }
+  return false;
+}
+
+function listsArchive(words: readonly ShellWord[]): boolean {
+  const [mode, archive, ...members] = words;
+  if (!/^-?(?=[vzjJf]*t)[tvzjJ]+f$/.test(mode?.value ?? '')) return false;
+  // A colon makes it the archive of another machine.
+  if (archive?.value === null || archive?.value === undefined || archive.value.includes(':')) return false;
+  return !mayBeOption(archive) && members.every((word) => !mayBeOption(word));
+}

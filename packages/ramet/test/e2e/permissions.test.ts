@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { linesOf } from '../fixtures/command.ts';
+import { test, toolResults } from '../fixtures/user.ts';
+
+const bash = (command: string) => ({ tool_use: [{ name: 'Bash', input: { command } }] });
+const write = (file_path: string) => ({ tool_use: [{ name: 'Write', input: { file_path, content: 'x' } }] });
+
+describe.concurrent('RES-3: permissions in ramet -p', () => {
+  test('what only reads runs without a question, in every mode', async ({ user }) => {
+    for (const mode of ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']) {
+      const emulator = await user.model(bash('git status --short && ls | wc -l'), { text: 'done' });
+      const end = await user.ramet(['-p', 'look', '--permission-mode', mode]);
+      expect(end).toMatchObject({ code: 0, stderr: '' });
+      expect(toolResults(emulator)).toEqual([
+        { text: expect.not.stringContaining('permitted'), isError: false },
+      ]);
+    }
+  });
+
+  test('what needs a question is denied with its reason and with what would allow it', async ({ user }) => {
+    const emulator = await user.model(bash('git status; touch made'), { text: 'done' });
+    await user.ramet(['-p', 'go']);
+    const [result] = toolResults(emulator);
+    expect(result?.isError).toBe(true);
+    expect(result?.text).toMatch(
+      /^Bash is not permitted: it runs touch made, and nobody can be asked in this run/,
+    );
+    expect(result?.text).toContain('--allowedTools "Bash(touch:*)" or --permission-mode bypassPermissions');
+    expect(existsSync(join(user.repository, 'made'))).toBe(false);
+    const { stdout } = await user.ramet(['logs']);
+    expect(stdout).toContain('permission asked: Bash git status; touch made');
+    expect(stdout).toContain('permission denied: nobody can be asked in this run');
+  });
+
+  test('--allowedTools lets it pass, and only it', async ({ user }) => {
+    const emulator = await user.model(bash('touch made'), bash('touch other; rm README.md'), {
+      text: 'done',
+    });
+    await user.ramet([
+      '-p',
+      'go',
+      '--allowedTools',
+      'Bash(touch:*),Edit(src/**)',
+      '--allowedTools',
+      'WebFetch',
+    ]);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, true]);
+    expect(existsSync(join(user.repository, 'made'))).toBe(true);
+    expect(existsSync(join(user.repository, 'README.md'))).toBe(true);
+  });
+
+  test('--disallowedTools holds in bypassPermissions too', async ({ user }) => {
+    const emulator = await user.model(bash('cd . && env X=1 /bin/rm README.md'), { text: 'done' });
+    await user.ramet([
+      '-p',
+      'go',
+      '--permission-mode',
+      'bypassPermissions',
+      '--disallowedTools',
+      'Bash(rm:*)',
+    ]);
+    expect(toolResults(emulator)[0]?.text).toContain('denied by the rule Bash(rm:*)');
+    expect(existsSync(join(user.repository, 'README.md'))).toBe(true);
+  });
+
+  test('acceptEdits writes inside the working directory, and nowhere else', async ({ user }) => {
+    const outside = join(user.root, 'outside.txt');
+    const answers = [
+      write('inside.txt'),
+      write(outside),
+      bash(`echo x > ${outside}`),
+      bash('echo y > shell.txt'),
+    ];
+    const emulator = await user.model(...answers, write('.git/hooks/post-checkout'), { text: 'done' });
+    await user.ramet(['-p', 'go', '--permission-mode', 'acceptEdits']);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, true, true, false, true]);
+    expect(existsSync(outside)).toBe(false);
+    expect(readFileSync(join(user.repository, 'shell.txt'), 'utf8')).toBe('y\n');
+  });
+
+  test.for<[string[], string]>([
+    [
+      ['--allowedTools', 'Bash(npm test && rm x)'],
+      'the allow rule "Bash(npm test && rm x)" in the options can never match',
+    ],
+    [['--disallowedTools', 'bash'], 'there is no tool bash; write Bash'],
+    [['--allowedTools', 'Edit(src/{a)'], 'cannot be read'],
+    [['--allowedTools', ' , '], 'It names no rule.'],
+  ])(
+    'a rule that protects nothing is refused before anything is sent: %j',
+    async ([flags, message], { user }) => {
+      const emulator = await user.model({ text: 'never' });
+      const end = await user.ramet(['-p', 'x', ...flags]);
+      expect(end).toMatchObject({ code: 2, stdout: '' });
+      expect(linesOf(end.stderr)).toEqual([expect.stringContaining(message)]);
+      expect(emulator.requests).toHaveLength(0);
+    },
+  );
+});
+
+describe.concurrent('SEC-1: a hostile repository', () => {
+  test('a repository inside the repository does not get its git configuration run', async ({ user }) => {
+    const nested = join(user.repository, 'vendor');
+    mkdirSync(join(nested, 'objects'), { recursive: true });
+    mkdirSync(join(nested, 'refs'));
+    writeFileSync(join(nested, 'HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(
+      join(nested, 'config'),
+      `[core]\n\tfsmonitor = touch ${user.root}/owned\n\tbare = false\n\tworktree = .\n`,
+    );
+    const emulator = await user.model(bash('cd vendor && git status'), bash('git -C vendor status'), {
+      text: 'done',
+    });
+    await user.ramet(['-p', 'look']);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, true]);
+    expect(existsSync(join(user.root, 'owned'))).toBe(false);
+  });
+
+  test('ramet trust trusts a root by name, says so, and takes it back', async ({ user }) => {
+    const run = async (...args: string[]) => (await user.ramet(['trust', ...args])).stdout;
+    expect(await run('--show')).toBe(`${user.repository} is not trusted\n`);
+    expect(await run()).toContain(`${user.repository} is trusted`);
+    expect(await run('--show')).toBe(`${user.repository} is trusted\n`);
+    expect(await run('--revoke')).toBe(`${user.repository} is no longer trusted\n`);
+    expect(await run('--revoke')).toBe(`${user.repository} was not trusted\n`);
+  });
+});
