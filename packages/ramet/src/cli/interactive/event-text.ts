@@ -84,8 +84,27 @@ export function createEventView(style: TextStyle): EventView {
   };
 }
 
+/** What goes on once this has happened, in a few words; null when it says nothing of that. */
+export function activityAfter(event: SessionEvent): string | null {
+  switch (event.type) {
+    case 'thinking_delta':
+      return 'thinking';
+    case 'text_delta':
+      return 'answering';
+    case 'tool_started':
+      return callTitle(event.call);
+    case 'request_failed':
+      return event.retryInMs === null ? null : 'waiting to try again';
+    case 'assistant':
+    case 'tool_completed':
+      return 'working';
+    default:
+      return null;
+  }
+}
+
 /** `Bash npm test`: the tool and the field of its input that says most. */
-export function callTitle({ name, input }: ToolUseBlock): string {
+function callTitle({ name, input }: ToolUseBlock): string {
   const values = typeof input === 'object' && input !== null ? Object.values(input) : [];
   const first = values.find((value) => typeof value === 'string') ?? '';
   return safeLine(`${name} ${first.slice(0, 500)}`);

@@ -14,7 +14,7 @@ import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import type { Chat } from './chat.ts';
 import { parseChatCommand, runChatCommand } from './chat-commands.ts';
-import { callTitle, createEventView, type EventView } from './event-text.ts';
+import { activityAfter, createEventView, type EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
 import { editorOf } from './line-editor.ts';
 import { type LiveState, statusText } from './live-rows.ts';
@@ -218,8 +218,7 @@ export class TerminalChat {
         return;
       }
       const event = next.value;
-      if (event.type === 'tool_started') work.activity = callTitle(event.call);
-      else if (event.type === 'tool_completed') work.activity = 'working';
+      work.activity = activityAfter(event) ?? work.activity;
       this.#print(this.#events.text(event, this.#view?.columns ?? 80));
     }
   }
