@@ -19,7 +19,7 @@ const signal = new AbortController().signal;
 describe('RES-3: a question about permission', () => {
   test('shows all of what would happen, and nothing that hides a part of it', () => {
     expect(questionText(question, 80, textStyle(false))).toBe(
-      '? Bash asks for permission\n    npm test\n    rm -rf /tmp\n  it runs a program\n',
+      '? Bash asks for permission\n    npm test\n    rm -rf /tmp\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
     );
   });
 

@@ -9,7 +9,7 @@ import type { TextStyle } from './text-style.ts';
 const LONGEST_SUMMARY = 20_000;
 
 export function questionText(question: PermissionQuestion, columns: number, style: TextStyle): string {
-  const { tool, summary, reason, input } = question;
+  const { tool, summary, reason, suggestedRules, input } = question;
   const rest = summary.length - LONGEST_SUMMARY;
   const cut = rest > 0 ? [style.red(`(${rest} more characters are not shown)`)] : [];
   const shown = safeText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
@@ -18,14 +18,14 @@ export function questionText(question: PermissionQuestion, columns: number, styl
     `${style.yellow('?')} ${style.bold(`${safeLine(tool)} asks for permission`)}`,
     ...body.map((line) => `    ${line}`),
     `  ${style.dim(safeLine(reason))}`,
+    ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${safeLine(rule)}`)}`),
     '',
   ].join('\n');
 }
 
-/** The keys, for the row where the input otherwise is. */
+/** The keys, for the row where the input otherwise is: short, for they must fit any screen. */
 export function answerHint({ suggestedRules }: PermissionQuestion): string {
-  const always = suggestedRules.length === 0 ? '' : `a always ${safeLine(suggestedRules.join(', '))} · `;
-  return `y once · n no · ${always}Esc no`;
+  return `y once · ${suggestedRules.length === 0 ? '' : 'a always · '}n no`;
 }
 
 /** Whoever has text in the input and pressed a key just now is still writing, and answers nothing. */
