@@ -80,6 +80,7 @@ describe('RES-3: a denied command is denied wherever it hides, in every mode', (
     'eval "rm x"',
     'f() { rm x; }; f',
     'ls | xargs rm',
+    "find . -exec rm {} ';'",
     'if true; then rm x; fi',
     'cat <<EOF\n$(rm x)\nEOF',
   ])('%s', async (command) => {

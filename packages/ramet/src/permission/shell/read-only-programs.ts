@@ -103,10 +103,25 @@ function atMostOneOperand(words: readonly ShellWord[], valued: string): boolean 
   );
 }
 
-const FIND_ACTION = /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
+const FIND_ACTION = /^-(?:execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
 
+/** What `-exec` runs is looked at like any program, with `{}` as a word that nobody knows. */
 function findsOnly(words: readonly ShellWord[]): boolean {
-  return words.every((word) => !mayBeOption(word) || (word.value !== null && !FIND_ACTION.test(word.value)));
+  const action = words.findIndex(({ value }) => value === '-exec');
+  if (action === -1) return words.every((word) => !mayBeOption(word) || isFindTest(word));
+  const length = words.slice(action).findIndex(({ value }) => value === ';' || value === '+');
+  const [name, ...rest] = words.slice(action + 1, action + length).map(openPlaceholder);
+  if (length === -1 || name?.value == null || !programReadsOnly(name.value, rest)) return false;
+  return findsOnly([...words.slice(0, action), ...words.slice(action + length + 1)]);
+}
+
+function isFindTest({ value }: ShellWord): boolean {
+  return value !== null && !FIND_ACTION.test(value);
+}
+
+function openPlaceholder(word: ShellWord): ShellWord {
+  const at = word.value?.indexOf('{}') ?? -1;
+  return at === -1 ? word : { ...word, value: null, start: word.start.slice(0, at) };
 }
 
 function sedReads(words: readonly ShellWord[]): boolean {
