@@ -10,7 +10,7 @@ export async function chat(options: SessionOptions, io: CommandIo): Promise<numb
 
 async function lineByLine(options: SessionOptions, io: CommandIo): Promise<number> {
   const { plainChat } = await import('../interactive/plain-chat.ts');
-  await using chat = new Chat(options, io);
+  await using chat = new Chat(options, io, (line) => io.note(line));
   return plainChat(chat, process.stdin, io);
 }
 

@@ -12,6 +12,7 @@ import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
+import { sessionNotes } from '../session-notes.ts';
 
 export interface PrintOptions {
   print?: boolean;
@@ -36,9 +37,7 @@ export async function print(argument: string, options: PrintOptions, io: Command
   }
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
   await using session = await openSession(sessionOptions(options, resume, io));
-  if (session.repository === null)
-    io.note(`${session.agent.cwd} is not in a git repository: working without git`);
-  if (resume !== undefined && session.agent.cwd !== io.cwd) io.note(`going on in ${session.agent.cwd}`);
+  for (const note of sessionNotes(session, io)) io.note(note);
   const output = OUTPUTS[options.outputFormat](io);
   const result = await follow(session, prompt, output, {
     signal: io.signal,

@@ -8,6 +8,7 @@ import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
 import type { CommandIo } from '../io.ts';
+import { sessionNotes } from '../session-notes.ts';
 import { viewSession } from '../session-view.ts';
 import { lastAnswerOf } from './last-answer.ts';
 
@@ -22,13 +23,16 @@ const NOTHING_SPENT: ChatTally = { responses: 0, usage: NO_USAGE, costUsd: 0 };
 
 export class Chat implements AsyncDisposable {
   readonly #io: CommandIo;
+  readonly #onNote: (line: string) => void;
   #options: SessionOptions;
   #session: Session | null = null;
   #tally: ChatTally = NOTHING_SPENT;
 
-  constructor(options: SessionOptions, io: CommandIo) {
+  /** `onNote` is told what a person should know of each session that is opened. */
+  constructor(options: SessionOptions, io: CommandIo, onNote: (line: string) => void) {
     this.#options = options;
     this.#io = io;
+    this.#onNote = onNote;
   }
 
   /** Null before the first prompt of a new session. */
@@ -53,6 +57,7 @@ export class Chat implements AsyncDisposable {
     if (this.#session !== null) return this.#session;
     const session = await openSession(this.#options);
     this.#session = session;
+    this.#tellOf(session);
     if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
     return session;
   }
@@ -94,6 +99,7 @@ export class Chat implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
     this.#options = kept;
     this.#session = next;
+    if (next !== null) this.#tellOf(next);
     this.#tally = next === null ? NOTHING_SPENT : this.#spentSoFar(next);
   }
 
@@ -108,6 +114,10 @@ export class Chat implements AsyncDisposable {
     const session = this.#session;
     this.#session = null;
     await session?.[Symbol.asyncDispose]();
+  }
+
+  #tellOf(session: Session): void {
+    for (const note of sessionNotes(session, this.#io)) this.#onNote(note);
   }
 
   #spentSoFar(session: Session): ChatTally {

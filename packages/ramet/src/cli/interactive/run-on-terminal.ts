@@ -15,7 +15,8 @@ import { type TextStyle, textStyle, wantsColours } from './text-style.ts';
 
 export async function runOnTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
   const desk = new QuestionDesk(() => terminal.questionChanged());
-  await using chat = new Chat({ ...options, broker: desk }, io);
+  let note = (line: string): void => io.note(line);
+  await using chat = new Chat({ ...options, broker: desk }, io, (line) => note(line));
   // A session that cannot be resumed is told of before the terminal is taken over.
   if (options.resume !== undefined) await chat.open();
   const place = findPlace(io);
@@ -38,6 +39,7 @@ export async function runOnTerminal(options: SessionOptions, io: CommandIo): Pro
     gone: () => terminal.leave(EXIT.interrupted, 'SIGHUP'),
   });
   const view = new TerminalView(device, style, () => terminal.liveState);
+  note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
   try {
     view.print(greeting(chat, place, style));
     leaveOnSignal(terminal, io.signal);
@@ -56,11 +58,10 @@ function leaveOnSignal(terminal: TerminalChat, signal: AbortSignal): void {
   else signal.addEventListener('abort', leave, { once: true });
 }
 
-function greeting(chat: Chat, { cwd, repository }: Place, style: TextStyle): string {
-  const where = `in ${safeLine(cwd)}${repository === null ? ', not a git repository' : ''}`;
+function greeting(chat: Chat, { cwd }: Place, style: TextStyle): string {
   const answer = chat.lastAnswer();
   const before = answer === null ? '' : `\n${safeText(answer)}\n`;
-  return `${style.bold(`ramet ${VERSION}`)} ${where} ${style.dim('(/help)')}\n${before}`;
+  return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)} ${style.dim('(/help)')}\n${before}`;
 }
 
 function goodbye({ session }: Chat): string {
