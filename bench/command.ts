@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const BIN = join(import.meta.dirname, '../packages/ramet/bin/ramet.js');
+export const BIN: string = join(import.meta.dirname, '../packages/ramet/bin/ramet.js');
 
 export interface BenchPlace extends Disposable {
   repository: string;

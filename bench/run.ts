@@ -1,5 +1,6 @@
 /** Runs every measurement, or those named: `npm run bench -- turn journal`. See docs/benchmarks.md. */
 import * as footprint from './footprint.ts';
+import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
 import * as startUp from './start-up.ts';
 import * as turn from './turn.ts';
@@ -9,6 +10,7 @@ const MEASUREMENTS: Record<string, { run(): Promise<void> }> = {
   turn,
   journal,
   footprint,
+  interactive,
 };
 
 const wanted = process.argv.slice(2);

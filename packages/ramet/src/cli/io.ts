@@ -17,14 +17,16 @@ export interface CommandIo {
 }
 
 /**
- * A closed pipe (`ramet ps | head -1`) ends the output, not the work. An output that cannot be written, such as a
+ * A closed pipe (`ramet ps | head -1`) or terminal ends the output, not the work. An output that cannot be written, such as a
  * full disk, is told and makes the command fail: `onOutputLost`.
  */
 export function processIo(signal: AbortSignal, onOutputLost: () => void): CommandIo {
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
-    if (systemCode(error) === 'EPIPE') return;
-    process.stderr.write(`ramet: cannot write to standard output: ${systemCode(error) ?? 'it failed'}\n`);
+    const code = systemCode(error);
+    // A terminal that was closed says EIO, and so does a disk that fails.
+    if (code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY)) return;
+    process.stderr.write(`ramet: cannot write to standard output: ${code ?? 'it failed'}\n`);
     onOutputLost();
   });
   return {

@@ -57,7 +57,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
 /** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
 function showOptionsOf(print: Command, program: Command): void {
   const help = new Help();
-  program.usage('-p [options] PROMPT\n       ramet COMMAND [options]').configureHelp({
+  program.usage('[options]\n       ramet -p [options] PROMPT\n       ramet COMMAND [options]').configureHelp({
     visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
   });
 }

@@ -43,7 +43,8 @@ export interface AgentSpec {
   readonly thinking: ThinkingConfig | null;
   readonly system: readonly string[];
   readonly tools: readonly Tool[];
-  readonly permissionMode: PermissionMode;
+  /** Changed between turns alone, by who is in charge of the session. */
+  permissionMode: PermissionMode;
   readonly maxTurns: number;
   readonly maxTokens: number;
   readonly budget: BudgetLimits;

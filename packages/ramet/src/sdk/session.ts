@@ -17,6 +17,7 @@ import { selectProvider } from '../model/select-provider.ts';
 import { askingOnce } from '../permission/broker.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import type { PermissionMode } from '../schema/status.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
@@ -31,6 +32,7 @@ import {
 } from './options.ts';
 import { openRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
+import { changeModel, changePermissionMode } from './session-changes.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /** An agent's event with the agent it is of. */
@@ -57,6 +59,10 @@ export interface Session extends AsyncDisposable {
    * the result says how it ended.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  /** Goes on with another model, by id or tier; between turns only. */
+  setModel(model: string): void;
+  /** From the next tool call on, and when the session is resumed. */
+  setPermissionMode(mode: PermissionMode): void;
   /**
    * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
@@ -81,7 +87,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
   const journal = await createSession({ ...settings, ...place });
   const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
-  return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings.notices);
+  return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings);
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -108,7 +114,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
       agent,
       place,
       begun ? null : await readSurroundings(place, runtime.childEnvironment, redact),
-      settings.notices,
+      settings,
     );
   } catch (error) {
     await journal.close();
@@ -163,7 +169,7 @@ function sessionOf(
   agent: Agent,
   place: Place,
   surroundings: Surroundings | null,
-  notices: readonly string[],
+  settings: ResolvedOptions,
 ): Session {
   const { spec, runtime } = agent;
   let told: string | null = null;
@@ -173,7 +179,7 @@ function sessionOf(
     agent: spec,
     tools: spec.tools.map(({ name }) => name),
     repository: place.repository,
-    notices,
+    notices: settings.notices,
     get model() {
       return agent.conversation.head.model;
     },
@@ -190,6 +196,8 @@ function sessionOf(
         running = false;
       }
     },
+    setModel: (name) => changeModel(agent, name, settings),
+    setPermissionMode: (mode) => changePermissionMode(agent, mode),
     async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
       if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
       running = true;

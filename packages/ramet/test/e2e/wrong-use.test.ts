@@ -26,7 +26,7 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
       ['-p', 'x', '--permission-mode', 'yolo'],
       'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
     ],
-    [[], 'give a prompt with -p'],
+    [[], 'standard input holds no prompt'],
     [['hello'], 'give a prompt with -p'],
     [['-p'], 'there is no prompt'],
     [['-p', ''], 'there is no prompt'],

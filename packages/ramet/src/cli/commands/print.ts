@@ -12,7 +12,7 @@ import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
-import { noteRecipe } from '../recipe-note.ts';
+import { sessionNotes } from '../session-notes.ts';
 
 export interface PrintOptions {
   print?: boolean;
@@ -30,15 +30,15 @@ export interface PrintOptions {
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
-  if (!options.print) throw withoutPrint(argument);
   const resume = options.resume ?? (options.continue ? 'latest' : undefined);
+  if (!options.print) {
+    if (argument !== '') throw withoutPrint(argument);
+    return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);
+  }
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
   await using session = await openSession(sessionOptions(options, resume, io));
-  for (const notice of session.notices) io.note(notice);
-  if (session.repository === null)
-    io.note(`${session.agent.cwd} is not in a git repository: working without git`);
-  noteRecipe(session.model, resume !== undefined || options.model !== undefined, io);
-  if (resume !== undefined && session.agent.cwd !== io.cwd) io.note(`going on in ${session.agent.cwd}`);
+  const chosen = resume !== undefined || options.model !== undefined;
+  for (const note of sessionNotes(session, io, chosen)) io.note(note);
   const output = OUTPUTS[options.outputFormat](io);
   const result = await follow(session, prompt, output, {
     signal: io.signal,
@@ -71,10 +71,9 @@ async function follow(
 }
 
 function withoutPrint(argument: string): UserMistake {
-  const start = argument === '' ? '' : `there is no command "${argument}"; `;
   return new UserMistake(
     'not_print',
-    `${start}give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
+    `there is no command "${argument}"; give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
   );
 }
 

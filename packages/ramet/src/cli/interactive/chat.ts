@@ -1,0 +1,132 @@
+/**
+ * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
+ * first prompt, so that looking around leaves nothing behind. It knows no terminal.
+ */
+import type { AgentResult } from '../../engine/agent-event.ts';
+import type { PermissionMode } from '../../schema/status.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import type { SessionOptions } from '../../sdk/options.ts';
+import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
+import type { CommandIo } from '../io.ts';
+import { sessionNotes } from '../session-notes.ts';
+import { viewSession } from '../session-view.ts';
+import { lastAnswerOf } from './last-answer.ts';
+
+export interface ChatTally {
+  readonly responses: number;
+  readonly usage: Usage;
+  /** Null when any part of it is unknown. */
+  readonly costUsd: number | null;
+}
+
+const NOTHING_SPENT: ChatTally = { responses: 0, usage: NO_USAGE, costUsd: 0 };
+
+export class Chat implements AsyncDisposable {
+  readonly #io: CommandIo;
+  readonly #onNote: (line: string) => void;
+  #options: SessionOptions;
+  #session: Session | null = null;
+  #tally: ChatTally = NOTHING_SPENT;
+
+  /** `onNote` is told what a person should know of each session that is opened. */
+  constructor(options: SessionOptions, io: CommandIo, onNote: (line: string) => void) {
+    this.#options = options;
+    this.#io = io;
+    this.#onNote = onNote;
+  }
+
+  /** Null before the first prompt of a new session. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  get tally(): ChatTally {
+    return this.#tally;
+  }
+
+  /** What is in force, or will be once there is a session; null is the default. */
+  get model(): string | null {
+    return this.#session?.model ?? this.#options.model ?? null;
+  }
+
+  get permissionMode(): PermissionMode | null {
+    return this.#session?.agent.permissionMode ?? this.#options.permissionMode ?? null;
+  }
+
+  async open(): Promise<Session> {
+    if (this.#session !== null) return this.#session;
+    const session = await openSession(this.#options);
+    this.#session = session;
+    this.#tellOf(session);
+    if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
+    return session;
+  }
+
+  /** Carries out a prompt; null goes on with the turn that a resumed session was in. */
+  async *run(prompt: string | null, signal: AbortSignal): AsyncGenerator<SessionEvent, AgentResult> {
+    const session = await this.open();
+    const events = session.run(prompt, { signal, partial: true });
+    for (let next = await events.next(); ; next = await events.next()) {
+      if (next.done) return next.value;
+      if (next.value.type === 'assistant') this.count(next.value);
+      yield next.value;
+    }
+  }
+
+  /** Adds a response to the bill. */
+  count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>): void {
+    this.#tally = {
+      responses: this.#tally.responses + 1,
+      usage: addUsage(this.#tally.usage, usage),
+      costUsd: addCost(this.#tally.costUsd, costUsd),
+    };
+  }
+
+  setModel(model: string): void {
+    if (this.#session === null) this.#options = { ...this.#options, model };
+    else this.#session.setModel(model);
+  }
+
+  setPermissionMode(permissionMode: PermissionMode): void {
+    if (this.#session === null) this.#options = { ...this.#options, permissionMode };
+    else this.#session.setPermissionMode(permissionMode);
+  }
+
+  /** Goes on with another session, or with a new one (null). The present one stays when the other cannot be opened. */
+  async change(resume: string | null): Promise<void> {
+    const { resume: _, ...kept } = this.#options;
+    const next = resume === null ? null : await openSession({ ...kept, resume });
+    await this[Symbol.asyncDispose]();
+    this.#options = kept;
+    this.#session = next;
+    if (next !== null) this.#tellOf(next);
+    this.#tally = next === null ? NOTHING_SPENT : this.#spentSoFar(next);
+  }
+
+  /** What a resumed session said last; null when it has not answered yet. */
+  lastAnswer(): string | null {
+    if (this.#session === null) return null;
+    using view = viewSession(this.#session.id, this.#io);
+    return lastAnswerOf(view, this.#session.agent.id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const session = this.#session;
+    this.#session = null;
+    await session?.[Symbol.asyncDispose]();
+  }
+
+  #tellOf(session: Session): void {
+    for (const note of sessionNotes(
+      session,
+      this.#io,
+      this.#options.model !== undefined || this.#options.resume !== undefined,
+    ))
+      this.#onNote(note);
+  }
+
+  #spentSoFar(session: Session): ChatTally {
+    using view = viewSession(session.id, this.#io);
+    return view.ledger.total;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What a person reads of a turn: the answer as it streams, one line for each tool call, a bounded diff for each
+ * change. Everything that a model or a tool wrote goes through `safeText`.
+ */
+import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
+import type { SessionEvent } from '../../sdk/session.ts';
+import { duration, tokens } from '../format.ts';
+import { retryLine } from '../output/result-output.ts';
+import { changeLines } from './change-text.ts';
+import { fitText } from './display-width.ts';
+import { safeLine, safeText } from './safe-text.ts';
+import type { TextStyle } from './text-style.ts';
+
+export interface EventView {
+  /** What is to be appended for the event; empty when it shows nothing. */
+  text(event: SessionEvent, columns: number): string;
+  /** The change of a call with this input has been shown, with the question whether it may run. */
+  changeShown(input: unknown): void;
+  /** What ends the turn's output: a line break where one is missing. */
+  end(): string;
+}
+
+export function createEventView(style: TextStyle): EventView {
+  /** The last thing appended was part of a line. */
+  let open = false;
+  let streamed = false;
+  const shownChanges = new Set<string>();
+
+  function closeLine(): string {
+    const missing = open ? '\n' : '';
+    open = false;
+    return missing;
+  }
+
+  function answer(raw: string): string {
+    const text = safeText(raw);
+    if (text === '') return '';
+    // A blank line between the answer and what stood before it.
+    const gap = streamed ? '' : '\n';
+    streamed = true;
+    open = !text.endsWith('\n');
+    return gap + text;
+  }
+
+  function line(text: string): string {
+    streamed = false;
+    return `${closeLine()}${text}\n`;
+  }
+
+  return {
+    text(event, columns) {
+      switch (event.type) {
+        case 'text_delta':
+          return answer(event.text);
+        case 'assistant':
+          streamed = false;
+          return closeLine();
+        case 'tool_completed':
+          return line(
+            completedCall(event, columns, style, shownChanges.delete(JSON.stringify(event.call.input))),
+          );
+        case 'request_failed': {
+          const retry = retryLine(event);
+          return retry === null ? '' : line(style.yellow(safeLine(retry)));
+        }
+        case 'warning':
+          return line(style.yellow(safeLine(event.message)));
+        case 'compacted':
+          return line(
+            style.dim(`compacted: ${tokens(event.tokensBefore)} to ${tokens(event.tokensAfter)} tokens`),
+          );
+        case 'tool_started':
+        case 'thinking_delta':
+          return '';
+      }
+    },
+    changeShown(input) {
+      shownChanges.add(JSON.stringify(input));
+    },
+    end() {
+      streamed = false;
+      return closeLine();
+    },
+  };
+}
+
+/** What goes on once this has happened, in a few words; null when it says nothing of that. */
+export function activityAfter(event: SessionEvent): string | null {
+  switch (event.type) {
+    case 'thinking_delta':
+      return 'thinking';
+    case 'text_delta':
+      return 'answering';
+    case 'tool_started':
+      return callTitle(event.call);
+    case 'request_failed':
+      return event.retryInMs === null ? null : 'waiting to try again';
+    case 'assistant':
+    case 'tool_completed':
+      return 'working';
+    default:
+      return null;
+  }
+}
+
+/** `Bash npm test`: the tool and the field of its input that says most. */
+function callTitle({ name, input }: ToolUseBlock): string {
+  const values = typeof input === 'object' && input !== null ? Object.values(input) : [];
+  const first = values.find((value) => typeof value === 'string') ?? '';
+  return safeLine(`${name} ${first.slice(0, 500)}`);
+}
+
+function completedCall(
+  { call, result, durationMs }: SessionEvent & { type: 'tool_completed' },
+  columns: number,
+  style: TextStyle,
+  brief: boolean,
+): string {
+  const failed = result.is_error === true;
+  const took = ` ${duration(durationMs)}`;
+  const title = fitText(callTitle(call), Math.max(8, columns - took.length - 3));
+  const head = `${failed ? style.red('✗') : style.green('•')} ${title}${style.dim(took)}`;
+  const detail = failed
+    ? [style.red(fitText(firstLine(result), columns - 4))]
+    : brief
+      ? []
+      : changeLines(call, columns - 5, style);
+  return [head, ...detail.map((text) => `    ${text}`)].join('\n');
+}
+
+function firstLine({ content }: ToolResultBlock): string {
+  const text =
+    typeof content === 'string' ? content : (content.find((block) => block.type === 'text')?.text ?? '');
+  return safeLine(text.slice(0, 1_000));
+}

@@ -1,0 +1,22 @@
+/** Where a resumed conversation stood: the end of its last answer, for a person who comes back to it. */
+import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
+import { transcriptOf } from '../../journal/projections/transcript.ts';
+import type { SessionView } from '../session-view.ts';
+
+const MOST_LINES = 10;
+
+export function lastAnswerOf({ reader }: SessionView, agent: string): string | null {
+  const { messages } = transcriptOf(reader.events({ agent }), agent);
+  const answers = messages.filter(({ role }) => role === 'assistant').reverse();
+  for (const { blocks } of answers) {
+    const contents = blocks.map((digest) => contentOf(thawBytes(reader.block(digest))));
+    const text = contents.map((block) => (block.type === 'text' ? String(block.text) : '')).join('');
+    if (text.trim() !== '') return lastLines(text.trimEnd());
+  }
+  return null;
+}
+
+function lastLines(text: string): string {
+  const lines = text.split('\n');
+  return lines.length > MOST_LINES ? ['…', ...lines.slice(-MOST_LINES)].join('\n') : text;
+}

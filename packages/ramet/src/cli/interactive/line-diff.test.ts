@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { changedLines, type DiffLine, lineDiff } from './line-diff.ts';
+
+const MARKS = { same: ' ', removed: '-', added: '+' } as const;
+const shown = (diff: readonly (DiffLine | null)[]): string[] =>
+  diff.map((line) => (line === null ? '...' : `${MARKS[line.kind]}${line.text}`));
+
+describe('what changed between two texts', () => {
+  test.for<[string, string, string[]]>([
+    ['', '', []],
+    ['', 'a\nb\n', ['+a', '+b']],
+    ['a\nb', '', ['-a', '-b']],
+    ['a\nb\nc', 'a\nx\nc', [' a', '-b', '+x', ' c']],
+    ['a\nb\nc', 'b\nc\nd', ['-a', ' b', ' c', '+d']],
+    ['a', 'a\n', [' a']],
+  ])('from %j to %j', ([before, after, lines]) => {
+    expect(shown(lineDiff(before, after))).toEqual(lines);
+  });
+
+  test('only what is near a change is kept', () => {
+    const before = '1\n2\n3\n4\n5\n6\n7\n8\n9';
+    const after = '1\nx\n3\n4\n5\n6\n7\n8\ny';
+    expect(shown(changedLines(lineDiff(before, after)))).toEqual([
+      ' 1',
+      '-2',
+      '+x',
+      ' 3',
+      '...',
+      ' 8',
+      '-9',
+      '+y',
+    ]);
+  });
+
+  test('texts that differ in very many lines are removed and added', () => {
+    const before = Array.from({ length: 2_000 }, (_, line) => `old ${line}`).join('\n');
+    const after = Array.from({ length: 2_000 }, (_, line) => `new ${line}`).join('\n');
+    const diff = lineDiff(before, after);
+    expect(diff.map(({ kind }) => kind).lastIndexOf('removed')).toBe(1_999);
+    expect(diff).toHaveLength(4_000);
+  });
+
+  test('both texts can be read from it', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', ''))
+      .map((lines) => lines.map((line) => `${line}\n`).join(''));
+    const property = fc.property(text, text, (before, after) => {
+      const diff = lineDiff(before, after);
+      const side = (other: DiffLine['kind']): string =>
+        diff
+          .filter(({ kind }) => kind !== other)
+          .map((line) => `${line.text}\n`)
+          .join('');
+      expect(side('added')).toBe(before);
+      expect(side('removed')).toBe(after);
+    });
+    fc.assert(property);
+  });
+});

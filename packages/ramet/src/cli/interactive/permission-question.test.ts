@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { PermissionQuestion } from '../../permission/broker.ts';
+import type { Key } from './key-parser.ts';
+import { answerHint, answerOf, isMeantAsAnswer, questionText } from './permission-question.ts';
+import { QuestionDesk } from './question-desk.ts';
+import { textStyle } from './text-style.ts';
+
+const question: PermissionQuestion = {
+  agent: 'x.1',
+  tool: 'Bash',
+  summary: 'npm test\nrm -rf \u202e/tmp\u001b[2K',
+  reason: 'it runs a program',
+  suggestedRules: ['Bash(npm test:*)'],
+  input: { command: 'npm test' },
+};
+const text = (typed: string): Key => ({ type: 'text', text: typed });
+const signal = new AbortController().signal;
+
+describe('RES-3: a question about permission', () => {
+  test('shows all of what would happen, and nothing that hides a part of it', () => {
+    expect(questionText(question, 80, textStyle(false))).toBe(
+      '? Bash asks for permission\n    npm test\n    rm -rf /tmp\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
+    );
+  });
+
+  test('shows the diff of an edit', () => {
+    const edit = { ...question, tool: 'Edit', summary: 'a.ts', input: { old_string: 'a', new_string: 'b' } };
+    expect(questionText(edit, 80, textStyle(false))).toContain('    - a\n    + b\n');
+  });
+
+  test.for<[Key, unknown]>([
+    [text('y'), { kind: 'once' }],
+    [text('Y'), { kind: 'once' }],
+    [text('a'), { kind: 'always', rules: ['Bash(npm test:*)'] }],
+    [text('n'), { kind: 'denied', reason: 'the user said no.' }],
+    [
+      { type: 'press', name: 'escape' },
+      { kind: 'denied', reason: 'the user said no.' },
+    ],
+    [text('yes'), null],
+    [{ type: 'press', name: 'enter' }, null],
+    [{ type: 'paste', text: 'y' }, null],
+  ])('%j is answered with %j', ([key, answer]) => {
+    expect(answerOf(key, question)).toEqual(answer);
+  });
+
+  test('"always" is not offered when no rule should allow it', () => {
+    const once = { ...question, suggestedRules: [] };
+    expect(answerHint(once)).not.toContain('always');
+    expect(answerOf(text('a'), once)).toBe(null);
+  });
+
+  test('what somebody was typing when it came up is no answer', () => {
+    expect(isMeantAsAnswer(true, 100)).toBe(false);
+    expect(isMeantAsAnswer(true, 1_000)).toBe(true);
+    expect(isMeantAsAnswer(false, 0)).toBe(true);
+  });
+
+  test('questions are answered one after the other', async () => {
+    const seen: (string | undefined)[] = [];
+    const desk = new QuestionDesk(() => seen.push(desk.current?.summary));
+    const answers = [
+      desk.ask({ ...question, summary: 'first' }, signal),
+      desk.ask({ ...question, summary: 'second' }, signal),
+    ];
+    desk.answer({ kind: 'once' });
+    desk.answer({ kind: 'denied', reason: 'no' });
+    expect(await Promise.all(answers)).toEqual([{ kind: 'once' }, { kind: 'denied', reason: 'no' }]);
+    expect(seen).toEqual(['first', 'second', undefined]);
+  });
+
+  test('a question goes away when its turn is stopped', async () => {
+    const controller = new AbortController();
+    const desk = new QuestionDesk(() => {});
+    const answer = desk.ask(question, controller.signal);
+    controller.abort();
+    await expect(answer).rejects.toThrow('interrupted');
+    await expect(desk.ask(question, controller.signal)).rejects.toThrow('interrupted');
+    expect(desk.current).toBe(null);
+  });
+});

@@ -1,0 +1,66 @@
+/** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
+import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
+import { changeLines } from './change-text.ts';
+import type { Key } from './key-parser.ts';
+import { safeLine, safeText } from './safe-text.ts';
+import type { TextStyle } from './text-style.ts';
+
+/** All of a command is shown: what is hidden could be what matters. Beyond this a person reads nothing anyway. */
+const LONGEST_SUMMARY = 20_000;
+
+export function questionText(question: PermissionQuestion, columns: number, style: TextStyle): string {
+  const { tool, summary, reason, suggestedRules, input } = question;
+  const rest = summary.length - LONGEST_SUMMARY;
+  const cut = rest > 0 ? [style.red(`(${rest} more characters are not shown)`)] : [];
+  const shown = safeText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
+  const body = [...shown, ...cut, ...changeLines({ name: tool, input }, columns - 5, style)];
+  return [
+    `${style.yellow('?')} ${style.bold(`${safeLine(tool)} asks for permission`)}`,
+    ...body.map((line) => `    ${line}`),
+    `  ${style.dim(safeLine(reason))}`,
+    ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${safeLine(rule)}`)}`),
+    '',
+  ].join('\n');
+}
+
+/** The keys, for the row where the input otherwise is: short, for they must fit any screen. */
+export function answerHint({ suggestedRules }: PermissionQuestion): string {
+  return `y once · ${suggestedRules.length === 0 ? '' : 'a always · '}n no`;
+}
+
+/** Whoever has text in the input and pressed a key just now is still writing, and answers nothing. */
+const STILL_WRITING_MS = 700;
+
+export function isMeantAsAnswer(writing: boolean, sinceLastKeyMs: number): boolean {
+  return !writing || sinceLastKeyMs >= STILL_WRITING_MS;
+}
+
+/** Null when the key is no answer. */
+export function answerOf(key: Key, { suggestedRules }: PermissionQuestion): PermissionAnswer | null {
+  if (key.type === 'press') return key.name === 'escape' ? denied() : null;
+  switch (key.type === 'text' ? key.text.toLowerCase() : '') {
+    case 'y':
+      return { kind: 'once' };
+    case 'a':
+      return suggestedRules.length === 0 ? null : { kind: 'always', rules: suggestedRules };
+    case 'n':
+      return denied();
+    default:
+      return null;
+  }
+}
+
+export function answerText(answer: PermissionAnswer): string {
+  switch (answer.kind) {
+    case 'once':
+      return 'allowed once';
+    case 'always':
+      return `allowed from now on: ${safeLine(answer.rules.join(', '))}`;
+    case 'denied':
+      return 'denied';
+  }
+}
+
+function denied(): PermissionAnswer {
+  return { kind: 'denied', reason: 'the user said no.' };
+}

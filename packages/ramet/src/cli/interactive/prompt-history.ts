@@ -1,0 +1,68 @@
+/**
+ * What was written at the prompt in this project, for the up key of the next session. One JSON string a line;
+ * appending is one write, so two sessions at once do not tear each other's lines.
+ */
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
+
+const MOST_ENTRIES = 500;
+/** A longer prompt, mostly a paste, is remembered while the session lasts and not kept. */
+const LONGEST_ENTRY = 10_000;
+
+export interface PromptHistory {
+  readonly entries: readonly string[];
+  /** Keeping history is a comfort: what cannot be kept is not, and nobody is bothered with it. */
+  add(text: string): void;
+}
+
+export function openPromptHistory(project: string): PromptHistory {
+  const file = join(project, 'prompts.jsonl');
+  const kept = readEntries(file);
+  const entries = kept.slice(-MOST_ENTRIES);
+  if (kept.length > MOST_ENTRIES) shorten(file, entries);
+  let last = entries.at(-1);
+  return {
+    entries,
+    add(text) {
+      if (text.length > LONGEST_ENTRY || text === last) return;
+      last = text;
+      try {
+        makePrivateDirectory(project);
+        appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: PRIVATE_FILE });
+      } catch {
+        // A full or read-only disk is told of by the journal.
+      }
+    },
+  };
+}
+
+/** Lines that are no JSON strings, such as one that a crash cut off, are passed over. */
+function readEntries(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(line: string): string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'string' ? [entry] : [];
+  } catch {
+    return [];
+  }
+}
+
+function shorten(file: string, entries: readonly string[]): void {
+  const fresh = `${file}.${process.pid}`;
+  try {
+    writeFileSync(fresh, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
+      mode: PRIVATE_FILE,
+    });
+    renameSync(fresh, file);
+  } catch {
+    // It stays as long as it is until it can be written.
+  }
+}

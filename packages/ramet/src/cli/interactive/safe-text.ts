@@ -1,0 +1,17 @@
+/**
+ * Text that others wrote, made fit for a terminal: no escape sequences, no control characters, nothing that
+ * turns the direction of writing and so could make a command read differently from what it does.
+ */
+import { stripAnsi } from '../../tools/strip-ansi.ts';
+import { printable } from '../format.ts';
+
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+export function safeText(text: string): string {
+  return printable(stripAnsi(text)).replace(DIRECTION_MARKS, '');
+}
+
+/** The same on one line. */
+export function safeLine(text: string): string {
+  return safeText(text).replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,23 @@
+/** What a person should know of a session that was just opened, one line each. */
+import { RECIPE_MODEL } from '../model/catalog.ts';
+import type { Session } from '../sdk/session.ts';
+import type { CommandIo } from './io.ts';
+
+const NO_KEY =
+  'no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
+
+/** `chosen`: the user named a model or a provider, or the session that goes on had one (MODEL-1). */
+export function sessionNotes(
+  { repository, agent, model, notices }: Session,
+  { cwd, env }: CommandIo,
+  chosen: boolean,
+): string[] {
+  const recipeByDefault = model === RECIPE_MODEL && !chosen && !env.RAMET_PROVIDER;
+  return [
+    ...notices,
+    ...(repository === null ? [`${agent.cwd} is not in a git repository: working without git`] : []),
+    // A resumed session goes on where it began.
+    ...(agent.cwd === cwd ? [] : [`going on in ${agent.cwd}`]),
+    ...(recipeByDefault ? [NO_KEY] : []),
+  ];
+}

@@ -1,0 +1,17 @@
+/** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
+import type { Agent } from '../engine/agent.ts';
+import { switchModel } from '../engine/fallback.ts';
+import type { PermissionMode } from '../schema/status.ts';
+import { type ResolvedOptions, refuseUnenforceableBudget, resolveOptions } from './options.ts';
+
+export function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
+  const { model } = resolveOptions({ env: settings.env, model: name });
+  if (model === null || model === agent.conversation.head.model) return;
+  refuseUnenforceableBudget(model, settings);
+  switchModel(agent, model);
+}
+
+export function changePermissionMode(agent: Agent, mode: PermissionMode): void {
+  agent.spec.permissionMode = mode;
+  agent.record({ type: 'permission.changed', mode });
+}

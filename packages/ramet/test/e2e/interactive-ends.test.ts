@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { EmulatorOptions } from '../../src/emulator/index.ts';
+import { eventually } from '../fixtures/command.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
+import { requestsTaken, test } from '../fixtures/user.ts';
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const BYPASS = ['--permission-mode', 'bypassPermissions'];
+const STALLED: EmulatorOptions = {
+  respond: () => ({ text: 'x' }),
+  fault: () => ({ kind: 'stall', at: 'text' }),
+};
+
+describe.concurrent('RES-5: leaving a conversation', () => {
+  test('Ctrl-D in the middle of a turn stops it first', async ({ user }) => {
+    const emulator = await user.emulate(STALLED);
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await requestsTaken(emulator, 1);
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    expect(agent).toMatchObject({ status: 'interrupted' });
+    expect(terminal.screen).toMatch(/go on with: ramet --resume \w+$/);
+  });
+
+  test('Ctrl-C twice does not wait for a command that will not end', async ({ user }) => {
+    const command = "trap 'touch asked.txt' TERM; touch started.txt; for i in $(seq 100); do sleep 0.1; done";
+    await user.model({ tool_use: [{ name: 'Bash', input: { command } }] });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await eventually(() => existsSync(join(user.repository, 'started.txt')));
+    terminal.type(CTRL_C);
+    await eventually(() => existsSync(join(user.repository, 'asked.txt')));
+    await terminal.shows('stopping (Ctrl-C: leave at once)');
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.screen).toMatch(/go on with: ramet --resume \w+$/);
+  });
+
+  test('Ctrl-C at a question stops the turn, and nothing is run', async ({ user }) => {
+    const write = { name: 'Write', input: { file_path: 'new.txt', content: 'x' } };
+    await user.model({ tool_use: [write] }, { text: 'Fine.' });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('y once');
+    terminal.type(CTRL_C);
+    await terminal.shows('stopped; what was done is kept');
+    terminal.type('then not\r');
+    await terminal.shows('Fine.');
+    expect(existsSync(join(user.repository, 'new.txt'))).toBe(false);
+  });
+
+  test('the terminal is left in the state it was in', async ({ user }) => {
+    await user.model({ text: 'x' });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.bytes.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
+      terminal.bytes.lastIndexOf('\u001b[?2004h'),
+    );
+    expect(terminal.bytes.lastIndexOf('\u001b[?25h')).toBeGreaterThan(
+      terminal.bytes.lastIndexOf('\u001b[?25l'),
+    );
+    expect(existsSync(user.rametHome)).toBe(false);
+  });
+
+  test('a session that does not exist is one line and exit code 2', async ({ user }) => {
+    await user.model({ text: 'x' });
+    await using terminal = startOnTerminal(user, ['--resume', 'nothing']);
+    expect(await terminal.ended).toBe(2);
+    expect(terminal.screen).toMatch(/^ramet: there is no session "nothing"/);
+  });
+});
+
+describe.concurrent('UI-1: going from one session to another', () => {
+  test('/clear begins anew, /resume goes back to what was said', async ({ user }) => {
+    await user.emulate({ respond: ({ last }) => ({ text: `You said: ${last}` }) });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('the first thing\r');
+    await terminal.shows(/You said: (.*\n)*.*first thing\n>/);
+    const [first = ''] = user.sessions();
+    terminal.type('/clear\r');
+    await terminal.shows(`a new session; /resume ${first} goes back`);
+    terminal.type('/resume nothing\r');
+    await terminal.shows('there is no session "nothing"');
+    terminal.type('/resume\r');
+    await terminal.shows(new RegExp(`${first} .* ago`));
+    terminal.type(`/resume ${first}\r`);
+    await terminal.shows(`going on with session ${first}`);
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    expect(user.sessions()).toEqual([first]);
+  });
+});
