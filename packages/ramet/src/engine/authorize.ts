@@ -37,16 +37,24 @@ async function ask(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { runtime, spec } = agent;
-  const summary = runtime.redact(open.summary);
-  agent.record({ type: 'permission.asked', call: call.id, tool, summary, reason: open.reason });
+  const { redact } = runtime;
+  const summary = redact(open.summary);
+  agent.record({ type: 'permission.asked', call: call.id, tool, summary, reason: redact(open.reason) });
+  const question = { ...open, agent: spec.id, tool, summary };
   const answer = await answerOrAbort(
-    runtime.broker.ask({ ...open, agent: spec.id, tool, summary }, signal),
+    Promise.try(() => runtime.broker.ask(question, signal)),
     signal,
   );
-  const rules = answer.kind === 'always' ? [...answer.rules] : [];
+  const rules = answer.kind === 'always' ? answer.rules : [];
   runtime.permissions.allow(rules);
   const reason = answer.kind === 'denied' ? answer.reason : null;
-  agent.record({ type: 'permission.answered', call: call.id, answer: answer.kind, rules, reason });
+  agent.record({
+    type: 'permission.answered',
+    call: call.id,
+    answer: answer.kind,
+    rules: rules.map(redact),
+    reason: reason === null ? null : redact(reason),
+  });
   if (signal.aborted) return NOT_RUN.interrupted;
   return reason === null ? null : `${tool} is not permitted: ${open.reason}, and ${reason}`;
 }

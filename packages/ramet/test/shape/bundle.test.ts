@@ -16,6 +16,12 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   { entry: 'cli/main', scope: 'start', absent: /\/yaml\//, because: 'it takes 12 ms and is seldom needed' },
   {
     entry: 'cli/main',
+    scope: 'start',
+    absent: /^src\/permission\/shell\//,
+    because: 'it comes with the first shell command',
+  },
+  {
+    entry: 'cli/main',
     scope: 'all',
     absent: /@anthropic-ai\/sdk/,
     because: 'we have a transport of our own',

@@ -21,7 +21,10 @@ export function textsOf(command: ShellCommand): CommandTexts {
   const giving = assignments.every(isHarmlessVariable) ? [plain, source] : [source];
   const bare = words.map(bareText);
   const byName = [bare[0]?.split('/').at(-1) ?? '', ...bare.slice(1)].join(' ').trim();
-  const behind = LAUNCHERS.test(bare[0] ?? '') ? bare.map((_, index) => bare.slice(index).join(' ')) : [];
+  const launched = LAUNCHERS.test(bare[0] ?? '');
+  const behind = bare.flatMap((_, index) =>
+    launched || /^-(?:exec|ok)(?:dir)?$/.test(bare[index - 1] ?? '') ? [bare.slice(index).join(' ')] : [],
+  );
   return { giving, taking: [...giving, plain, bare.join(' '), byName, ...behind] };
 }
 

@@ -17,16 +17,18 @@ function readTestPart(walk: ShellWalk, node: ShellNode, extended: boolean): void
   if (operator === '-v' || operator === '-R') walk.unclear.push(`the test ${operator}`);
   const evaluated = extended && NUMERIC_TEST.has(operator);
   for (const child of node.children) {
-    if (isWord(child)) readOperand(walk, child, evaluated);
+    if (isWord(child)) readOperand(walk, child, evaluated, extended);
     else if (child.type === 'file_redirect' || child.type === 'ERROR') walk.statements([child]);
     else if (child.childCount > 0) readTestPart(walk, child, extended);
   }
 }
 
-function readOperand(walk: ShellWalk, node: ShellNode, evaluated: boolean): void {
+/** Unquoted in `[ ]`, what a variable holds is split and may become an operator that evaluates. */
+function readOperand(walk: ShellWalk, node: ShellNode, evaluated: boolean, extended: boolean): void {
   const { value } = walk.argument(node);
-  if (!evaluated || /^-?\d+$/.test(value ?? '') || /^"?\$(?:[#?]|\{#\w+(?:\[@\])?\})"?$/.test(node.text))
-    return;
+  const split = !extended && /expansion$|^command_substitution$/.test(node.type);
+  if (!evaluated && !split) return;
+  if (/^-?\d+$/.test(value ?? '') || /^"?\$(?:[#?]|\{#\w+(?:\[@\])?\})"?$/.test(node.text)) return;
   walk.evaluated.push(node.text);
 }
 

@@ -33,11 +33,9 @@ const VERSIONED =
   'eslint prettier biome jest';
 
 const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
-  printf: (words) => !words.some((word) => mayBeOption(word)) && words.every(evaluatesNothing),
-  test: (words) =>
-    words.every(({ value }) => value !== '-v' && value !== '-R') && words.every(evaluatesNothing),
-  '[': (words) =>
-    words.every(({ value }) => value !== '-v' && value !== '-R') && words.every(evaluatesNothing),
+  printf: ([format]) => format !== undefined && !mayBeOption(format),
+  test: testsOnly,
+  '[': testsOnly,
   read: (words) =>
     words.every(({ value }) => value !== null && /^(?:-[rsa]+|-[dpntu]|-?\d+|,|:|[a-z_]\w*|)$/.test(value)),
   set: (words) =>
@@ -82,9 +80,11 @@ export function programReadsOnly(name: string, words: readonly ShellWord[]): boo
   return check?.(words) ?? false;
 }
 
-/** A subscript in what test and printf are given is evaluated, and can hold a command. */
-function evaluatesNothing({ value }: ShellWord): boolean {
-  return value === null || !/\[.*(?:\$|`)/s.test(value);
+/** `-v` evaluates the subscript it is given, which can hold a command; an unquoted expansion can become a `-v`. */
+function testsOnly(words: readonly ShellWord[]): boolean {
+  return words.every(({ value, source }) =>
+    value === null ? source.startsWith('"') : !/^-[vR]$/.test(value),
+  );
 }
 
 /** Without `+` an operand is the time to set. */
@@ -103,10 +103,25 @@ function atMostOneOperand(words: readonly ShellWord[], valued: string): boolean 
   );
 }
 
-const FIND_ACTION = /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
+const FIND_ACTION = /^-(?:execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
 
+/** What `-exec` runs is looked at like any program, with `{}` as a word that nobody knows. */
 function findsOnly(words: readonly ShellWord[]): boolean {
-  return words.every((word) => !mayBeOption(word) || (word.value !== null && !FIND_ACTION.test(word.value)));
+  const action = words.findIndex(({ value }) => value === '-exec');
+  if (action === -1) return words.every((word) => !mayBeOption(word) || isFindTest(word));
+  const length = words.slice(action).findIndex(({ value }) => value === ';' || value === '+');
+  const [name, ...rest] = words.slice(action + 1, action + length).map(openPlaceholder);
+  if (length === -1 || name?.value == null || !programReadsOnly(name.value, rest)) return false;
+  return findsOnly([...words.slice(0, action), ...words.slice(action + length + 1)]);
+}
+
+function isFindTest({ value }: ShellWord): boolean {
+  return value !== null && !FIND_ACTION.test(value);
+}
+
+function openPlaceholder(word: ShellWord): ShellWord {
+  const at = word.value?.indexOf('{}') ?? -1;
+  return at === -1 ? word : { ...word, value: null, start: word.start.slice(0, at) };
 }
 
 function sedReads(words: readonly ShellWord[]): boolean {

@@ -56,7 +56,18 @@ function readStatements(walk: ShellWalk, nodes: readonly ShellNode[]): void {
 function readStatement(walk: ShellWalk, node: ShellNode): void {
   const read = READERS.get(node.type);
   if (read !== undefined) read(walk, node);
-  else if (!PUNCTUATION.has(node.type) && node.text.trim() !== '') walk.unclear.push(kindOf(node));
+  else if (!PUNCTUATION.has(node.type) && node.text.trim() !== '') {
+    walk.unclear.push(kindOf(node));
+    readKnownParts(walk, node);
+  }
+}
+
+/** What is unclear as a whole may still hold commands that a rule denies. */
+function readKnownParts(walk: ShellWalk, node: ShellNode): void {
+  for (const child of node.children) {
+    if (READERS.has(child.type)) readStatement(walk, child);
+    else readKnownParts(walk, child);
+  }
 }
 
 type NodeReader = (walk: ShellWalk, node: ShellNode) => void;

@@ -1,0 +1,144 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import type { PermissionMode } from '../../schema/status.ts';
+import { decide } from '../decide.ts';
+import type { PermissionDecision } from '../decision.ts';
+import { parseRules, type RuleTexts } from '../policy.ts';
+
+async function judge(
+  command: string,
+  { mode = 'default', cwd = '/work', ...texts }: RuleTexts & { mode?: PermissionMode; cwd?: string } = {},
+): Promise<PermissionDecision> {
+  const { rules, problems } = parseRules(texts, { place: 'a test', base: cwd, home: '/home/user' });
+  expect(problems).toEqual([]);
+  return decide({ mode, rules }, { name: 'Bash', effect: 'execute' }, { input: { command }, cwd });
+}
+
+const kindOf = async (...args: Parameters<typeof judge>): Promise<string> => (await judge(...args)).kind;
+
+describe('RES-3: every part of a command must be allowed', () => {
+  const allow = ['Bash(npm test:*)', 'Bash(git push origin main)', 'Edit(build/**)'];
+
+  test.for<[string, string]>([
+    ['npm test', 'allow'],
+    ['\'npm\' "test" -w x', 'allow'],
+    ['npm test && git push origin main', 'allow'],
+    ['npm test > build/log', 'allow'],
+    ['CI=1 timeout 60 npm test 2>&1 | tail', 'allow'],
+    ['npm test && git push origin other', 'ask'],
+    ['npm test > other/log', 'ask'],
+    ['git push origin $branch', 'ask'],
+    ['npm test "$(git push)"', 'ask'],
+    ['/tmp/npm test', 'ask'],
+  ])('%s: %s', async ([command, kind]) => {
+    expect(await kindOf(command, { allow })).toBe(kind);
+  });
+
+  test('the rules that a question suggests allow it', async () => {
+    const command = 'npm run build && cargo check > out/log';
+    const decision = await judge(command);
+    expect(decision).toMatchObject({
+      question: {
+        summary: command,
+        suggestedRules: ['Bash(npm run build:*)', 'Bash(cargo check:*)', 'Edit(out/**)'],
+      },
+    });
+    const suggested = decision.kind === 'ask' ? decision.question.suggestedRules : [];
+    expect(await kindOf(command, { allow: suggested })).toBe('allow');
+  });
+
+  test('programs that run anything are suggested word by word, and what is unknown not at all', async () => {
+    expect(await judge('python3 a.py')).toMatchObject({
+      question: { suggestedRules: ['Bash(python3 a.py)'] },
+    });
+    for (const command of ['curl x | sh', 'eval "$x"', 'ls | xargs rm', '$x']) {
+      expect(await judge(command)).toMatchObject({ question: { suggestedRules: [] } });
+    }
+  });
+
+  test('Bash alone allows everything that no other rule takes away', async () => {
+    expect(await kindOf('f() { eval "$x"; }; f > /etc/x', { allow: ['Bash'] })).toBe('allow');
+    expect(await kindOf('rm x', { allow: ['Bash'], deny: ['Bash(rm:*)'] })).toBe('deny');
+    expect(await kindOf('rm x', { allow: ['Bash'], ask: ['Bash(rm:*)'] })).toBe('ask');
+    expect(await kindOf('echo x > .env', { allow: ['Bash(*)'], deny: ['Edit(.env)'] })).toBe('deny');
+  });
+});
+
+describe('RES-3: a denied command is denied wherever it hides, in every mode', () => {
+  test.for([
+    'rm x',
+    'ls; rm x',
+    'echo $(rm x)',
+    '/bin/rm x',
+    "'r'm x",
+    'env A=1 rm x',
+    'sudo rm x',
+    'timeout 5 nice rm x',
+    "bash -c 'ls && rm x'",
+    'eval "rm x"',
+    'f() { rm x; }; f',
+    'ls | xargs rm',
+    "find . -exec rm {} ';'",
+    'if true; then rm x; fi',
+    'cat <<EOF\n$(rm x)\nEOF',
+  ])('%s', async (command) => {
+    expect(await kindOf(command, { mode: 'bypassPermissions', deny: ['Bash(rm:*)'] })).toBe('deny');
+  });
+
+  test('files that a command names are read', async () => {
+    const deny = ['Read(.env)', 'Read(//etc/shadow)'];
+    for (const command of [
+      'cat .env',
+      'grep x sub/.env',
+      'cd sub && head .env',
+      'cat < .env',
+      'wc /etc/shadow',
+    ]) {
+      expect([command, await kindOf(command, { deny, mode: 'bypassPermissions' })]).toEqual([
+        command,
+        'deny',
+      ]);
+    }
+    expect(await kindOf('cat .envrc', { deny })).toBe('allow');
+  });
+});
+
+describe('SEC-1: where a command really acts', () => {
+  test('a link that leads out is outside: for redirects, for rules and for git', async () => {
+    const root = temporaryDirectory();
+    const cwd = join(root, 'work');
+    mkdirSync(cwd);
+    mkdirSync(join(root, 'elsewhere/deep'), { recursive: true });
+    symlinkSync(join(root, 'elsewhere/deep'), join(cwd, 'link'));
+    const accept = { cwd, mode: 'acceptEdits', allow: ['Bash(npm test:*)'] } as const;
+    expect(await kindOf('echo x > file', accept)).toBe('allow');
+    for (const command of [
+      'echo x > link/f',
+      'echo x > link/../f',
+      'cd link && echo x > f',
+      'cd link && npm test',
+      'cd link && git status',
+      'git -C link status',
+    ]) {
+      expect([command, await kindOf(command, accept)]).toEqual([command, 'ask']);
+    }
+  });
+
+  test('a path through a file is a question, not a failure', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'file'), '');
+    expect(await kindOf('echo x > file/below', { cwd, mode: 'acceptEdits' })).toBe('ask');
+  });
+
+  test('plan lets pass what only reads, whatever rules allow', async () => {
+    const plan = { mode: 'plan', allow: ['Bash'] } as const;
+    expect(await kindOf('git log | head', plan)).toBe('allow');
+    expect(await kindOf('npm test', plan)).toBe('deny');
+  });
+
+  test('a blank command runs nothing', async () => {
+    for (const command of ['', ' ', '\n']) expect(await kindOf(command)).toBe('allow');
+  });
+});
