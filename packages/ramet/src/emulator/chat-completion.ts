@@ -4,14 +4,14 @@ import { chatErrorBody } from './chat-error.ts';
 import { type EmittedEvent, type StreamBreakage, textChunks } from './event-stream.ts';
 import type { WireBlock } from './message-request.ts';
 
-const FINISH_REASONS: Readonly<Record<string, string>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-  model_context_window_exceeded: 'length',
-};
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+  ['model_context_window_exceeded', 'length'],
+]);
 
 export const CHAT_BREAKAGE: StreamBreakage = {
   malformedEvent: 'data: {"object":"chat.completion.chunk","choices":[{\n\n',
@@ -117,7 +117,7 @@ function chatUsage(usage: MessageUsage): unknown {
 }
 
 function finishReason({ stop_reason }: AnsweredMessage): string {
-  return FINISH_REASONS[stop_reason] ?? stop_reason;
+  return FINISH_REASONS.get(stop_reason) ?? stop_reason;
 }
 
 function textOf(content: readonly WireBlock[], type: 'text' | 'thinking'): string {

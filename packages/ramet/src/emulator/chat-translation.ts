@@ -36,7 +36,8 @@ function addMessage(messages: WireMessage[], message: ChatWireMessage): void {
 
 function userBlocks({ role, content, tool_call_id }: ChatWireMessage): WireBlock[] {
   if (role !== 'tool') return contentParts(content);
-  return [{ type: 'tool_result', tool_use_id: tool_call_id, content: contentParts(content) }];
+  const said = typeof content === 'string' ? content : contentParts(content);
+  return [{ type: 'tool_result', tool_use_id: tool_call_id, content: said }];
 }
 
 function assistantBlocks({ content, tool_calls }: ChatWireMessage): WireBlock[] {

@@ -14,7 +14,7 @@ import {
   readText,
 } from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
-import { readEvents, withUsage } from './read-events.ts';
+import { type EventProgress, readEvents, withUsage } from './read-events.ts';
 import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage } from './wire-usage.ts';
 
@@ -106,12 +106,11 @@ async function readMessage(
   assembler: ResponseAssembler,
   toError: (error: unknown) => Error,
 ): Promise<AssembledMessage> {
-  const take = (data: string): boolean => {
+  const take = (data: string): EventProgress => {
     assembler.take(parseEvent(data));
-    return assembler.complete;
+    return assembler.complete ? 'done' : 'more';
   };
   try {
-    // What follows message_stop is drained so that the connection can be used again.
     await readEvents(answer, { take, toError });
     return assembler.finish();
   } catch (error) {

@@ -96,7 +96,7 @@ describe('MODEL-1: error bodies of servers that differ', () => {
     ['a text', { error: { message: 'prompt is too long: 210000 tokens', type: 'invalid_request_error' } }],
     ['another', { error: { message: "This model's maximum context length is 8192 tokens.", code: 400 } }],
   ])('MODEL-2: a conversation that no longer fits has one name, told by %s', (_, answer) => {
-    expect(refused(400, answer)).toMatchObject({ code: 'context_window_exceeded', family: 'terminal' });
+    expect(refused(400, answer)).toMatchObject({ code: 'context_window', family: 'terminal' });
   });
 });
 

@@ -36,7 +36,7 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
 
 function codeOf(status: number, body: ErrorBody, spendLimit: boolean): string {
   if (spendLimit) return 'spend_limit';
-  if (status === 400 && body.contextWindow) return 'context_window_exceeded';
+  if (status === 400 && body.contextWindow) return 'context_window';
   return body.type || `http_${status}`;
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AssembledChat, type ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
 import type { ModelDelta } from './provider.ts';
@@ -44,8 +45,16 @@ describe('MODEL-1: chunks become a response', () => {
     ['length', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['something_new', 'something_new'],
+    ['constructor', 'constructor'],
   ])('finish reason %s is %s', (finish, stopReason) => {
     expect(assemble([choice({ content: 'x' }, finish)]).stopReason).toBe(stopReason);
+  });
+
+  test.each(['', 'null'])('a finish reason of %j is none yet', (none) => {
+    expect(assemble([choice({ content: 'a' }, none), choice({ content: 'b' }, 'stop')])).toMatchObject({
+      stopReason: 'end_turn',
+      blocks: [{ value: { text: 'ab' } }],
+    });
   });
 
   test('a refusal is one whatever the finish reason says', () => {
@@ -140,11 +149,55 @@ describe('MODEL-1: chunks become a response', () => {
   });
 });
 
+describe('MODEL-1: properties of tool calls', () => {
+  const inputs = fc.array(fc.dictionary(fc.string(), fc.string()), { minLength: 1, maxLength: 4 });
+  const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 9 }));
+
+  /** Every call in pieces of these sizes, the pieces of all calls in turn; `fields` come with each piece. */
+  function streamed(calls: object[], cut: Iterator<number>, fields: (index: number) => object): ChatChunk[] {
+    const left = calls.map((input) => JSON.stringify(input));
+    const chunks = calls.map((_, index) => call({ index, id: `id${index}` }, 'A', ''));
+    while (left.some((json) => json !== '')) {
+      left.forEach((json, index) => {
+        const size = Number(cut.next().value);
+        if (json !== '') chunks.push(call({ index, ...fields(index) }, undefined, json.slice(0, size)));
+        left[index] = json.slice(size);
+      });
+    }
+    return [...chunks, choice({}, 'tool_calls')];
+  }
+
+  test('however arguments are cut and mixed, every call gets its own', () => {
+    fc.assert(
+      fc.property(inputs, sizes, fc.boolean(), (calls, cut, repeatsId) => {
+        const chunks = streamed(calls, cut, (index) => (repeatsId ? { id: `id${index}` } : {}));
+        expect(values(chunks)).toEqual(
+          calls.map((input, index) => ({ type: 'tool_use', id: `id${index}`, name: 'A', input })),
+        );
+      }),
+    );
+  });
+
+  test('a stream that ends anywhere before its finish reason is never a response', () => {
+    fc.assert(
+      fc.property(inputs, sizes, fc.nat(), (calls, cut, end) => {
+        const chunks = streamed(calls, cut, () => ({}));
+        expect(() => assemble(chunks.slice(0, end % chunks.length))).toThrow('without a finish reason');
+      }),
+    );
+  });
+});
+
 describe('MODEL-2: nothing comes of an incomplete answer', () => {
   test.each<[string, ChatChunk[], string]>([
     ['no finish reason', [choice({ content: 'x' })], 'without a finish reason'],
     ['nothing at all', [], 'without a finish reason'],
     ['a server that gave up', [choice({ content: 'x' }, 'error')], 'gave up'],
+    [
+      'arguments nested beyond all bounds',
+      [call({ index: 0, id: 'a' }, 'A', JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`))],
+      'arguments',
+    ],
     ['half a tool call', [call({ index: 0, id: 'a' }, 'A', '{"n":'), choice({}, 'tool_calls')], 'no JSON'],
     [
       'a call without a name',

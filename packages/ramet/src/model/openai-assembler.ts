@@ -37,13 +37,13 @@ interface ChatChoice {
 
 export type AssembledChat = Omit<AssembledMessage, 'usage'> & { usage: Usage | null };
 
-const STOP_REASONS: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  length: 'max_tokens',
-  tool_calls: 'tool_use',
-  function_call: 'tool_use',
-  content_filter: 'refusal',
-};
+const STOP_REASONS: ReadonlyMap<string, string> = new Map([
+  ['stop', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['content_filter', 'refusal'],
+]);
 
 /** Finish reasons that mean the server gave up. */
 const FAILURES: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient_system_resource']);
@@ -64,6 +64,10 @@ export class OpenaiAssembler {
     this.#onDelta = onDelta;
   }
 
+  get finished(): boolean {
+    return this.#finish !== null;
+  }
+
   /** What the server has counted so far: it is billed, also when the stream breaks. */
   get usage(): Usage | null {
     return readChatUsage(this.#usage);
@@ -74,9 +78,9 @@ export class OpenaiAssembler {
     if (typeof chunk.model === 'string') this.#model ||= chunk.model;
     if (typeof chunk.usage === 'object' && chunk.usage !== null) this.#usage = chunk.usage;
     for (const choice of objects<ChatChoice>(chunk.choices)) {
-      if (choice.index !== undefined && choice.index !== 0) continue;
+      if (typeof choice.index === 'number' && choice.index !== 0) continue;
       this.#delta(choice.delta ?? choice.message ?? {});
-      if (typeof choice.finish_reason === 'string') this.#finish ??= choice.finish_reason;
+      this.#finish ??= finishOf(choice);
     }
   }
 
@@ -111,7 +115,7 @@ export class OpenaiAssembler {
   /** Some servers say `stop` also when they call tools. */
   #stopReason(finish: string, calls: number): string {
     if (this.#refused) return 'refusal';
-    const reason = STOP_REASONS[finish] ?? finish;
+    const reason = STOP_REASONS.get(finish) ?? finish;
     if (reason === 'end_turn' && calls > 0) return 'tool_use';
     if (reason === 'tool_use' && calls === 0) throw broken('it announces tool calls and has none');
     return reason;
@@ -122,6 +126,11 @@ export class OpenaiAssembler {
     this.#began = true;
     this.#onDelta({ type: 'began' });
   }
+}
+
+/** Some servers write a reason that is not there yet as a string. */
+function finishOf({ finish_reason: reason }: ChatChoice): string | null {
+  return typeof reason === 'string' && reason !== '' && reason !== 'null' ? reason : null;
 }
 
 /** The objects of what should be a list of them; their fields are checked where they are read. */

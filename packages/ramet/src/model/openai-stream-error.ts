@@ -31,7 +31,7 @@ function reportedError(chunk: ReportedError & { error?: unknown; object?: unknow
 }
 
 function codeOf({ type, code }: ReportedError): string {
-  if (CONTEXT_WINDOW.test(`${type} ${code}`)) return 'context_window_exceeded';
+  if (CONTEXT_WINDOW.test(`${type} ${code}`)) return 'context_window';
   return typeof type === 'string' && type !== '' ? type : 'stream_error';
 }
 

@@ -97,7 +97,9 @@ function beginsAnother(open: OpenCall, { id, name, json }: OpenCall): boolean {
   return (id === '' && name !== open.name) || (json.trim() !== '' && isWhole(open.json));
 }
 
+/** Arguments come in thousands of pieces: only what ends like an object is worth parsing. */
 function isWhole(json: string): boolean {
+  if (!json.trimEnd().endsWith('}')) return false;
   try {
     JSON.parse(json);
     return true;
@@ -115,7 +117,13 @@ function openBlock(call: OpenCall, id: string): Parameters<typeof closeBlock>[0]
 /** A string, as the protocol says; some servers send the object itself. */
 function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
+  if (typeof value !== 'object' || value === null) return '';
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested so deeply that the stack does not suffice.
+    throw broken('has arguments that cannot be written down');
+  }
 }
 
 function text(value: unknown): string {
@@ -123,7 +131,12 @@ function text(value: unknown): string {
 }
 
 function incomplete({ name, json }: OpenCall): ModelError {
-  const what = name === '' ? 'has no name' : `(${name}) has arguments that are no JSON: ${json.slice(0, 80)}`;
+  return broken(
+    name === '' ? 'has no name' : `(${name}) has arguments that are no JSON: ${json.slice(0, 80)}`,
+  );
+}
+
+function broken(what: string): ModelError {
   return new ModelError(
     'stream_broken',
     'retryable',

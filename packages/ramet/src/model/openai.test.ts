@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-async function serve(handler: Handler, path = '/v1'): Promise<ModelProvider> {
+async function serve(handler: Handler, path = '/v1', lingerMs?: number): Promise<ModelProvider> {
   const server = http.createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -22,7 +22,7 @@ async function serve(handler: Handler, path = '/v1'): Promise<ModelProvider> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a server listening on TCP always has one
   const baseUrl = new URL(`http://127.0.0.1:${port}${path}`);
-  const provider = openaiProvider({ baseUrl, apiKey: 'key-1', env: {} });
+  const provider = openaiProvider({ baseUrl, apiKey: 'key-1', env: {}, lingerMs });
   closers.push(() => {
     provider.close();
     server.closeAllConnections();
@@ -104,6 +104,13 @@ describe('MODEL-1: the openai provider speaks chat completions', () => {
 
   test('a missing [DONE] does no harm where the finish reason came', async () => {
     const provider = await streaming(HELLO.replace('data: [DONE]\n\n', ''));
+    expect(await ask(provider)).toMatchObject({ stopReason: 'end_turn', usage: { input_tokens: 5 } });
+  });
+
+  test('a connection that stays open behind the finish reason is not waited for', async () => {
+    const open: Handler = (response) =>
+      void response.writeHead(200, STREAM).write(HELLO.replace('data: [DONE]\n\n', ''));
+    const provider = await serve(open, '/v1', 1);
     expect(await ask(provider)).toMatchObject({ stopReason: 'end_turn', usage: { input_tokens: 5 } });
   });
 
@@ -193,7 +200,7 @@ describe('MODEL-2: every way an answer of a chat completions server can go wrong
     [
       'reports a full context',
       data({ error: { message: 'no', type: 'invalid_request_error', code: 'context_length_exceeded' } }),
-      'context_window_exceeded',
+      'context_window',
       'terminal',
     ],
   ])('a stream that %s', async (_, text, code, family) => {

@@ -14,15 +14,15 @@ import {
   post,
   readText,
 } from './http-post.ts';
-import { type AssembledChat, type ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
+import { OpenaiAssembler } from './openai-assembler.ts';
 import { dialectAfter, firstDialect, inDialect, type OpenaiDialect } from './openai-dialect.ts';
 import { chatRequest, type TranslatableBody } from './openai-request.ts';
-import { chunkError } from './openai-stream-error.ts';
+import { isStream, readChatMessage } from './openai-stream.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
-import { readEvents, withUsage } from './read-events.ts';
 
 const ERROR_BODY_LIMIT = 64_000;
-const DOCUMENT_LIMIT = 64_000_000;
+/** For servers that forget both `[DONE]` and the end of the connection; usage comes right behind the finish reason. */
+const LINGER_MS = 5_000;
 const NAMES: EndpointNames = { key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' };
 
 export interface OpenaiConfig {
@@ -30,10 +30,13 @@ export interface OpenaiConfig {
   baseUrl: URL;
   apiKey?: string | undefined;
   env: NodeJS.ProcessEnv;
+  /** How long `[DONE]` is waited for after the finish reason. */
+  lingerMs?: number | undefined;
 }
 
 interface Connection {
   endpoint: Endpoint;
+  lingerMs: number;
   headers: Record<string, string>;
   /** Learnt from refusals, kept for the requests that follow. */
   dialect: OpenaiDialect;
@@ -41,7 +44,12 @@ interface Connection {
 
 export function openaiProvider(config: OpenaiConfig): ModelProvider {
   const endpoint = openEndpoint(completionsUrl(config.baseUrl), config.env, NAMES);
-  const connection = { endpoint, headers: requestHeaders(config), dialect: firstDialect(config.baseUrl) };
+  const connection = {
+    endpoint,
+    headers: requestHeaders(config),
+    dialect: firstDialect(config.baseUrl),
+    lingerMs: config.lingerMs ?? LINGER_MS,
+  };
   return {
     name: 'openai',
     send: (request, options) => send(connection, request, options),
@@ -78,9 +86,10 @@ async function send(
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
   });
-  const message = await readMessage(answer, assembler, (error) =>
-    connectionError(error, connection.endpoint, options.signal),
-  );
+  const message = await readChatMessage(answer, assembler, {
+    toError: (error) => connectionError(error, connection.endpoint, options.signal),
+    lingerMs: connection.lingerMs,
+  });
   return {
     ...message,
     model: message.model || request.model,
@@ -118,59 +127,6 @@ function refuseOtherContent(answer: IncomingMessage, { url, names }: Endpoint): 
   answer.destroy();
   const message = `${url.origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status: 200 });
-}
-
-function isStream(answer: IncomingMessage): boolean {
-  return (answer.headers['content-type'] ?? '').includes('text/event-stream');
-}
-
-async function readMessage(
-  answer: IncomingMessage,
-  assembler: OpenaiAssembler,
-  toError: (error: unknown) => Error,
-): Promise<AssembledChat> {
-  try {
-    await readChunks(answer, assembler, toError);
-    return assembler.finish();
-  } catch (error) {
-    throw withUsage(error, assembler.usage);
-  }
-}
-
-/** A server that does not stream answers with one document, which is read as a single chunk. */
-async function readChunks(
-  answer: IncomingMessage,
-  assembler: OpenaiAssembler,
-  toError: (error: unknown) => Error,
-): Promise<void> {
-  if (!isStream(answer)) {
-    const text = await readText(answer, DOCUMENT_LIMIT);
-    if (!answer.complete) throw toError(new Error('the answer was cut off'));
-    assembler.take(parseChunk(text));
-    return;
-  }
-  const take = (data: string): boolean => {
-    if (data.trim() === '[DONE]') return true;
-    assembler.take(parseChunk(data));
-    return false;
-  };
-  await readEvents(answer, { take, toError });
-}
-
-function parseChunk(data: string): ChatChunk {
-  let chunk: unknown;
-  try {
-    chunk = JSON.parse(data);
-  } catch {
-    // Falls through to the one error below.
-  }
-  if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk)) {
-    const excerpt = data.slice(0, 80);
-    throw new ModelError('stream_broken', 'retryable', `a chunk of the stream is not valid: ${excerpt}`);
-  }
-  const error = chunkError(chunk);
-  if (error !== null) throw error;
-  return chunk; // the assembler checks every field it reads
 }
 
 /** Ids that the conversation has used. */

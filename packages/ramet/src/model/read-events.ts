@@ -4,37 +4,52 @@ import { createParser } from 'eventsource-parser';
 import { ModelError } from '../schema/errors.ts';
 import type { Usage } from '../schema/usage.ts';
 
+/** `enough`: the answer is whole, though more may be said about it. `done`: what follows does not matter. */
+export type EventProgress = 'more' | 'enough' | 'done';
+
 export interface EventReading {
-  /** True when this was the last event that matters; what follows is drained. Throws when an event is not valid. */
-  take: (data: string) => boolean;
+  /** Throws when an event is not valid. */
+  take: (data: string) => EventProgress;
   /** What a failure of the connection means. */
   toError: (error: unknown) => Error;
+  /** How long more is waited for once there is enough; without it, as long as the connection lasts. */
+  lingerMs?: number;
 }
 
-/** Resolves when the last event was taken or the stream ended; rejects when it broke or an event was refused. */
-export function readEvents(answer: IncomingMessage, { take, toError }: EventReading): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let complete = false;
-    const parser = createParser({
-      onEvent: ({ data }) => {
-        if (!complete) complete = take(data);
-      },
-    });
-    answer.setEncoding('utf8');
-    answer.on('data', (chunk: string) => {
-      if (complete) return;
-      try {
-        parser.feed(chunk);
-      } catch (error) {
-        answer.destroy();
-        reject(error);
-        return;
-      }
-      if (complete) resolve();
-    });
-    answer.once('error', (error) => reject(toError(error)));
-    answer.once('close', resolve);
+/** Resolves when an answer is done or its stream ended; rejects when it broke or an event was refused. */
+export function readEvents(answer: IncomingMessage, reading: EventReading): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let progress: EventProgress = 'more';
+  // Asked anew each time: what the parser's callback changes, the compiler does not see.
+  const has = (reached: EventProgress): boolean => progress === reached;
+  let linger: NodeJS.Timeout | undefined;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (!has('done')) progress = reading.take(data);
+    },
   });
+  answer.setEncoding('utf8');
+  answer.on('data', (chunk: string) => {
+    // What follows the end is drained, so that the connection can be used again.
+    if (has('done')) return;
+    try {
+      parser.feed(chunk);
+    } catch (error) {
+      answer.destroy();
+      reject(error);
+      return;
+    }
+    if (has('done')) resolve();
+    if (has('enough') && reading.lingerMs !== undefined) {
+      linger ??= setTimeout(() => {
+        resolve();
+        answer.destroy();
+      }, reading.lingerMs);
+    }
+  });
+  answer.once('error', (error) => reject(reading.toError(error)));
+  answer.once('close', resolve);
+  return promise.finally(() => clearTimeout(linger));
 }
 
 /** The same error, saying what was billed for the part of the answer that came. */
