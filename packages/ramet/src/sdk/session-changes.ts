@@ -5,7 +5,7 @@ import type { PermissionMode } from '../schema/status.ts';
 import { type ResolvedOptions, refuseUnenforceableBudget, resolveOptions } from './options.ts';
 
 export function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
-  const { model } = resolveOptions({ env: settings.env, model: name });
+  const { model } = resolveOptions({ env: settings.env, model: name }, settings);
   if (model === null || model === agent.conversation.head.model) return;
   refuseUnenforceableBudget(model, settings);
   switchModel(agent, model);
