@@ -24,8 +24,8 @@ describe('the home', () => {
 
 describe('LOG-1: the directory of a project', () => {
   test('is one for all worktrees of a repository', () => {
-    const commonDirectory = '/work/app/.git';
-    const main = projectDirectory('/h', { root: '/work/app', commonDirectory });
+    const commonDirectory = '/srv/app/.git';
+    const main = projectDirectory('/h', { root: '/srv/app', commonDirectory });
     const worktree = projectDirectory('/h', { root: '/elsewhere/app-fix', commonDirectory });
     expect(main).toMatch(/^\/h\/projects\/app-[0-9a-f]{8}$/);
     expect(worktree).toBe(main);
@@ -39,9 +39,9 @@ describe('LOG-1: the directory of a project', () => {
 
   test.each([
     ['/srv/app.git', 'app'],
-    ['/work/app/.git/modules/lib', 'lib'],
-    ['/work/my app; rm/.git', 'my-app-rm'],
-    ['/work/../.git', 'root'],
+    ['/srv/app/.git/modules/lib', 'lib'],
+    ['/srv/my app; rm/.git', 'my-app-rm'],
+    ['/srv/../.git', 'root'],
     ['/.git', 'root'],
   ])('has a plain name for the repository at %s', (commonDirectory, name) => {
     const directory = basename(projectDirectory('/h', { root: '/x', commonDirectory }));

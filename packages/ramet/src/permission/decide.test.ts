@@ -13,14 +13,14 @@ const edit: PermissionSubject = { name: 'Edit', effect: 'write' };
 const fetchPage: PermissionSubject = { name: 'WebFetch', effect: 'read' };
 const issues: PermissionSubject = { name: 'mcp__tracker__list_issues', effect: 'execute' };
 
-function policy(mode: PermissionMode, texts: RuleTexts = {}, base = '/work'): PermissionPolicy {
+function policy(mode: PermissionMode, texts: RuleTexts = {}, base = '/srv'): PermissionPolicy {
   const { rules, problems } = parseRules(texts, { place: 'a test', base, home: '/home/user' });
   expect(problems).toEqual([]);
   return { mode, rules };
 }
 
 const kindOf = async (decision: Promise<PermissionDecision>): Promise<string> => (await decision).kind;
-const at = (file_path: string, cwd = '/work') => ({ input: { file_path }, cwd });
+const at = (file_path: string, cwd = '/srv') => ({ input: { file_path }, cwd });
 
 describe('RES-3: permission modes', () => {
   test.for<[PermissionMode, string[]]>([
@@ -34,7 +34,7 @@ describe('RES-3: permission modes', () => {
       decide(policy(mode), read, at('/etc/hosts')),
       decide(policy(mode), edit, at('src/a.ts')),
       decide(policy(mode), edit, at('/etc/hosts')),
-      decide(policy(mode), issues, { input: {}, cwd: '/work' }),
+      decide(policy(mode), issues, { input: {}, cwd: '/srv' }),
     ];
     expect(await Promise.all(decisions.map(kindOf))).toEqual(expected);
   });

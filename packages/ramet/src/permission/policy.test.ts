@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeProblem, NO_RULES, parseRules, type RuleTexts, sessionRules } from './policy.ts';
 
-const origin = { place: 'settings.json', base: '/work', home: '/home/user' };
+const origin = { place: 'settings.json', base: '/srv', home: '/home/user' };
 
 function problemsOf(texts: RuleTexts): string[] {
   return parseRules(texts, origin).problems.map(describeProblem);
@@ -90,22 +90,18 @@ describe('RES-3: command patterns', () => {
 
 describe('RES-3: path patterns', () => {
   test.for<[string, string[], string[]]>([
-    [
-      'Edit(src/**)',
-      ['/work/src/a.ts', '/work/src/b/c.ts'],
-      ['/work/lib/src/a.ts', '/work/src2/a', '/src/a'],
-    ],
-    ['Edit(src)', ['/work/src/a.ts', '/work/lib/src/a.ts'], ['/work/src2/a']],
-    ['Edit(*.md)', ['/work/a.md', '/work/docs/b.md'], ['/work/a.mdx', '/other/a.md']],
-    ['Edit(/docs/*.md)', ['/work/docs/a.md'], ['/work/sub/docs/a.md', '/work/docs/sub/a.md']],
-    ['Edit(//tmp/x/**)', ['/tmp/x/a'], ['/work/tmp/x/a', '/tmp/y']],
-    ['Edit(~/notes/**)', ['/home/user/notes/a'], ['/work/notes/a']],
-    ['Edit(./src/**)', ['/work/src/a'], ['/work/lib/src/a']],
-    ['Edit(../shared/**)', ['/shared/a'], ['/work/shared/a']],
-    ['Edit(**)', ['/work/a', '/work/b/c'], ['/other']],
+    ['Edit(src/**)', ['/srv/src/a.ts', '/srv/src/b/c.ts'], ['/srv/lib/src/a.ts', '/srv/src2/a', '/src/a']],
+    ['Edit(src)', ['/srv/src/a.ts', '/srv/lib/src/a.ts'], ['/srv/src2/a']],
+    ['Edit(*.md)', ['/srv/a.md', '/srv/docs/b.md'], ['/srv/a.mdx', '/other/a.md']],
+    ['Edit(/docs/*.md)', ['/srv/docs/a.md'], ['/srv/sub/docs/a.md', '/srv/docs/sub/a.md']],
+    ['Edit(//tmp/x/**)', ['/tmp/x/a'], ['/srv/tmp/x/a', '/tmp/y']],
+    ['Edit(~/notes/**)', ['/home/user/notes/a'], ['/srv/notes/a']],
+    ['Edit(./src/**)', ['/srv/src/a'], ['/srv/lib/src/a']],
+    ['Edit(../shared/**)', ['/shared/a'], ['/srv/shared/a']],
+    ['Edit(**)', ['/srv/a', '/srv/b/c'], ['/other']],
   ])('%s', ([text, matching, others]) => {
     const scope = parseRules({ allow: [text] }, origin).rules.allow[0]?.scope;
-    const covers = (path: string) => scope?.kind === 'paths' && scope.pattern.covers({ path, cwd: '/work' });
+    const covers = (path: string) => scope?.kind === 'paths' && scope.pattern.covers({ path, cwd: '/srv' });
     expect(matching.filter((path) => !covers(path))).toEqual([]);
     expect(others.filter(covers)).toEqual([]);
   });

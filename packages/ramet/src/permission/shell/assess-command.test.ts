@@ -9,7 +9,7 @@ import { parseRules, type RuleTexts } from '../policy.ts';
 
 async function judge(
   command: string,
-  { mode = 'default', cwd = '/work', ...texts }: RuleTexts & { mode?: PermissionMode; cwd?: string } = {},
+  { mode = 'default', cwd = '/srv', ...texts }: RuleTexts & { mode?: PermissionMode; cwd?: string } = {},
 ): Promise<PermissionDecision> {
   const { rules, problems } = parseRules(texts, { place: 'a test', base: cwd, home: '/home/user' });
   expect(problems).toEqual([]);

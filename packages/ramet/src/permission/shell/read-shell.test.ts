@@ -7,7 +7,7 @@ beforeAll(async () => {
   parser = await loadShellParser();
 });
 
-const read = (script: string) => readShell(parser, script, ['/work']);
+const read = (script: string) => readShell(parser, script, ['/srv']);
 const commandsOf = (script: string): string[] =>
   read(script).commands.map(({ words }) => words.map(({ value }) => value ?? '?').join(' '));
 
@@ -43,12 +43,12 @@ describe('TYPE-2: a script is read from its syntax tree', () => {
     const { commands } = read('cd a && b; (cd /c && d); e; cd "$x"; f');
     const places = commands.map(({ words, directories }) => [words[0]?.value, directories]);
     expect(places).toEqual([
-      ['cd', ['/work']],
-      ['b', ['/work', '/work/a']],
-      ['cd', ['/work', '/work/a']],
-      ['d', ['/work', '/c', '/work/a']],
-      ['e', ['/work', '/work/a']],
-      ['cd', ['/work', '/work/a']],
+      ['cd', ['/srv']],
+      ['b', ['/srv', '/srv/a']],
+      ['cd', ['/srv', '/srv/a']],
+      ['d', ['/srv', '/c', '/srv/a']],
+      ['e', ['/srv', '/srv/a']],
+      ['cd', ['/srv', '/srv/a']],
       ['f', null],
     ]);
   });
