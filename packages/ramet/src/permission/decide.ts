@@ -6,7 +6,12 @@
 
 import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
 import { type Assessment, settle } from './assessment.ts';
-import type { PermissionDecision, PermissionDetails, PermissionSubject } from './decision.ts';
+import {
+  ALLOW,
+  type PermissionDecision,
+  type PermissionDetails,
+  type PermissionSubject,
+} from './decision.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import type { PermissionPolicy } from './policy.ts';
 import { ruleTarget, summarize } from './rule-target.ts';
@@ -19,6 +24,8 @@ export async function decide(
   subject: PermissionSubject,
   details: PermissionDetails,
 ): Promise<PermissionDecision> {
+  // Nothing could change the answer, so no shell grammar is loaded for it.
+  if (policy.mode === 'bypassPermissions' && policy.rules.deny.length === 0) return ALLOW;
   if (subject.name === 'Bash') {
     const { assessCommand } = await import('./shell/assess-command.ts');
     return settle(policy.mode, subject.name, await assessCommand(policy, commandOf(details), details.cwd));
