@@ -1,6 +1,6 @@
 /**
  * The `anthropic` provider: the Messages API over HTTP and server-sent events. It speaks the API version that
- * the official SDK's types describe; the SDK itself is not loaded (docs/decisions/004-transport.md).
+ * the official SDK's types describe; the SDK itself is not loaded (docs/decisions/004-own-transport.md).
  */
 import type { IncomingMessage } from 'node:http';
 import { ModelError } from '../schema/errors.ts';

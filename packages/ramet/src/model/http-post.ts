@@ -1,6 +1,6 @@
 /**
  * One POST over `node:http(s)`, kept alive. Chosen over `fetch` and the SDK's transport for its cost: 5 KB of
- * heap for a pending request instead of 22 to 31 (docs/decisions/004-transport.md). Proxies come from the
+ * heap for a pending request instead of 22 to 31 (docs/decisions/004-own-transport.md). Proxies come from the
  * environment, except for loopback; extra certificates through NODE_EXTRA_CA_CERTS, as Node reads them.
  */
 import http, { type IncomingMessage } from 'node:http';
