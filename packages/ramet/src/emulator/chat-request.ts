@@ -1,8 +1,8 @@
 /** A chat completions request as it came over the wire: its shape, and the order in which messages may stand. */
 import { describeIssues } from '../schema/describe-issues.ts';
-import { describeError } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
 import { badRequest } from './api-error.ts';
+import { parseBody } from './parse-body.ts';
 
 export interface ChatWirePart {
   type: string;
@@ -62,12 +62,7 @@ const requestSchema = z.looseObject({
 });
 
 export function parseChatRequest(body: string): ChatWireRequest {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch (error) {
-    throw badRequest(`The request body is not valid JSON: ${describeError(error)}`);
-  }
+  const parsed = parseBody(body);
   const outcome = requestSchema.safeParse(parsed);
   if (!outcome.success) throw badRequest(describeIssues(outcome.error));
   const request = parsed as ChatWireRequest; // judged by the schema just above

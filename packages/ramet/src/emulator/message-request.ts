@@ -4,9 +4,9 @@
  */
 import type { CacheControl } from '../schema/content.ts';
 import { describeIssues } from '../schema/describe-issues.ts';
-import { describeError } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
 import { badRequest } from './api-error.ts';
+import { parseBody } from './parse-body.ts';
 
 export type WireRole = 'user' | 'assistant' | 'system';
 
@@ -89,12 +89,7 @@ const requestSchema = z.looseObject({
 
 /** Parses and judges a body; `max_tokens` is required of everything but a count of tokens. */
 export function parseRequest(body: string, options: { counting: boolean }): WireRequest {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch (error) {
-    throw badRequest(`The request body is not valid JSON: ${describeError(error)}`);
-  }
+  const parsed = parseBody(body);
   const outcome = requestSchema.safeParse(parsed);
   if (!outcome.success) throw badRequest(describeIssues(outcome.error));
   const request = parsed as WireRequest; // judged by the schema just above

@@ -3,12 +3,11 @@
  * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
  */
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { describeError } from '../schema/errors.ts';
-import { findRepository } from './repository.ts';
+import { findRepository, readOrNull } from './repository.ts';
 
 export type GitState =
   | {
@@ -75,7 +74,7 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
 async function withoutFilters({ directory, env }: GitStateOptions): Promise<string[]> {
   const repository = findRepository(directory);
   const files = ['config', 'config.worktree'].map((name) => join(repository?.commonDirectory ?? '', name));
-  const text = files.map(readOrEmpty).join('\n');
+  const text = files.map((path) => readOrNull(path) ?? '').join('\n');
   const names = /^\s*\[\s*include/im.test(text) ? await configuredFilters(directory, env) : filtersIn(text);
   return names.flatMap((name) => {
     const driver = `filter.${name}`;
@@ -101,14 +100,6 @@ async function configuredFilters(
 }
 
 const execute = promisify(execFile);
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
 
 function gitEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !REPOSITORY_VARIABLES.test(name));

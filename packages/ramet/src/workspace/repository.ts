@@ -52,7 +52,8 @@ function parentOf(directory: string): string | null {
   return parent === directory ? null : parent;
 }
 
-function readOrNull(path: string): string | null {
+/** A small file's text; null when it cannot be read. */
+export function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
