@@ -78,6 +78,7 @@ export class Agent implements AsyncDisposable {
       permissionMode: spec.permissionMode,
       maxTurns: spec.maxTurns,
       budget: spec.budget,
+      ...(spec.origin && { origin: spec.origin }),
     });
     agent.recordHead();
     return agent;

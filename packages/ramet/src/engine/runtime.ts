@@ -8,6 +8,7 @@ import type { PermissionBroker } from '../permission/broker.ts';
 import type { SessionRules } from '../permission/policy.ts';
 import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
+import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -49,6 +50,10 @@ export interface AgentSpec {
   readonly maxTokens: number;
   readonly budget: BudgetLimits;
   readonly cwd: string;
+  /** Of an agent that somebody asked for; the main agent has none. */
+  readonly origin?: AgentOrigin | undefined;
+  /** Its requests write nothing to the cache that only they would read (FORK-3). */
+  readonly skipCacheWrite?: boolean | undefined;
   /** The share of the context window from which on the conversation is compacted; 0.8 when absent. */
   readonly compactionThreshold?: number | undefined;
   /** In tokens; what is known of the model when absent. */

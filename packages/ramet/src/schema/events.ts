@@ -8,13 +8,15 @@
  * 2. A response and the assistant message it adds are one event: both exist or neither.
  * 3. Folding the events of a session in order gives every view of it; nothing else is consulted.
  */
+import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
-import type { AgentStatus, BudgetLimits, PermissionMode } from './status.ts';
+import type { Digest } from './digest.ts';
+import type { PermissionMode } from './status.ts';
 import type { TodoItem } from './todo-item.ts';
 import type { Usage } from './usage.ts';
 
-/** Names the bytes of one content block, tool schema or file in the block store. */
-export type Digest = string;
+export type { AgentOrigin } from './agent-events.ts';
+export type { Digest } from './digest.ts';
 
 /** Where a request marks a cache breakpoint. `message` is -1 for a block of the system prompt. */
 export interface Breakpoint {
@@ -27,7 +29,7 @@ export interface Breakpoint {
 export type CacheState = 'cold' | 'writing' | 'warm' | 'below minimum';
 
 /** What a request is for, when it is not a turn of the conversation. */
-export type RequestSource = 'compaction';
+export type RequestSource = 'compaction' | 'refresh';
 
 interface SessionStarted {
   type: 'session.started';
@@ -41,17 +43,6 @@ interface SessionResumed {
   type: 'session.resumed';
   version: string;
   cwd: string;
-}
-
-interface AgentStarted {
-  type: 'agent.started';
-  parent: string | null;
-  agentType: string;
-  name: string | null;
-  model: string;
-  permissionMode: PermissionMode;
-  maxTurns: number;
-  budget: BudgetLimits;
 }
 
 /** A resumed session keeps its mode unless it is told another. */
@@ -90,10 +81,13 @@ interface PrefixFrozen {
 interface MessageAppended {
   type: 'message.appended';
   role: Role;
-  cause: 'prompt' | 'tool_results' | 'notice';
+  /** `delivery`: what other agents had to say, and nothing else. */
+  cause: 'prompt' | 'tool_results' | 'notice' | 'delivery';
   blocks: Digest[];
   /** How many leading blocks other runs in the same place share: a breakpoint may stand after them. */
   shared: number;
+  /** Items of `message.received` that it holds. */
+  delivers?: string[];
 }
 
 /** The conversation goes on from another list of messages: thinking stripped for a fallback model, or a summary. */
@@ -153,6 +147,8 @@ interface ResponseCompleted {
   /** Rate-limit headers as they came, without `anthropic-ratelimit-`. */
   rate: Record<string, string>;
   source?: RequestSource;
+  /** Of an agent's first response: what it read that others had written, and what that saved; null if unknown. */
+  reused?: { tokens: number; savedUsd: number | null };
 }
 
 interface ToolStarted {
@@ -229,17 +225,10 @@ interface WarningRaised {
   message: string;
 }
 
-interface AgentEnded {
-  type: 'agent.ended';
-  status: AgentStatus;
-  cause: string | null;
-  message: string | null;
-}
-
 export type JournalEvent =
   | SessionStarted
   | SessionResumed
-  | AgentStarted
+  | AgentLifecycleEvent
   | PermissionChanged
   | PermissionAsked
   | PermissionAnswered
@@ -257,8 +246,7 @@ export type JournalEvent =
   | TodosChanged
   | BackgroundTaskStarted
   | BackgroundTaskEnded
-  | WarningRaised
-  | AgentEnded;
+  | WarningRaised;
 
 export type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 

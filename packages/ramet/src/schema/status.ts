@@ -18,6 +18,11 @@ export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'b
 
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
+/** Whether siblings start together (LAUNCH-1): always, never with a cold prefix, or as it pays. */
+export const LAUNCH_MODES = ['auto', 'parallel', 'staggered'] as const;
+
+export type LaunchMode = (typeof LAUNCH_MODES)[number];
+
 /** What an agent may spend. Absent means unbounded. */
 export interface BudgetLimits {
   usd?: number | undefined;

@@ -1,4 +1,5 @@
 /** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
+import type { AgentLifecycleEvent } from '../../schema/agent-events.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { openTodos } from '../../schema/todo-item.ts';
 import { totalTokens } from '../../schema/usage.ts';
@@ -21,6 +22,15 @@ function describe(event: JournalEvent): string {
       return `session resumed in ${event.cwd} (ramet ${event.version})`;
     case 'agent.started':
       return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns`;
+    case 'status.changed':
+    case 'conversation.inherited':
+    case 'launch.decided':
+    case 'message.received':
+    case 'message.taken':
+    case 'agent.detached':
+    case 'agent.stalled':
+    case 'fork.compared':
+      return describeLife(event);
     case 'agent.ended':
       return `agent ended: ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
     case 'permission.changed':
@@ -60,6 +70,29 @@ function describe(event: JournalEvent): string {
       return `warning ${event.code}: ${event.message}`;
     default:
       return unknownEvent(event);
+  }
+}
+
+type LifeEvent = Exclude<AgentLifecycleEvent, { type: 'agent.started' | 'agent.ended' }>;
+
+function describeLife(event: LifeEvent): string {
+  switch (event.type) {
+    case 'status.changed':
+      return `${[event.status, event.cause].filter(Boolean).join(': ')}`;
+    case 'conversation.inherited':
+      return `forked from ${event.from}`;
+    case 'launch.decided':
+      return `launch ${event.choice.replace('_', ' ')} (${event.mode}): ${event.why}`;
+    case 'message.received':
+      return `${event.kind} received${event.from === null ? '' : ` from ${event.from}`}`;
+    case 'message.taken':
+      return `message ${event.item} told by a tool`;
+    case 'agent.detached':
+      return 'sent to the background';
+    case 'agent.stalled':
+      return `silent for ${seconds(event.silentMs)}`;
+    case 'fork.compared':
+      return `as a fork it took ${event.forkTokens} input tokens' worth, fresh it would have taken ${event.freshTokens}`;
   }
 }
 

@@ -1,0 +1,123 @@
+/**
+ * The life of agents as it is recorded (AGENT-4): asked for, queued, launched, told, waiting, ended. What they say and
+ * do is in `events.ts`, which joins these to everything that can be recorded.
+ */
+import type { Digest } from './digest.ts';
+import type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode } from './status.ts';
+
+/** How an agent that somebody asked for came to be. The main agent has none. */
+export interface AgentOrigin {
+  /** A fork goes on from its parent's conversation; a fresh agent begins with its prompt. */
+  kind: 'fork' | 'fresh';
+  /** The tool call that asked for it; null when the library did. */
+  call: string | null;
+  /** What it is for, in a few words. */
+  description: string;
+  background: boolean;
+  /** How many agents stand between it and the user; 1 for a child of the main agent. */
+  depth: number;
+  /** It cannot be continued: it is in the journal and in no transcript (FORK-3). */
+  skipTranscript?: true;
+  /** Estimates: what a fork took over, and with what a fresh agent would have begun instead. */
+  inheritedTokens?: number;
+  freshTokens?: number;
+}
+
+interface AgentStarted {
+  type: 'agent.started';
+  parent: string | null;
+  agentType: string;
+  name: string | null;
+  model: string;
+  permissionMode: PermissionMode;
+  maxTurns: number;
+  budget: BudgetLimits;
+  origin?: AgentOrigin;
+}
+
+/** What an agent under way is doing; its end is `agent.ended`. */
+interface StatusChanged {
+  type: 'status.changed';
+  status: 'queued' | 'running' | 'waiting' | 'blocked';
+  /** `children`, `lead`, `limit`, `permission`, ...; null when there is nothing to add. */
+  cause: string | null;
+}
+
+/** A fork's conversation begins with these messages of its parent's (FORK-2). */
+interface ConversationInherited {
+  type: 'conversation.inherited';
+  from: string;
+  /** A block with the list of messages as `conversation.replaced` has it: siblings share it. */
+  messages: Digest;
+  /** Chain digest of the last inherited block. */
+  prompt: Digest;
+}
+
+/** When a child's first request may go, and why then (LAUNCH-1). */
+interface LaunchDecided {
+  type: 'launch.decided';
+  mode: LaunchMode;
+  /** `lead` writes what the others wait for; `follow` waits; `released` had waited and goes now. */
+  choice: 'at_once' | 'lead' | 'follow' | 'released';
+  why: string;
+  /** Estimate of what it shares with others, and of the part that no cache holds. */
+  sharedTokens: number;
+  coldTokens: number;
+}
+
+/** Something for the agent has come; it is told at its next tool boundary, once. */
+interface MessageReceived {
+  type: 'message.received';
+  /** Unique in the session. */
+  item: string;
+  kind: 'notification' | 'message' | 'cancel';
+  /** The agent it is from or about; null when it is a person's. */
+  from: string | null;
+  blocks: Digest[];
+}
+
+/** A tool's result has told it already. */
+interface MessageTaken {
+  type: 'message.taken';
+  item: string;
+  call: string;
+}
+
+/** An agent that its parent waited for goes on in the background. */
+interface AgentDetached {
+  type: 'agent.detached';
+}
+
+/** Nothing has happened for longer than the stall limit (AGENT-7). */
+interface AgentStalled {
+  type: 'agent.stalled';
+  silentMs: number;
+}
+
+/** What a fork has cost, and what a fresh agent would have (its input; estimated). */
+interface ForkCompared {
+  type: 'fork.compared';
+  forkTokens: number;
+  freshTokens: number;
+  forkUsd: number | null;
+  freshUsd: number | null;
+}
+
+interface AgentEnded {
+  type: 'agent.ended';
+  status: AgentStatus;
+  cause: string | null;
+  message: string | null;
+}
+
+export type AgentLifecycleEvent =
+  | AgentStarted
+  | StatusChanged
+  | ConversationInherited
+  | LaunchDecided
+  | MessageReceived
+  | MessageTaken
+  | AgentDetached
+  | AgentStalled
+  | ForkCompared
+  | AgentEnded;
