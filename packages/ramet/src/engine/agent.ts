@@ -47,6 +47,8 @@ export class Agent implements AsyncDisposable {
   readonly touched: Map<string, TouchedFile> = new Map();
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
   readonly tasks: BackgroundTasks = new BackgroundTasks((event) => this.record(event));
+  /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
+  openQuestions = 0;
   /** Its list of its own work; `setTodos` changes it. */
   todos: readonly TodoItem[] = [];
 
