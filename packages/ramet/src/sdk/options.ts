@@ -1,5 +1,6 @@
 /** What a caller may set; everything has a default (spec section 12). */
-import type { Settings } from '../extensions/settings/settings.ts';
+import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
+import type { AgentSettings, Settings } from '../extensions/settings/settings.ts';
 import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
@@ -29,6 +30,8 @@ export interface SessionOptions {
   /** Most output tokens of one response. */
   maxTokens?: number;
   budget?: BudgetLimits;
+  /** Caps on agents that models ask for; see the setting `agents`. */
+  agents?: AgentSettings;
   permissionMode?: SessionMode;
   /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
   compactionThreshold?: number;
@@ -54,6 +57,13 @@ export interface SettingsInForce {
   notices: readonly string[];
 }
 
+/** The caps on agents of a session. */
+export interface AgentCaps {
+  limits: AgentLimits;
+  /** What all of them together may spend. */
+  budget: Pick<BudgetLimits, 'usd' | 'tokens'>;
+}
+
 export interface ResolvedOptions extends SettingsInForce {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -76,6 +86,7 @@ export interface ResolvedOptions extends SettingsInForce {
   /** The caller's rules and those of the settings. */
   permissions: RuleTexts;
   broker: PermissionBroker;
+  agents: AgentCaps;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
@@ -114,8 +125,26 @@ export function resolveOptions(
     clock: options.clock ?? systemClock,
     permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
+    agents: agentCaps({ ...settings.agents, ...options.agents }, settings.maxTurns),
     settings,
     notices,
+  };
+}
+
+function agentCaps(agents: AgentSettings, turns: number | undefined): AgentCaps {
+  const { usd, tokens, stallSeconds, ...caps } = agents;
+  const { stallMs } = DEFAULT_AGENT_LIMITS;
+  return {
+    limits: {
+      depth: caps.depth ?? DEFAULT_AGENT_LIMITS.depth,
+      concurrent: caps.concurrent ?? DEFAULT_AGENT_LIMITS.concurrent,
+      total: caps.total ?? DEFAULT_AGENT_LIMITS.total,
+      turns: turns ?? DEFAULT_AGENT_LIMITS.turns,
+      stallMs: stallSeconds === undefined ? stallMs : stallSeconds * 1_000,
+      reportBytes: caps.reportBytes ?? DEFAULT_AGENT_LIMITS.reportBytes,
+      fork: caps.fork ?? DEFAULT_AGENT_LIMITS.fork,
+    },
+    budget: { usd, tokens },
   };
 }
 
@@ -207,9 +236,10 @@ export function requireSessionMode(mode: string): SessionMode {
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
 export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
-  if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
+  const limited = options.budget.usd ?? options.agents.budget.usd;
+  if (limited === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(
     'unknown_price',
-    `a limit in dollars needs a price, and none is known for ${model}: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd)`,
+    `a limit in dollars needs a price, and none is known for ${model}: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd, agents.usd)`,
   );
 }

@@ -1,4 +1,5 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
+import { DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
 import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
 import type { SettingValue } from '../extensions/settings/setting-value.ts';
 import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
@@ -58,11 +59,13 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
 }
 
 function defaultSettings(): Settings {
+  const { depth, concurrent, total, reportBytes, fork, stallMs } = DEFAULT_AGENT_LIMITS;
   return {
     model: DEFAULT_MODEL,
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
     maxTurns: DEFAULT_MAX_TURNS,
     retries: DEFAULT_RETRY.maxRetries,
+    agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
   };
 }
 
