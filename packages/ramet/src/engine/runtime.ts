@@ -13,6 +13,7 @@ import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, PermissionMode, SessionMode } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
+import type { ProcessRegister } from '../workspace/process-register.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
@@ -24,6 +25,8 @@ export interface SessionRuntime {
   readonly files: FileLedger;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;
+  /** What they have started and would leave if this process were killed. */
+  readonly processes: ProcessRegister;
   /** Where tool output that is too long for a conversation is kept. */
   readonly outputDirectory: string;
   readonly redact: (text: string) => string;

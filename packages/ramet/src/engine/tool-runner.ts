@@ -143,6 +143,7 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,
+    registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
     setTodos: (todos) => agent.setTodos(todos),
     onAgentEnd: (release) => agent.scope.defer(release),

@@ -21,6 +21,7 @@ import type { SessionMode } from '../schema/status.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
+import { createProcessRegister, processDirectory } from '../workspace/process-register.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { continueAgent, readSurroundings, type Surroundings, startAgent, takePrompt } from './main-agent.ts';
 import {
@@ -30,6 +31,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
@@ -84,8 +86,11 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
+  const orphans = endOrphans(place);
   const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
+  const ended = await orphans;
   const journal = await createSession({ ...settings, ...place });
+  recordEndedOrphans(journal, ended);
   const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
   return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings);
 }
@@ -100,12 +105,15 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   const permissions = openRules(settings, here);
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  // Whatever still runs for the agent would work beside it.
+  const ended = await endOrphans(here);
   const { journal, reader } = await resumeSession({
     ...settings,
     project: here.project,
     session: entry.session,
   });
   try {
+    recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
     const runtime = runtimeOf(settings, here, { journal, provider, redact, permissions });
@@ -161,6 +169,9 @@ function runtimeOf(
     retry: settings.retry,
     files: createFileLedger(settings.clock),
     childEnvironment: environmentOfChildren(settings),
+    processes: createProcessRegister(processDirectory(project), (message) =>
+      parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
+    ),
     outputDirectory: join(project, parts.journal.session),
     broker: askingOnce(settings.broker),
   };
