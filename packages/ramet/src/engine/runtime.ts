@@ -14,6 +14,8 @@ import type { BudgetLimits, PermissionMode, SessionMode } from '../schema/status
 import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
+
+import type { ProcessRegister } from '../workspace/process-register.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
 
@@ -27,6 +29,8 @@ export interface SessionRuntime {
   readonly files: FileLedger;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;
+  /** What they have started and would leave if this process were killed. */
+  readonly processes: ProcessRegister;
   /** Where tool output that is too long for a conversation is kept. */
   readonly outputDirectory: string;
   readonly redact: (text: string) => string;

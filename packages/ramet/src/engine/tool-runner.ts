@@ -157,6 +157,7 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,
+    registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
     agents: runtime.agents.deskFor(spec.id, call.id, signal),
     setTodos: (todos) => agent.setTodos(todos),

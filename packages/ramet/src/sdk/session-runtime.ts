@@ -9,6 +9,7 @@ import { CacheMap } from '../model/cache-map.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
+import { createProcessRegister, processDirectory } from '../workspace/process-register.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -54,6 +55,9 @@ export function shareParts(
     retry: settings.retry,
     files: createFileLedger(settings.clock),
     childEnvironment: environment,
+    processes: createProcessRegister(processDirectory(place.project), (message) =>
+      parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
+    ),
     outputDirectory: join(place.project, session),
     broker: askingOnce(settings.broker),
     agents: { deskFor: (id, call, signal) => createDesk(family, id, call, signal) },

@@ -11,8 +11,10 @@ import { selectProvider } from '../model/select-provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
+
 import { liveSession } from './live-session.ts';
 import { continueAgent, readSurroundings, startAgent } from './main-agent.ts';
+
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -20,6 +22,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 import { environmentOfChildren, shareParts } from './session-runtime.ts';
@@ -43,8 +46,11 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
+  const orphans = endOrphans(place);
   const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
+  const ended = await orphans;
   const journal = await createSession({ ...settings, ...place });
+  recordEndedOrphans(journal, ended);
   const shared = shareParts(settings, place, { journal, provider, redact, permissions }, null);
   const agent = startAgent(shared, place, settings);
   return liveSession({ ...shared, agent, place, settings, surroundings });
@@ -60,12 +66,15 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   const permissions = openRules(settings, here);
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  // Whatever still runs for the agent would work beside it.
+  const ended = await endOrphans(here);
   const { journal, reader } = await resumeSession({
     ...settings,
     project: here.project,
     session: entry.session,
   });
   try {
+    recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
     const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);

@@ -32,6 +32,8 @@ export interface ToolContext {
   outputDirectory: string;
   files: FileAccess;
   signal: AbortSignal;
+  /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
+  registerGroup(group: number): () => void;
   /** The agent's own background tasks. */
   tasks: BackgroundTasks;
   /** Other agents: those it starts, and those it may talk to. */
