@@ -1,9 +1,10 @@
 /** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
+
+import { hitRate } from '../../journal/projections/ledger-line.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { hitRate } from '../commands/cost.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';
