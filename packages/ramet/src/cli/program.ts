@@ -47,6 +47,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     });
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addCache(program, io);
   addUndo(program, io, setExitCode);
   addEmulate(program, io);
   addDemo(program, io);
@@ -132,6 +133,20 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('--all', 'all sessions of this repository, and their sum')
     .option('--json', 'as JSON')
     .action(async (session, options) => (await import('./commands/cost.ts')).cost(session, options, io));
+}
+
+function addCache(program: Command, io: CommandIo): void {
+  program
+    .command('cache')
+    .description('look into what the prompt cache did')
+    .command('explain')
+    .description('say what requests read from the cache, where prompts part, and what misses cost')
+    .argument('[session]', `${SESSION_ARGUMENT}; .2 behind it is its agent 2, .2/1 that agent's request 1`)
+    .option('--json', 'as JSON')
+    .action(async (target, options) => {
+      const { explainCache } = await import('./commands/cache.ts');
+      await explainCache(target, options, io);
+    });
 }
 
 function addUndo(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
