@@ -1,6 +1,7 @@
 /** How figures look to people. Unknown is shown as such, never as 0. */
 export function dollars(usd: number | null): string {
   if (usd === null) return 'unknown';
+  if (usd > 0 && usd < 0.00005) return '<$0.0001';
   return `$${usd.toFixed(usd > 0 && usd < 1 ? 4 : 2)}`;
 }
 

@@ -8,6 +8,8 @@ import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
 import { collectRules } from './rule-list.ts';
 
+const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
+
 /** Runs one command and returns its exit code; never throws. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
   let exitCode: number = EXIT.done;
@@ -46,6 +48,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     });
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addCache(program, io);
   addUndo(program, io, setExitCode);
   addEmulate(program, io);
   addDemo(program, io);
@@ -102,21 +105,21 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
 function addViews(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('ps')
-    .description('list sessions and agents of this repository')
+    .description('list sessions of this repository and their agents, as trees')
     .option('--json', 'as JSON')
     .option('-n, --limit <number>', 'how many sessions, newest first', wholeNumber, 20)
     .action(async (options) => (await import('./commands/ps.ts')).ps(options, io));
   program
     .command('show')
-    .description('show one session: its agents, its conversation and its bill')
-    .argument('[session]', 'its id or the beginning of it; the latest when absent')
-    .option('--full', 'also what compactions have replaced')
+    .description('show one session or one agent: the conversations and the bill')
+    .argument('[session]', `${SESSION_ARGUMENT}; with .2 behind it, its agent 2`)
+    .option('--full', 'also what compactions have replaced and what forks took over')
     .option('--json', 'as JSON')
     .action(async (session, options) => (await import('./commands/show.ts')).show(session, options, io));
   program
     .command('logs')
-    .description('list what happened in a session, event by event')
-    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .description('list what happened in a session or to one agent, event by event')
+    .argument('[session]', `${SESSION_ARGUMENT}; with .2 behind it, its agent 2`)
     .option('-f, --follow', 'go on while the session runs')
     .option('--json', 'the events as they are, one a line')
     .action(async (session, options) => {
@@ -125,17 +128,32 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
     });
   program
     .command('cost')
-    .description('show what a session cost: tokens read, written and answered, and dollars')
-    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .description('show what a session cost, by agent, type and model: tokens, cache, dollars')
+    .argument('[session]', SESSION_ARGUMENT)
+    .option('--all', 'all sessions of this repository, and their sum')
     .option('--json', 'as JSON')
     .action(async (session, options) => (await import('./commands/cost.ts')).cost(session, options, io));
+}
+
+function addCache(program: Command, io: CommandIo): void {
+  program
+    .command('cache')
+    .description('look into what the prompt cache did')
+    .command('explain')
+    .description('say what requests read from the cache, where prompts part, and what misses cost')
+    .argument('[session]', `${SESSION_ARGUMENT}; .2 behind it is its agent 2, .2/1 that agent's request 1`)
+    .option('--json', 'as JSON')
+    .action(async (target, options) => {
+      const { explainCache } = await import('./commands/cache.ts');
+      await explainCache(target, options, io);
+    });
 }
 
 function addUndo(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('undo')
     .description('put back the files that the last prompt changed through Write and Edit')
-    .argument('[session]', 'its id or the beginning of it; the latest when absent')
+    .argument('[session]', SESSION_ARGUMENT)
     .option('--turn <number>', 'put back what this turn and all after it changed', wholeNumber)
     .option('--dry-run', 'say what would be done to each file')
     .option('--force', 'also where a file changed since; what is there now is kept for --redo')

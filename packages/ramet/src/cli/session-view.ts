@@ -4,7 +4,7 @@ import { type Ledger, ledgerOf } from '../journal/projections/ledger.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
 import { findSession, latestSession, listSessions, type SessionEntry } from '../journal/session-list.ts';
 import { isWriterAlive, openReader } from '../journal/sessions.ts';
-import { UserMistake } from '../schema/errors.ts';
+import { describeError, UserMistake } from '../schema/errors.ts';
 import { findPlace } from '../sdk/place.ts';
 import type { CommandIo } from './io.ts';
 
@@ -38,23 +38,32 @@ export function viewSession(wanted: string | undefined, io: CommandIo): SessionV
   return view(project, entry);
 }
 
-/** The newest sessions. One that cannot be read is passed to `onUnreadable` and does not stop the others. */
-export function viewSessions(
+/**
+ * What `read` finds in each of the newest sessions, of which one at a time is open. One that cannot be read is passed
+ * to `onUnreadable` and does not stop the others.
+ */
+export function foldSessions<Found>(
   limit: number,
   io: CommandIo,
   onUnreadable: (entry: SessionEntry, error: unknown) => void,
-): SessionView[] {
+  read: (view: SessionView) => Found,
+): Found[] {
   const { project } = findPlace(io);
   return listSessions(project)
     .slice(0, limit)
     .flatMap((entry) => {
       try {
-        return [view(project, entry)];
+        using opened = view(project, entry);
+        return [read(opened)];
       } catch (error) {
         onUnreadable(entry, error);
         return [];
       }
     });
+}
+
+export function noteUnreadable(io: CommandIo): (entry: SessionEntry, error: unknown) => void {
+  return ({ session }, error) => io.note(`session ${session} cannot be read: ${describeError(error)}`);
 }
 
 function view(project: string, entry: SessionEntry): SessionView {

@@ -17,7 +17,7 @@ describe.concurrent('UI-1: ramet ps', () => {
     const text = await user.ramet(['ps']);
     expect(text).toMatchObject({ code: 0, stderr: '' });
     const [headings, row] = linesOf(text.stdout);
-    expect(headings).toMatch(/^AGENT +TYPE +STATUS +TURNS +TOKENS +COST +LAST EVENT +MODEL +DOING$/);
+    expect(headings).toMatch(/^AGENT +TYPE +STATUS +TURNS +TOKENS +COST +LAST EVENT +MODEL +FOR +DOING$/);
     expect(row).toMatch(new RegExp(`^${result.session_id}\\.1 +main +done +2 `));
     const [agent, ...others] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(others).toEqual([]);
@@ -82,7 +82,7 @@ describe.concurrent('UI-1: ramet show', () => {
       '[call] Read {"file_path":"README.md"}',
       '[result] 1 # Test',
       '[assistant] It is a test.',
-      'total',
+      'TOTAL',
     ]) {
       expect(text.stdout).toContain(part);
     }
@@ -179,19 +179,21 @@ describe.concurrent('UI-1: ramet cost', () => {
     const text = await user.ramet(['cost', session_id]);
     expect(text).toMatchObject({ code: 0, stderr: '' });
     const rows = linesOf(text.stdout);
-    expect(rows[0]).toMatch(/REQUESTS +RETRIES +INPUT +WRITTEN +READ +OUTPUT +HIT RATE +TIME +COST$/);
-    expect(rows.slice(1).map((row) => row.split(' ', 1)[0])).toEqual([
-      agents[0].id,
+    expect(rows[0]).toBe(`session ${session_id}`);
+    expect(rows[1]).toMatch(/^BY AGENT +REQ +INPUT +WRITE +READ +OUTPUT +HIT +SAVED +COST$/);
+    expect(rows.slice(2, 6).map((row) => row.split(/ {2,}/, 1)[0])).toEqual([
+      '.1 main',
+      'BY MODEL',
       'claude-sonnet-5',
-      'total',
+      'TOTAL',
     ]);
-    expect(rows.at(-1)).toMatch(new RegExp(`\\$${total_cost_usd.toFixed(4).replace('.', '\\.')}$`));
+    expect(rows[5]).toMatch(new RegExp(`\\$${total_cost_usd.toFixed(4).replace('.', '\\.')}$`));
   });
 
   test('MODEL-3: says unknown for a model without a price', async ({ user }) => {
     await user.model({ text: 'ok' });
     await user.ramet(['-p', 'x', '--model', 'house-model-1']);
-    expect(linesOf((await user.ramet(['cost'])).stdout).at(-1)).toMatch(/unknown$/);
+    expect((await user.ramet(['cost'])).stdout).toMatch(/^TOTAL .*unknown$/m);
     expect(JSON.parse((await user.ramet(['cost', '--json'])).stdout).total.total_cost_usd).toBeNull();
   });
 });

@@ -1,74 +1,75 @@
-/** `ramet cost`: the bill of a session, by agent and by model. */
-import type { LedgerLine } from '../../journal/projections/ledger.ts';
-import { hitRate } from '../../schema/usage.ts';
-import { dollars, duration, percent, table, tokens } from '../format.ts';
+/** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
+import type { Ledger } from '../../journal/projections/ledger.ts';
+import { type LedgerLine, sumOfLines } from '../../journal/projections/ledger-line.ts';
+import type { SessionEntry } from '../../journal/session-list.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { costObject, lineObject } from '../cost/cost-object.ts';
+import { costTable, forkTable, sessionSections, totalNotes } from '../cost/cost-table.ts';
+import { excerpt } from '../format.ts';
+
 import type { CommandIo } from '../io.ts';
-import { type SessionView, viewSession } from '../session-view.ts';
+import { foldSessions, noteUnreadable, viewSession } from '../session-view.ts';
 
-const HEADINGS = [
-  '',
-  'REQUESTS',
-  'RETRIES',
-  'INPUT',
-  'WRITTEN',
-  'READ',
-  'OUTPUT',
-  'HIT RATE',
-  'TIME',
-  'COST',
-];
+interface CostOptions {
+  json?: boolean;
+  all?: boolean;
+}
 
-export function cost(wanted: string | undefined, options: { json?: boolean }, io: CommandIo): void {
+export function cost(wanted: string | undefined, options: CostOptions, io: CommandIo): void {
+  if (options.all === true) {
+    if (wanted !== undefined)
+      throw new UserMistake('bad_usage', `name a session or --all, not both: ${wanted}`);
+    costOfAll(options, io);
+    return;
+  }
   using view = viewSession(wanted, io);
-  io.out(options.json ? `${JSON.stringify(costObject(view))}\n` : costTable(view));
+  if (options.json) io.out(`${JSON.stringify(costObject(view.entry.session, view.ledger))}\n`);
+  else io.out(`session ${view.entry.session}\n${ledgerText(view.ledger)}`);
 }
 
-export function costTable({ ledger }: SessionView): string {
-  return table([
-    HEADINGS,
-    ...Array.from(ledger.agents, ([id, line]) => row(id, line)),
-    ...Array.from(ledger.models, ([model, line]) => row(model, line)),
-    ...Array.from(ledger.sources, ([source, line]) => row(`(${source})`, line)),
-    row('total', ledger.total),
-  ]);
-}
-
-function costObject({ entry, ledger }: SessionView): Record<string, unknown> {
-  const named = (lines: Map<string, LedgerLine>): Record<string, unknown> =>
-    Object.fromEntries(Array.from(lines, ([name, line]) => [name, lineObject(line)]));
-  return {
-    session_id: entry.session,
-    total: lineObject(ledger.total),
-    agents: named(ledger.agents),
-    models: named(ledger.models),
-    sources: named(ledger.sources),
-  };
-}
-
-function lineObject(line: LedgerLine): Record<string, unknown> {
-  const { requests, responses, retries, usage, costUsd, durationMs } = line;
-  return {
-    requests,
-    responses,
-    retries,
-    usage,
-    cache_hit_rate: hitRate(usage),
-    duration_ms: Math.round(durationMs),
-    total_cost_usd: costUsd,
-  };
-}
-
-function row(name: string, { requests, retries, usage, durationMs, costUsd }: LedgerLine): string[] {
-  return [
-    name,
-    String(requests),
-    String(retries),
-    tokens(usage.input_tokens),
-    tokens(usage.cache_creation_input_tokens),
-    tokens(usage.cache_read_input_tokens),
-    tokens(usage.output_tokens),
-    percent(hitRate(usage)),
-    duration(durationMs),
-    dollars(costUsd),
+export function ledgerText(ledger: Ledger): string {
+  const forks = forkTable(ledger);
+  const parts = [
+    costTable(sessionSections(ledger), ledger.total),
+    totalNotes(ledger.total)
+      .map((note) => `${note}\n`)
+      .join(''),
+    ...(forks === '' ? [] : [forks]),
   ];
+  return parts.join('\n');
+}
+function costOfAll({ json }: CostOptions, io: CommandIo): void {
+  const bills = foldSessions(Number.POSITIVE_INFINITY, io, noteUnreadable(io), ({ entry, ledger }) => ({
+    entry,
+    ledger,
+  }));
+  const total = sumOfLines(bills.map(({ ledger }) => ledger.total));
+  if (json) {
+    const sessions = bills.map(({ entry, ledger }) => costObject(entry.session, ledger));
+    io.out(`${JSON.stringify({ sessions, total: lineObject(total) })}\n`);
+  } else if (bills.length === 0) {
+    io.out('no sessions of this directory yet: start one with ramet -p PROMPT\n');
+  } else {
+    const sections = [
+      {
+        heading: 'BY SESSION',
+        lines: bills.map(({ entry, ledger }) => [label(entry), ledger.total] as const),
+      },
+      { heading: 'BY TYPE', lines: merged(bills.map(({ ledger }) => ledger.types)) },
+      { heading: 'BY MODEL', lines: merged(bills.map(({ ledger }) => ledger.models)) },
+    ];
+    io.out(`${costTable(sections, total)}\n${totalNotes(total).join('\n')}\n`);
+  }
+}
+
+function label({ session, title }: SessionEntry): string {
+  return title === null ? session : `${session} ${excerpt(title, 60)}`;
+}
+
+function merged(maps: readonly ReadonlyMap<string, LedgerLine>[]): [string, LedgerLine][] {
+  const groups = Map.groupBy(
+    maps.flatMap((lines) => [...lines]),
+    ([name]) => name,
+  );
+  return Array.from(groups, ([name, lines]) => [name, sumOfLines(lines.map(([, line]) => line))]);
 }

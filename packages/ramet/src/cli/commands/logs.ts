@@ -1,11 +1,11 @@
-/** `ramet logs`: what happened, event by event, and with `--follow` what happens. */
+/** `ramet logs`: what happened in a session or to one agent, event by event, and with `--follow` what happens. */
 import { timelineLine } from '../../journal/projections/timeline.ts';
 import { systemClock } from '../../schema/clock.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { viewSession } from '../session-view.ts';
+import { viewAgents } from '../session-target.ts';
 
 /** The journal is looked at again this often; readers of another process get no wake-up. */
 const LOOK_AGAIN_MS = 200;
@@ -15,12 +15,13 @@ export async function logs(
   options: { follow?: boolean; json?: boolean },
   io: CommandIo,
 ): Promise<number> {
-  using view = viewSession(wanted, io);
+  using view = viewAgents(wanted, io);
+  const of = view.agent === null ? {} : { agent: view.agent };
   const line = options.json ? jsonLine : (event: RecordedEvent) => printable(timelineLine(event));
   let after = 0;
   for (;;) {
     const alive = view.writerAlive();
-    for (const event of view.reader.events({ after })) {
+    for (const event of view.reader.events({ ...of, after })) {
       io.out(`${line(event)}\n`);
       after = event.seq;
     }

@@ -1,39 +1,57 @@
-/** `ramet ps`: sessions and agents of this repository, newest first. */
+/** `ramet ps`: sessions of this repository, newest first, each with its agents as a tree. */
+import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentActivity, AgentOverview } from '../../journal/projections/status.ts';
-import { describeError } from '../../schema/errors.ts';
 import { totalTokens } from '../../schema/usage.ts';
-import { dollars, duration, table, tokens } from '../format.ts';
+import { purposeOf } from '../agent-label.ts';
+import { dollars, duration, excerpt, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { viewSessions } from '../session-view.ts';
+import { foldSessions, noteUnreadable } from '../session-view.ts';
 
-const HEADINGS = ['AGENT', 'TYPE', 'STATUS', 'TURNS', 'TOKENS', 'COST', 'LAST EVENT', 'MODEL', 'DOING'];
+const HEADINGS = [
+  'AGENT',
+  'TYPE',
+  'STATUS',
+  'TURNS',
+  'TOKENS',
+  'COST',
+  'LAST EVENT',
+  'MODEL',
+  'FOR',
+  'DOING',
+];
+const PURPOSE_LENGTH = 32;
 
 export function ps(options: { json?: boolean; limit: number }, io: CommandIo): void {
-  const views = viewSessions(options.limit, io, ({ session }, error) => {
-    io.note(`session ${session} cannot be read: ${describeError(error)}`);
-  });
-  const agents = views.flatMap((view) => view.agents);
-  for (const view of views) view[Symbol.dispose]();
+  const sessions = foldSessions(options.limit, io, noteUnreadable(io), ({ agents }) => agentTree(agents));
+  const places = sessions.flat();
   if (options.json) {
-    io.out(`${JSON.stringify(agents)}\n`);
+    io.out(`${JSON.stringify(places.map(({ agent }) => agent))}\n`);
     return;
   }
-  if (agents.length === 0) io.out('no sessions of this directory yet: start one with ramet -p PROMPT\n');
-  else io.out(table([HEADINGS, ...agents.map((agent) => row(agent, Date.now()))]));
+  if (places.length === 0) io.out('no sessions of this directory yet: start one with ramet -p PROMPT\n');
+  else io.out(table([HEADINGS, ...places.map(({ agent, level }) => row(agent, level, Date.now()))]));
 }
 
-function row(agent: AgentOverview, now: number): string[] {
+function row(agent: AgentOverview, level: number, now: number): string[] {
   return [
-    agent.id,
+    '  '.repeat(level) + agent.id,
     agent.type,
-    agent.cause === null ? agent.status : `${agent.status}: ${agent.cause}`,
+    statusText(agent),
     String(agent.turns),
     tokens(totalTokens(agent.usage)),
     dollars(agent.costUsd),
     `${duration(now - agent.lastEventAt)} ago`,
     agent.model,
-    describeActivity(agent.activity, now),
+    excerpt(purposeOf(agent), PURPOSE_LENGTH),
+    [agent.background ? 'in the background' : '', describeActivity(agent.activity, now)]
+      .filter(Boolean)
+      .join(', '),
   ];
+}
+
+function statusText({ status, cause, stalledMs }: AgentOverview): string {
+  const stalled = stalledMs === null ? '' : ' (stalled)';
+  return `${cause === null ? status : `${status}: ${cause}`}${stalled}`;
 }
 
 function describeActivity(activity: AgentActivity | null, now: number): string {

@@ -1,5 +1,8 @@
-/** `ramet show`: one session, its conversation and its bill. */
+/** `ramet show`: one session or one agent of it, with its conversation and its bill. */
 import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
+import { agentTree } from '../../journal/projections/agent-tree.ts';
+import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';
+import type { AgentOverview } from '../../journal/projections/status.ts';
 import {
   replacedConversations,
   type TranscriptMessage,
@@ -7,17 +10,20 @@ import {
 } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
+import { purposeOf } from '../agent-label.ts';
+import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
 import { excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { type SessionView, viewSession } from '../session-view.ts';
-import { costTable } from './cost.ts';
+import { type TargetView, viewAgents } from '../session-target.ts';
+import type { SessionView } from '../session-view.ts';
+import { ledgerText } from './cost.ts';
 
 const RESULT_LINES = 8;
 const LINE_LENGTH = 160;
 
 interface ShowOptions {
   json?: boolean;
-  /** Also what compactions have replaced. */
+  /** Also what compactions have replaced and what forks took over. */
   full?: boolean;
 }
 
@@ -27,25 +33,56 @@ interface ShownMessage {
 }
 
 export function show(wanted: string | undefined, options: ShowOptions, io: CommandIo): void {
-  using view = viewSession(wanted, io);
+  using view = viewAgents(wanted, io);
   if (options.json) io.out(`${JSON.stringify(sessionObject(view, options))}\n`);
   else showText(view, options, io);
 }
 
-function showText(view: SessionView, options: ShowOptions, io: CommandIo): void {
-  const { entry, agents } = view;
+function showText(view: TargetView, options: ShowOptions, io: CommandIo): void {
+  const { entry, ledger, agent } = view;
   io.out(`session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`);
-  for (const agent of agents) {
-    const because = [agent.cause, agent.message].filter(Boolean).join(': ');
-    io.out(
-      `\nagent ${agent.id} (${agent.type}, ${agent.model}): ${agent.status}${because && `, ${because}`}\n`,
-    );
-    showReplaced(replacedOf(view, agent.id), options, io);
-    showMessages(messagesOf(view, agent.id), io);
-    const open = openTodos(agent.todos);
-    if (open.length > 0) io.out(`\nopen todos:\n${open.map(todoLine).join('')}`);
+  for (const shown of agentsOf(view)) showAgent(view, shown, options, io);
+  if (agent === null) io.out(`\n${ledgerText(ledger)}`);
+  else io.out(`\n${costTable(sessionSections(ledger, agent), null)}${forkTable(ledger, agent)}`);
+}
+
+function agentsOf({ agents, agent }: TargetView): AgentOverview[] {
+  return agentTree(agents)
+    .map((place) => place.agent)
+    .filter(({ id }) => agent === null || id === agent);
+}
+
+function showAgent(view: TargetView, agent: AgentOverview, options: ShowOptions, io: CommandIo): void {
+  io.out(`\n${printable(agentLine(agent))}\n`);
+  const inherited = inheritedOf(view, agent.id);
+  if (inherited.length > 0) showInherited(agent, inherited, options, io);
+  showReplaced(replacedOf(view, agent.id), options, io);
+  showMessages(messagesOf(view, agent.id), io);
+  const open = openTodos(agent.todos);
+  if (open.length > 0) io.out(`\nopen todos:\n${open.map(todoLine).join('')}`);
+}
+
+function agentLine(agent: AgentOverview): string {
+  const because = [agent.cause, agent.message].filter(Boolean).join(': ');
+  const purpose = purposeOf(agent);
+  const parent = agent.parent === null ? '' : `, child of ${agent.parent}`;
+  const kind = `${agent.type}${parent}, ${agent.model}`;
+  return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}`;
+}
+
+function showInherited(
+  { parent }: AgentOverview,
+  inherited: readonly ShownMessage[],
+  { full }: ShowOptions,
+  io: CommandIo,
+): void {
+  const messages = `${inherited.length} message${inherited.length === 1 ? '' : 's'}`;
+  if (full !== true) {
+    io.out(`\n(begins with ${messages} of ${parent}: --full shows them)\n`);
+    return;
   }
-  io.out(`\n${costTable(view)}`);
+  showMessages(inherited, io);
+  io.out(`\n--- forked from ${parent}: the ${messages} above are its parent's ---\n`);
 }
 
 function showReplaced(
@@ -76,14 +113,17 @@ function showMessages(messages: readonly ShownMessage[], io: CommandIo): void {
   }
 }
 
-function sessionObject(view: SessionView, { full }: ShowOptions): Record<string, unknown> {
+function sessionObject(view: TargetView, { full }: ShowOptions): Record<string, unknown> {
   return {
     session_id: view.entry.session,
     cwd: view.entry.cwd,
     created: new Date(view.entry.created).toISOString(),
-    agents: view.agents.map((agent) => ({
+    agents: agentsOf(view).map((agent) => ({
       ...agent,
-      ...(full === true && { replaced: replacedOf(view, agent.id) }),
+      ...(full === true && {
+        inherited: inheritedOf(view, agent.id),
+        replaced: replacedOf(view, agent.id),
+      }),
       messages: messagesOf(view, agent.id),
     })),
   };
@@ -93,13 +133,21 @@ function messagesOf(view: SessionView, agent: string): ShownMessage[] {
   return contentsOf(view, transcriptOf(view.reader.events({ agent }), agent).messages);
 }
 
+function inheritedOf(view: SessionView, agent: string): ShownMessage[] {
+  const { inherited } = transcriptOf(view.reader.events({ agent }), agent);
+  return contentsOf(view, inheritedMessages(view.reader, inherited));
+}
+
 function replacedOf(view: SessionView, agent: string): ShownMessage[][] {
   return replacedConversations(view.reader.events({ agent }), agent).map((messages) =>
     contentsOf(view, messages),
   );
 }
 
-function contentsOf({ reader }: SessionView, messages: readonly TranscriptMessage[]): ShownMessage[] {
+function contentsOf(
+  { reader }: SessionView,
+  messages: readonly Pick<TranscriptMessage, 'role' | 'blocks'>[],
+): ShownMessage[] {
   return messages.map(({ role, blocks }) => ({
     role,
     content: blocks.map((digest) => contentOf(thawBytes(reader.block(digest)))),

@@ -1,4 +1,5 @@
 /** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
+
 import { listSessions } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { SESSION_MODES } from '../../schema/status.ts';

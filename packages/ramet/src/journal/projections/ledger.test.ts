@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { recorded, requestFailed, requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
+import {
+  agentStarted,
+  recorded,
+  requestFailed,
+  requestStarted,
+  responseCompleted,
+} from '../../../test/recorded-events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { extendLedger, ledgerOf } from './ledger.ts';
+import { hitRate, isBelowMinimum, sumOfLines } from './ledger-line.ts';
 
 const usage = (input: number, output: number) => ({
   ...NO_USAGE,
@@ -29,6 +36,8 @@ describe('MODEL-3: the ledger', () => {
       usage: NO_USAGE,
       costUsd: 0,
       durationMs: 0,
+      belowMinimum: 0,
+      reused: { tokens: 0, savedUsd: 0 },
     });
   });
 
@@ -40,6 +49,8 @@ describe('MODEL-3: the ledger', () => {
       usage: usage(110, 55),
       costUsd: 1.25,
       durationMs: 200,
+      belowMinimum: 0,
+      reused: { tokens: 0, savedUsd: 0 },
     });
   });
 
@@ -103,5 +114,99 @@ describe('MODEL-3: the ledger', () => {
     });
     expect(ledger.total).toMatchObject({ requests: 6, usage: usage(117, 58), costUsd: 1.75 });
     expect(ledgerOf(events).sources.size).toBe(0);
+  });
+});
+
+describe('LAUNCH-1: the ledger of many agents', () => {
+  const origin = { call: 'c', description: 'mend it', background: false, depth: 1 } as const;
+  const fork = agentStarted({ parent: 's.1', origin: { ...origin, kind: 'fork' } });
+  const explore = agentStarted({
+    parent: 's.2',
+    agentType: 'Explore',
+    name: 'scout',
+    origin: { ...origin, kind: 'fresh' },
+  });
+  const compared = {
+    type: 'fork.compared',
+    forkTokens: 900,
+    freshTokens: 300,
+    forkUsd: 0.3,
+    freshUsd: 0.1,
+  } as const;
+  const tree = recorded(
+    ['s.1', agentStarted()],
+    ['s.1', responseCompleted({ request: 's.1/1', costUsd: 1 })],
+    ['s.2', fork],
+    ['s.2', responseCompleted({ request: 's.2/1', costUsd: 2, reused: { tokens: 500, savedUsd: 0.5 } })],
+    ['s.3', fork],
+    ['s.3', responseCompleted({ request: 's.3/1', costUsd: 3, reused: { tokens: 700, savedUsd: 0.75 } })],
+    ['s.4', explore],
+    ['s.4', responseCompleted({ request: 's.4/1', costUsd: 4 })],
+    ['s.3', { ...compared, forkUsd: 0.2 }],
+    ['s.3', compared],
+  );
+
+  test('has a line for each type, forks as one', () => {
+    const { types } = ledgerOf(tree);
+    expect([...types].map(([type, { costUsd }]) => [type, costUsd])).toEqual([
+      ['main', 1],
+      ['fork', 5],
+      ['Explore', 4],
+    ]);
+  });
+
+  test('knows whose child each agent is and what it is for', () => {
+    expect([...ledgerOf(tree).known.values()].at(-1)).toEqual({
+      id: 's.4',
+      parent: 's.2',
+      type: 'Explore',
+      name: 'scout',
+      description: 'mend it',
+    });
+  });
+
+  test('sums what was saved by reading what others had written, and calls an unknown part unknown', () => {
+    const ledger = ledgerOf(tree);
+    expect(ledger.total.reused).toEqual({ tokens: 1200, savedUsd: 1.25 });
+    expect(ledger.agents.get('s.2')?.reused).toEqual({ tokens: 500, savedUsd: 0.5 });
+    const unknown = recorded(['s.2', responseCompleted({ reused: { tokens: 1, savedUsd: null } })]);
+    expect(ledgerOf([...tree, ...unknown]).total.reused).toEqual({ tokens: 1201, savedUsd: null });
+  });
+
+  test('has what a fresh agent would have cost, as it was last compared', () => {
+    const { type: _, ...expected } = compared;
+    expect([...ledgerOf(tree).forks]).toEqual([['s.3', expected]]);
+  });
+
+  test('counts a prompt below the minimum as such, unless the provider cached it after all', () => {
+    const small = recorded(
+      ['s.1', requestStarted({ request: 'r1', cache: 'below minimum' })],
+      ['s.1', responseCompleted({ request: 'r1' })],
+      ['s.1', requestStarted({ request: 'r2', cache: 'below minimum' })],
+      ['s.1', responseCompleted({ request: 'r2', usage: { ...NO_USAGE, cache_creation_input_tokens: 9 } })],
+      ['s.1', requestStarted({ request: 'r3', cache: 'cold' })],
+      ['s.1', responseCompleted({ request: 'r3' })],
+    );
+    expect(ledgerOf(small).total.belowMinimum).toBe(1);
+    expect(isBelowMinimum(ledgerOf(small).total)).toBe(false);
+    expect(isBelowMinimum(ledgerOf(small.slice(0, 2)).total)).toBe(true);
+    expect(isBelowMinimum(ledgerOf([]).total)).toBe(false);
+  });
+
+  test('adds up over sessions', () => {
+    const total = ledgerOf(tree).total;
+    expect(sumOfLines([total, total])).toMatchObject({
+      responses: 8,
+      costUsd: 20,
+      usage: usage(80, 40),
+      reused: { tokens: 2400, savedUsd: 2.5 },
+    });
+    expect(sumOfLines([total, { ...total, costUsd: null }]).costUsd).toBeNull();
+  });
+
+  test('the hit rate is what was read of all that was sent, and nothing where nothing was', () => {
+    const parts = { input_tokens: 10, cache_creation_input_tokens: 30, cache_read_input_tokens: 60 };
+    expect(hitRate({ ...NO_USAGE, ...parts })).toBe(0.6);
+    expect(hitRate(NO_USAGE)).toBeNull();
   });
 });

@@ -1,34 +1,41 @@
 /**
- * What was asked of models and what it cost (MODEL-3): per agent, per model, in all. Every completed response
- * counts, also one that was not kept, since it was billed. A sum that holds an unknown cost is unknown.
+ * What was asked of models and what it cost (MODEL-3): per agent, per agent type, per model, in all. Every completed
+ * response counts, also one that was not kept, since it was billed. A sum that holds an unknown cost is unknown.
  * An attempt that failed counts with what the provider had counted by then; more is not known and not guessed.
  */
-import type { EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
+import type { CacheState, EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import { typeOfAgent } from './agent-tree.ts';
+import { type BilledEvent, emptyLine, enterEvent, type LedgerLine } from './ledger-line.ts';
 
-export interface LedgerLine {
-  /** Requests sent, every attempt of them. */
-  requests: number;
-  responses: number;
-  /** Attempts that failed and were to be tried again. */
-  retries: number;
-  usage: Usage;
-  /** Null when any part of it is unknown. */
-  costUsd: number | null;
-  /** Time spent on completed responses, summed. */
-  durationMs: number;
+/** What a reader of the bill wants to know of an agent. */
+export interface LedgerAgent {
+  id: AgentId;
+  parent: AgentId | null;
+  /** `fork` for every fork. */
+  type: string;
+  name: string | null;
+  description: string | null;
 }
+
+/** What a fork has cost and what a fresh agent would have: input tokens at full price, and dollars where known. */
+export type ForkComparison = Omit<EventOf<'fork.compared'>, 'type'>;
 
 export interface Ledger {
   /** The last event folded: where to read on. */
   seq: number;
   total: LedgerLine;
   agents: Map<AgentId, LedgerLine>;
+  /** By agent type; forks are one. */
+  types: Map<string, LedgerLine>;
   /** By the model asked for; a provider may answer with a more exact name. */
   models: Map<string, LedgerLine>;
   /** What was asked beside the conversation, by its purpose: a part of the other sums. */
   sources: Map<RequestSource, LedgerLine>;
+  /** Every agent, by birth, also one that asked for nothing yet. */
+  known: Map<AgentId, LedgerAgent>;
+  /** By agent, as last compared. */
+  forks: Map<AgentId, ForkComparison>;
   /** Requests under way. */
   asked: Map<string, AskedRequest>;
 }
@@ -36,6 +43,7 @@ export interface Ledger {
 interface AskedRequest {
   model: string;
   source: RequestSource | undefined;
+  predicted: CacheState | null;
 }
 
 export function emptyLedger(): Ledger {
@@ -43,8 +51,11 @@ export function emptyLedger(): Ledger {
     seq: 0,
     total: emptyLine(),
     agents: new Map(),
+    types: new Map(),
     models: new Map(),
     sources: new Map(),
+    known: new Map(),
+    forks: new Map(),
     asked: new Map(),
   };
 }
@@ -58,25 +69,41 @@ export function ledgerOf(events: Iterable<RecordedEvent>): Ledger {
 /** Folds one more event into the ledger, in place. */
 export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEvent): void {
   ledger.seq = seq;
-  if (!isLedgerEvent(event)) return;
-  const asked = askedOf(ledger, event);
-  enter(ledger.total, event);
-  if (agent !== null) enter(lineOf(ledger.agents, agent), event);
-  if (asked !== null) enter(lineOf(ledger.models, asked.model), event);
-  if (asked?.source !== undefined) enter(lineOf(ledger.sources, asked.source), event);
+  if (agent !== null && event.type === 'agent.started') admit(ledger, agent, event);
+  if (agent !== null && event.type === 'fork.compared') {
+    const { type: _, ...comparison } = event;
+    ledger.forks.set(agent, comparison);
+  }
+  if (isBilledEvent(event)) enter(ledger, agent, event);
 }
 
-type LedgerEvent = EventOf<'request.started' | 'request.failed' | 'response.completed'>;
+/** A continued agent starts again, and is who it was. */
+function admit({ known }: Ledger, id: AgentId, event: EventOf<'agent.started'>): void {
+  if (known.has(id)) return;
+  const { parent, name, origin } = event;
+  known.set(id, { id, parent, type: typeOfAgent(event), name, description: origin?.description ?? null });
+}
 
-function isLedgerEvent(event: JournalEvent): event is LedgerEvent {
+function enter(ledger: Ledger, agent: AgentId | null, event: BilledEvent): void {
+  const asked = askedOf(ledger, event);
+  const type = agent === null ? undefined : ledger.known.get(agent)?.type;
+  const lines = [ledger.total];
+  if (agent !== null) lines.push(lineOf(ledger.agents, agent));
+  if (type !== undefined) lines.push(lineOf(ledger.types, type));
+  if (asked !== null) lines.push(lineOf(ledger.models, asked.model));
+  if (asked?.source !== undefined) lines.push(lineOf(ledger.sources, asked.source));
+  for (const line of lines) enterEvent(line, event, asked?.predicted ?? null);
+}
+
+function isBilledEvent(event: JournalEvent): event is BilledEvent {
   return (
     event.type === 'request.started' || event.type === 'request.failed' || event.type === 'response.completed'
   );
 }
 
-function askedOf(ledger: Ledger, event: LedgerEvent): AskedRequest | null {
+function askedOf(ledger: Ledger, event: BilledEvent): AskedRequest | null {
   if (event.type === 'request.started') {
-    const asked = { model: event.model, source: event.source };
+    const asked = { model: event.model, source: event.source, predicted: event.cache };
     ledger.asked.set(event.request, asked);
     return asked;
   }
@@ -84,26 +111,9 @@ function askedOf(ledger: Ledger, event: LedgerEvent): AskedRequest | null {
   const over = event.type === 'response.completed' || event.retryInMs === null;
   if (over) ledger.asked.delete(event.request);
   if (asked !== undefined) return asked;
-  return event.type === 'response.completed' ? { model: event.model, source: event.source } : null;
-}
-
-function enter(line: LedgerLine, event: LedgerEvent): void {
-  switch (event.type) {
-    case 'request.started':
-      line.requests += 1;
-      break;
-    case 'request.failed':
-      if (event.retryInMs !== null) line.retries += 1;
-      line.usage = addUsage(line.usage, event.usage ?? NO_USAGE);
-      line.costUsd = addCost(line.costUsd, event.costUsd);
-      break;
-    case 'response.completed':
-      line.responses += 1;
-      line.usage = addUsage(line.usage, event.usage);
-      line.costUsd = addCost(line.costUsd, event.costUsd);
-      line.durationMs += event.durationMs;
-      break;
-  }
+  return event.type === 'response.completed'
+    ? { model: event.model, source: event.source, predicted: null }
+    : null;
 }
 
 function lineOf<Key>(lines: Map<Key, LedgerLine>, key: Key): LedgerLine {
@@ -112,8 +122,4 @@ function lineOf<Key>(lines: Map<Key, LedgerLine>, key: Key): LedgerLine {
   const line = emptyLine();
   lines.set(key, line);
   return line;
-}
-
-function emptyLine(): LedgerLine {
-  return { requests: 0, responses: 0, retries: 0, usage: NO_USAGE, costUsd: 0, durationMs: 0 };
 }

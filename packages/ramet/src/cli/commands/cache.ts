@@ -1,0 +1,78 @@
+/** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
+import { type CacheExplanation, explainRequest } from '../../engine/cache/explain-request.ts';
+import { type PastRequest, readSentRequests } from '../../engine/cache/sent-requests.ts';
+import { overridePrices } from '../../model/price-overrides.ts';
+import { PRICES } from '../../model/prices.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { sessionSettings } from '../../sdk/session-settings.ts';
+import { purposeOf } from '../agent-label.ts';
+import { explanationObject, explanationText, lossOf, summaryText } from '../cache/explanation-text.ts';
+import type { CommandIo } from '../io.ts';
+import { type TargetView, viewTarget } from '../session-target.ts';
+
+/** Of a session those requests that read less than they could have; of an agent all; or the one that is named. */
+export async function explainCache(
+  wanted: string | undefined,
+  options: { json?: boolean },
+  io: CommandIo,
+): Promise<void> {
+  const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
+  const prices = overridePrices(PRICES, settings.prices ?? {});
+  using view = viewTarget(wanted, io);
+  const session = readSentRequests(view.reader);
+  const asked = requestsOf(view, session.requests);
+  const all = asked.map((request) => explainRequest(session, request, prices));
+  const shown = view.agent === null ? all.filter(({ missed }) => missed > 0) : all;
+  if (options.json) io.out(`${JSON.stringify(reportObject(view, all, shown))}\n`);
+  else io.out(reportText(view, all, shown));
+}
+
+function requestsOf({ agent, request }: TargetView, requests: readonly PastRequest[]): PastRequest[] {
+  if (agent === null) return [...requests];
+  const own = requests.filter((sent) => sent.agent === agent);
+  if (request === null) return own;
+  const found = own.find(({ id }) => id === `${agent}/${request}`);
+  if (found !== undefined) return [found];
+  const [first, last] = [own.at(0)?.id, own.at(-1)?.id];
+  const has =
+    first === undefined
+      ? 'it has sent none yet'
+      : first === last
+        ? `it sent ${first}`
+        : `it sent ${first} to ${last}`;
+  throw new UserMistake(
+    'request_unknown',
+    `there is no request ${agent}/${request} of agent ${agent}: ${has}`,
+  );
+}
+
+function reportText(
+  view: TargetView,
+  all: readonly CacheExplanation[],
+  shown: readonly CacheExplanation[],
+): string {
+  const texts = shown.map((explanation) => explanationText(explanation, whose(view, explanation)));
+  if (view.request !== null) return texts.join('\n');
+  return [...texts, summaryText(all)].join('\n');
+}
+
+function whose({ agents }: TargetView, { request }: CacheExplanation): string {
+  const agent = agents.find(({ id }) => id === request.agent);
+  if (agent === undefined) return request.agent;
+  return [agent.type, purposeOf(agent)].filter(Boolean).join(' ');
+}
+
+function reportObject(
+  { entry }: TargetView,
+  all: readonly CacheExplanation[],
+  shown: readonly CacheExplanation[],
+): Record<string, unknown> {
+  const { missed, extraUsd } = lossOf(all);
+  return {
+    session_id: entry.session,
+    requests: all.length,
+    missed_tokens: missed,
+    extra_usd: extraUsd,
+    explained: shown.map(explanationObject),
+  };
+}

@@ -1,0 +1,54 @@
+/** The bill for programs: the ledger's sums by name. */
+import type { Ledger } from '../../journal/projections/ledger.ts';
+import type { LedgerLine } from '../../journal/projections/ledger-line.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { hitRate } from '../../schema/usage.ts';
+import { isDearer } from './cost-table.ts';
+
+export function costObject(session: SessionId, ledger: Ledger): Record<string, unknown> {
+  return {
+    session_id: session,
+    total: lineObject(ledger.total),
+    agents: Object.fromEntries(
+      Array.from(ledger.agents, ([id, line]) => {
+        const { parent = null, type = null, name = null, description = null } = ledger.known.get(id) ?? {};
+        return [id, { parent, type, name, description, ...lineObject(line) }];
+      }),
+    ),
+    types: lineObjects(ledger.types),
+    models: lineObjects(ledger.models),
+    sources: lineObjects(ledger.sources),
+    forks: Object.fromEntries(
+      Array.from(ledger.forks, ([id, fork]) => [
+        id,
+        {
+          fork_tokens: fork.forkTokens,
+          fresh_tokens: fork.freshTokens,
+          fork_usd: fork.forkUsd,
+          fresh_usd: fork.freshUsd,
+          dearer_as_fork: isDearer(fork),
+        },
+      ]),
+    ),
+  };
+}
+
+export function lineObject(line: LedgerLine): Record<string, unknown> {
+  const { requests, responses, retries, usage, costUsd, durationMs, belowMinimum, reused } = line;
+  return {
+    requests,
+    responses,
+    retries,
+    below_minimum: belowMinimum,
+    usage,
+    cache_hit_rate: hitRate(usage),
+    reused_tokens: reused.tokens,
+    saved_usd: reused.savedUsd,
+    duration_ms: Math.round(durationMs),
+    total_cost_usd: costUsd,
+  };
+}
+
+function lineObjects(lines: ReadonlyMap<string, LedgerLine>): Record<string, unknown> {
+  return Object.fromEntries(Array.from(lines, ([name, line]) => [name, lineObject(line)]));
+}

@@ -1,0 +1,129 @@
+/** The bill for people: who took how many tokens of which kind, what came from the cache, and what it cost. */
+import { agentTree } from '../../journal/projections/agent-tree.ts';
+import type { ForkComparison, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
+import { isBelowMinimum, type LedgerLine } from '../../journal/projections/ledger-line.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { hitRate } from '../../schema/usage.ts';
+import { agentLabel, purposeOf, shortId } from '../agent-label.ts';
+import { figureTable } from '../figure-table.ts';
+import { dollars, duration, percent, tokens } from '../format.ts';
+
+export interface CostSection {
+  heading: string;
+  lines: readonly (readonly [name: string, line: LedgerLine])[];
+}
+
+const BELOW_MINIMUM = '<min';
+const STRANGER = { type: '', parent: null, name: null, description: null };
+
+export function sessionSections(ledger: Ledger, only?: AgentId): CostSection[] {
+  const agents = agentTree(ledgerAgents(ledger))
+    .filter(({ agent }) => only === undefined || agent.id === only)
+    .map(({ agent, level }) => {
+      const line = ledger.agents.get(agent.id);
+      return line && ([agentLabel(agent, only === undefined ? level : 0), line] as const);
+    });
+  const byAgent = { heading: 'BY AGENT', lines: agents.filter((entry) => entry !== undefined) };
+  if (only !== undefined) return [byAgent];
+  return [
+    byAgent,
+    { heading: 'BY TYPE', lines: ledger.types.size > 1 ? [...ledger.types] : [] },
+    { heading: 'BY MODEL', lines: [...ledger.models] },
+    { heading: 'BESIDE THE CONVERSATION', lines: [...ledger.sources] },
+  ];
+}
+
+/** Also of an agent whose beginning the journal does not hold. */
+function ledgerAgents({ known, agents }: Ledger): LedgerAgent[] {
+  const strangers = [...agents.keys()].filter((id) => !known.has(id)).map((id) => ({ ...STRANGER, id }));
+  return [...known.values(), ...strangers];
+}
+
+export function costTable(sections: readonly CostSection[], total: LedgerLine | null): string {
+  const shown = sections.filter(({ lines }) => lines.length > 0);
+  const all = [...shown.flatMap(({ lines }) => lines.map(([, line]) => line)), ...(total ? [total] : [])];
+  const longLived = all.some(({ usage }) => usage.cache_creation_1h_input_tokens > 0);
+  const [first, ...others] = shown;
+  return figureTable([
+    [first?.heading ?? '', ...headings(longLived)],
+    ...(first?.lines ?? []).map(([name, line]) => row(name, line, longLived)),
+    ...others.flatMap(({ heading, lines }) => [
+      [heading],
+      ...lines.map(([name, line]) => row(name, line, longLived)),
+    ]),
+    ...(total ? [row('TOTAL', total, longLived)] : []),
+  ]);
+}
+
+/** Writes for an hour get a column of their own where there are any. */
+function headings(longLived: boolean): string[] {
+  const writes = longLived ? ['WRITE 5M', '1H'] : ['WRITE'];
+  return ['REQ', 'INPUT', ...writes, 'READ', 'OUTPUT', 'HIT', 'SAVED', 'COST'];
+}
+
+function row(name: string, line: LedgerLine, longLived: boolean): string[] {
+  const { requests, usage, costUsd, reused } = line;
+  const long = usage.cache_creation_1h_input_tokens;
+  return [
+    name,
+    String(requests),
+    tokens(usage.input_tokens),
+    tokens(usage.cache_creation_input_tokens - long),
+    ...(longLived ? [tokens(long)] : []),
+    tokens(usage.cache_read_input_tokens),
+    tokens(usage.output_tokens),
+    isBelowMinimum(line) ? BELOW_MINIMUM : percent(hitRate(usage)),
+    reused.tokens === 0 ? '-' : dollars(reused.savedUsd),
+    dollars(costUsd),
+  ];
+}
+
+/** What the figures mean, one plain line each. */
+export function totalNotes(total: LedgerLine): string[] {
+  const { requests, retries, responses, durationMs, belowMinimum, reused } = total;
+  const retried = retries === 0 ? '' : `, ${retries} of them tried again`;
+  const notes = [`${count(requests, 'request')}${retried}; ${duration(durationMs)} of answers`];
+  if (reused.tokens > 0)
+    notes.push(
+      `saved against no sharing: ${tokens(reused.tokens)} tokens that other agents had written, ${dollars(reused.savedUsd)}`,
+    );
+  if (belowMinimum > 0)
+    notes.push(
+      `${belowMinimum} of ${count(responses, 'prompt')} ${belowMinimum === 1 ? 'was' : 'were'} below minimum (${BELOW_MINIMUM}): too short to be cached, no ${belowMinimum === 1 ? 'miss' : 'misses'}`,
+    );
+  return notes;
+}
+
+/** Every fork beside the fresh agent that could have done it. */
+export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
+  const compared = [...forks].filter(([id]) => only === undefined || id === only);
+  if (compared.length === 0) return '';
+  const named = (id: AgentId): LedgerAgent => known.get(id) ?? { ...STRANGER, id };
+  const rows = compared.map(([id, fork]) => [
+    `${shortId(id)} ${purposeOf(named(id))}`.trimEnd(),
+    tokens(fork.forkTokens),
+    tokens(fork.freshTokens),
+    dollars(fork.forkUsd),
+    dollars(fork.freshUsd),
+  ]);
+  const headings = ['FORK OR FRESH (INPUT)', 'TOKENS', 'FRESH', 'COST', 'FRESH'];
+  const dearer = compared.filter(([, fork]) => isDearer(fork)).map(([id, fork]) => dearerLine(id, fork));
+  return figureTable([headings, ...rows]) + dearer.join('');
+}
+
+/** Dollars decide where they are known, tokens' worth otherwise. */
+export function isDearer({ forkUsd, freshUsd, forkTokens, freshTokens }: ForkComparison): boolean {
+  return forkUsd === null || freshUsd === null ? forkTokens > freshTokens : forkUsd > freshUsd;
+}
+
+function dearerLine(id: AgentId, { forkUsd, freshUsd, forkTokens, freshTokens }: ForkComparison): string {
+  const fresh =
+    forkUsd === null || freshUsd === null
+      ? `about ${tokens(forkTokens - freshTokens)} tokens' worth`
+      : `about ${dollars(forkUsd - freshUsd)}`;
+  return `${shortId(id)} was dearer as a fork: a fresh agent would have cost ${fresh} less\n`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

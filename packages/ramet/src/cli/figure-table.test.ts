@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { figureTable } from './figure-table.ts';
+import { displayWidth } from './interactive/display-width.ts';
+
+const lines = (rows: string[][]): string[] => figureTable(rows).split('\n').slice(0, -1);
+
+describe('UI-1: a table of figures', () => {
+  test('has its figures aligned on the right, under their headings', () => {
+    expect(
+      lines([
+        ['', 'READ', 'COST'],
+        ['main', '5', '$0.25'],
+        ['a fork', '12.3k', '$12.00'],
+      ]),
+    ).toEqual(['         READ    COST', 'main        5   $0.25', 'a fork  12.3k  $12.00']);
+  });
+
+  test('takes a row of one cell for a heading that no column is widened for', () => {
+    expect(lines([['BY MODEL'], ['m', '1']])).toEqual(['BY MODEL', 'm         1']);
+  });
+
+  test.each([
+    ['long names', 'x'.repeat(200)],
+    ['names of wide characters', '界'.repeat(100)],
+  ])('stays within 80 columns with %s, which are cut', (_, name) => {
+    const shown = lines([
+      ['', ...Array.from({ length: 8 }, () => 'HEADING')],
+      [name, ...Array.from({ length: 8 }, () => '123.4k')],
+    ]);
+    expect(Math.max(...shown.map(displayWidth))).toBeLessThanOrEqual(80);
+    expect(shown[1]).toContain('…');
+    expect(shown[1]).toMatch(/( +123\.4k){8}$/);
+  });
+});
