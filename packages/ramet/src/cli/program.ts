@@ -1,7 +1,7 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
 import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
-import { PERMISSION_MODES } from '../schema/status.ts';
+import { LAUNCH_MODES, PERMISSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
@@ -89,6 +89,11 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       ruleList,
     )
     .option('--disallowedTools <rules>', 'what is refused, whatever else allows it', ruleList)
+    .addOption(
+      new Option('--launch <mode>', 'whether children start together (default: auto, as it pays)').choices([
+        ...LAUNCH_MODES,
+      ]),
+    )
     .addOption(
       new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),
     )

@@ -32,6 +32,8 @@ export class Agent implements AsyncDisposable {
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
+  /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
+  launched = false;
   /** Ids of all tool calls in the conversation. */
   readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */

@@ -13,11 +13,14 @@ import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
+import type { LaunchGate } from './launch.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
   readonly provider: ModelProvider;
   readonly cacheMap: CacheMap;
+  /** Passed by the first request of every child. */
+  readonly launch: LaunchGate;
   readonly prices: PriceTable;
   readonly clock: Clock;
   readonly retry: RetryPolicy;

@@ -11,7 +11,7 @@ import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
-import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
+import type { BudgetLimits, LaunchMode, PermissionMode } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 
 export interface SessionOptions {
@@ -29,6 +29,8 @@ export interface SessionOptions {
   maxTokens?: number;
   budget?: BudgetLimits;
   permissionMode?: PermissionMode;
+  /** Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`). */
+  launch?: LaunchMode;
   /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
   compactionThreshold?: number;
   /** In tokens, for a model whose window is not known or to be used in part only. */
@@ -67,6 +69,7 @@ export interface ResolvedOptions extends SettingsInForce {
   budget: BudgetLimits;
   /** Null, too, for what a resumed session keeps. */
   permissionMode: PermissionMode | null;
+  launch: LaunchMode;
   compactionThreshold: number | undefined;
   contextWindow: number | undefined;
   prices: PriceTable;
@@ -80,6 +83,7 @@ export interface ResolvedOptions extends SettingsInForce {
 export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'default';
 export const DEFAULT_MAX_TURNS = 200;
+export const DEFAULT_LAUNCH = 'auto';
 const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
@@ -101,6 +105,7 @@ export function resolveOptions(
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: budgetFrom(options.budget, settings.budget),
     permissionMode: options.permissionMode ?? null,
+    launch: options.launch ?? settings.launch ?? DEFAULT_LAUNCH,
     compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),

@@ -6,6 +6,7 @@ import { join, sep } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { CompactionOutcome } from '../engine/compaction.ts';
+import { LaunchGate } from '../engine/launch.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
@@ -152,13 +153,16 @@ function runtimeOf(
   { project }: Place,
   parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
 ): SessionRuntime {
+  const { clock, prices, launch: mode } = settings;
+  const cacheMap = new CacheMap();
   return {
     ...parts,
-    cacheMap: new CacheMap(),
-    prices: settings.prices,
-    clock: settings.clock,
+    cacheMap,
+    launch: new LaunchGate({ mode, cacheMap, clock, prices }),
+    prices,
+    clock,
     retry: settings.retry,
-    files: createFileLedger(settings.clock),
+    files: createFileLedger(clock),
     childEnvironment: environmentOfChildren(settings),
     outputDirectory: join(project, parts.journal.session),
     broker: askingOnce(settings.broker),
