@@ -22,6 +22,7 @@ import { type AgentFileAccess, createFileAccess } from '../workspace/create-file
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { ContextState } from './context-state.ts';
+import type { InheritedPrefix } from './prefix-guard.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
@@ -32,6 +33,8 @@ export class Agent implements AsyncDisposable {
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
+  /** Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). */
+  inherited: InheritedPrefix | null = null;
   /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
   launched = false;
   /** Ids of all tool calls in the conversation. */

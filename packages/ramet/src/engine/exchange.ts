@@ -58,6 +58,7 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
       : repeatBreakpoints(conversation, agent.previousEnd);
   const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
+  if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
   const response = await withRetries(
     async (attempt) => {
@@ -94,6 +95,11 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const bill = priced(agent, response);
   options.onSpent(bill.usage, bill.costUsd);
   return { ...bill, request, response, source: aside?.source };
+}
+
+function guardPrefix(agent: Agent): void {
+  if (agent.spec.origin !== undefined) agent.runtime.prefixGuard.check(agent);
+  agent.inherited = null;
 }
 
 /** Only the first request of an agent that somebody asked for waits for others. */

@@ -14,6 +14,7 @@ import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
 import type { LaunchGate } from './launch.ts';
+import type { PrefixGuard } from './prefix-guard.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
@@ -21,6 +22,7 @@ export interface SessionRuntime {
   readonly cacheMap: CacheMap;
   /** Passed by the first request of every child. */
   readonly launch: LaunchGate;
+  readonly prefixGuard: PrefixGuard;
   readonly prices: PriceTable;
   readonly clock: Clock;
   readonly retry: RetryPolicy;

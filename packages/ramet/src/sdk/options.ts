@@ -70,6 +70,8 @@ export interface ResolvedOptions extends SettingsInForce {
   /** Null, too, for what a resumed session keeps. */
   permissionMode: PermissionMode | null;
   launch: LaunchMode;
+  /** Whether a child that parts from its parent's prefix fails instead of warning. */
+  strictPrefix: boolean;
   compactionThreshold: number | undefined;
   contextWindow: number | undefined;
   prices: PriceTable;
@@ -106,6 +108,7 @@ export function resolveOptions(
     budget: budgetFrom(options.budget, settings.budget),
     permissionMode: options.permissionMode ?? null,
     launch: options.launch ?? settings.launch ?? DEFAULT_LAUNCH,
+    strictPrefix: env.RAMET_STRICT_PREFIX === '1',
     compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),

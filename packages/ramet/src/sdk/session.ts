@@ -8,6 +8,7 @@ import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { CompactionOutcome } from '../engine/compaction.ts';
 import { LaunchGate } from '../engine/launch.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
+import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
@@ -159,6 +160,7 @@ function runtimeOf(
     ...parts,
     cacheMap,
     launch: new LaunchGate({ mode, cacheMap, clock, prices }),
+    prefixGuard: new PrefixGuard({ strict: settings.strictPrefix }),
     prices,
     clock,
     retry: settings.retry,
