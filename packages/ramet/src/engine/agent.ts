@@ -13,6 +13,7 @@ import {
 } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import type { CacheTtl } from '../model/cache-map.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
@@ -37,6 +38,8 @@ export class Agent implements AsyncDisposable {
   inherited: InheritedPrefix | null = null;
   /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
   launched = false;
+  /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
+  readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
   /** Ids of all tool calls in the conversation. */
   readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */

@@ -16,6 +16,7 @@ import type { Breakpoint, RequestSource } from '../schema/events.ts';
 import { NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
+import { markLifetime } from './mark-lifetime.ts';
 
 type Emit = (event: AgentEvent) => void;
 
@@ -54,7 +55,10 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const { model } = conversation.head;
   const breakpoints =
     aside === undefined
-      ? placeBreakpoints(conversation, agent.previousEnd, agent.spec.skipCacheWrite)
+      ? placeBreakpoints(conversation, agent.previousEnd, {
+          skipWrite: agent.spec.skipCacheWrite,
+          ttl: markLifetime(agent),
+        })
       : repeatBreakpoints(conversation, agent.previousEnd);
   const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;

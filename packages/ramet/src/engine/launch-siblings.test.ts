@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Siblings, startSiblings } from '../../test/fixtures/siblings.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
+import type { Answer, RequestView } from '../emulator/index.ts';
 import { simulatedClock } from '../testing/simulated-clock.ts';
+import type { Agent } from './agent.ts';
+import { exchange, recordResponse } from './exchange.ts';
 
 const TASKS = ['task one', 'task two', 'task three', 'task four', 'task five'];
 /** Long enough for all five to have come before the first is answered. */
@@ -11,6 +14,26 @@ async function runAll({ child, run }: Siblings): Promise<string[]> {
   const agents = TASKS.map((task) => child(task));
   const results = await Promise.all(agents.map((agent) => run(agent)));
   return results.map(({ status }) => status);
+}
+
+/** The parent asks for five forks; they answer. */
+function respond({ last }: RequestView): Answer {
+  if (!last.includes('the parent')) return { text: 'done' };
+  const calls = TASKS.map((_, index) => ({ name: 'Fork', input: {}, id: `fork${index}` }));
+  return { tool_use: calls };
+}
+
+/** One answer of the parent, whose calls are left open: forks go on from there. */
+async function askOnce(agent: Agent): Promise<void> {
+  const done = await exchange(agent, {
+    turn: 1,
+    maxTokens: 1_000,
+    signal: new AbortController().signal,
+    partial: false,
+    emit: () => undefined,
+    onSpent: () => undefined,
+  });
+  recordResponse(agent, done, true);
 }
 
 const allDone = TASKS.map(() => 'done');
@@ -118,6 +141,26 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
     expect(siblings.choices('task five')).toEqual(['follow', 'released']);
     abort.abort('over');
     expect((await stalled).status).toBe('interrupted');
+  });
+
+  test.each([
+    ['auto', Array(5).fill(['at_once']), 5],
+    ['staggered', [['lead'], ...Array(4).fill(['follow', 'released'])], 1],
+  ] as const)('FORK-7: forks of a warm parent, %s, all read all of it', async (launch, choices, writers) => {
+    const siblings = await startSiblings({ launch, emulator: { latency, respond } });
+    const parent = siblings.child('the parent');
+    await askOnce(parent);
+    const [first] = siblings.emulator.requests;
+    const written = first?.usage?.cache_creation_input_tokens ?? 0;
+    const forks = TASKS.map((task) => siblings.fork(parent, task, TASKS.length));
+    const results = await Promise.all(forks.map((agent) => siblings.run(agent)));
+    expect(results.map(({ status }) => status)).toEqual(allDone);
+    expect(TASKS.map(siblings.choices)).toEqual(choices);
+    const usages = siblings.emulator.requests.slice(1).map(({ usage }) => usage);
+    const read = usages.map((usage) => usage?.cache_read_input_tokens ?? 0);
+    expect(Math.min(...read)).toBe(written);
+    // Who writes the tail that forks share reads no more than the parent's prefix.
+    expect(read.filter((tokens) => tokens === written)).toHaveLength(writers);
   });
 
   test('later requests and the main agent do not pass the gate', async () => {

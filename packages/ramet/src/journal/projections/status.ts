@@ -91,7 +91,8 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       revive(agent);
       break;
     case 'request.started':
-      // Compacting a finished conversation is nothing that its agent does.
+      // Compacting a finished conversation is nothing that its agent does, and one that is kept warm still waits.
+      if (event.source === 'refresh') break;
       if (event.source !== undefined && !isUnderWay(agent.status)) break;
       revive(agent);
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
@@ -126,7 +127,7 @@ function noteResponse(agent: AgentOverview, event: EventOf<'response.completed'>
   if (event.source === undefined) agent.turns += 1;
   agent.usage = addUsage(agent.usage, event.usage);
   agent.costUsd = addCost(agent.costUsd, event.costUsd);
-  agent.activity = null;
+  if (event.source !== 'refresh') agent.activity = null;
 }
 
 function noteTool(
