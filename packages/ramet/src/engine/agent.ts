@@ -14,6 +14,7 @@ import {
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import type { CacheTtl } from '../model/cache-map.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
@@ -27,6 +28,7 @@ import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
 import type { HeldPlace } from './places.ts';
+import type { InheritedPrefix } from './prefix-guard.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
@@ -37,6 +39,12 @@ export class Agent implements AsyncDisposable {
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
+  /** Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). */
+  inherited: InheritedPrefix | null = null;
+  /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
+  launched = false;
+  /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
+  readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
   /** Ids of all tool calls in the conversation. */
   readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */
@@ -95,6 +103,7 @@ export class Agent implements AsyncDisposable {
     const { prefix } = params;
     const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
     child.previousEnd = params.previousEnd;
+    child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
     for (const call of this.calls) child.calls.add(call);
     child.#recordStart();

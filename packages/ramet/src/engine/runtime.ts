@@ -14,15 +14,19 @@ import type { BudgetLimits, PermissionMode, SessionMode } from '../schema/status
 import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
-
 import type { ProcessRegister } from '../workspace/process-register.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
+import type { LaunchGate } from './launch.ts';
+import type { PrefixGuard } from './prefix-guard.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
   readonly provider: ModelProvider;
   readonly cacheMap: CacheMap;
+  /** Passed by the first request of every child. */
+  readonly launch: LaunchGate;
+  readonly prefixGuard: PrefixGuard;
   readonly prices: PriceTable;
   readonly clock: Clock;
   readonly retry: RetryPolicy;

@@ -13,7 +13,7 @@ import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
-import { type BudgetLimits, SESSION_MODES, type SessionMode } from '../schema/status.ts';
+import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 
 export interface SessionOptions {
@@ -33,6 +33,8 @@ export interface SessionOptions {
   /** Caps on agents that models ask for; see the setting `agents`. */
   agents?: AgentSettings;
   permissionMode?: SessionMode;
+  /** Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`). */
+  launch?: LaunchMode;
   /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
   compactionThreshold?: number;
   /** In tokens, for a model whose window is not known or to be used in part only. */
@@ -78,6 +80,9 @@ export interface ResolvedOptions extends SettingsInForce {
   budget: BudgetLimits;
   /** Null, too, for what a resumed session keeps. */
   permissionMode: SessionMode | null;
+  launch: LaunchMode;
+  /** Whether a child that parts from its parent's prefix fails instead of warning. */
+  strictPrefix: boolean;
   compactionThreshold: number | undefined;
   contextWindow: number | undefined;
   prices: PriceTable;
@@ -92,6 +97,7 @@ export interface ResolvedOptions extends SettingsInForce {
 export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'default';
 export const DEFAULT_MAX_TURNS = 200;
+export const DEFAULT_LAUNCH = 'auto';
 const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
@@ -113,6 +119,8 @@ export function resolveOptions(
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: budgetFrom(options.budget, settings.budget),
     permissionMode: options.permissionMode === undefined ? null : requireSessionMode(options.permissionMode),
+    launch: options.launch ?? settings.launch ?? DEFAULT_LAUNCH,
+    strictPrefix: env.RAMET_STRICT_PREFIX === '1',
     compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import { createDesk } from '../engine/desk.ts';
 import type { AgentFamily } from '../engine/family.ts';
+import { LaunchGate } from '../engine/launch.ts';
+import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { CacheMap } from '../model/cache-map.ts';
@@ -47,13 +49,17 @@ export function shareParts(
     },
     () => main,
   );
+  const { clock, prices, launch: mode } = settings;
+  const cacheMap = new CacheMap();
   const runtime: SessionRuntime = {
     ...parts,
-    cacheMap: new CacheMap(),
-    prices: settings.prices,
-    clock: settings.clock,
+    cacheMap,
+    launch: new LaunchGate({ mode, cacheMap, clock, prices }),
+    prefixGuard: new PrefixGuard({ strict: settings.strictPrefix }),
+    prices,
+    clock,
     retry: settings.retry,
-    files: createFileLedger(settings.clock),
+    files: createFileLedger(clock),
     childEnvironment: environment,
     processes: createProcessRegister(processDirectory(place.project), (message) =>
       parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),

@@ -11,6 +11,7 @@ import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select
 import { describeIssues } from '../schema/describe-issues.ts';
 import { UserMistake } from '../schema/errors.ts';
 import {
+  DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,
   DEFAULT_MODEL,
   DEFAULT_PERMISSION_MODE,
@@ -64,6 +65,7 @@ function defaultSettings(): Settings {
     model: DEFAULT_MODEL,
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
     maxTurns: DEFAULT_MAX_TURNS,
+    launch: DEFAULT_LAUNCH,
     retries: DEFAULT_RETRY.maxRetries,
     agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
   };

@@ -3,7 +3,7 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
-import { SESSION_MODES } from '../../schema/status.ts';
+import { LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import type { Settings } from './settings.ts';
 
@@ -77,6 +77,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   budget: described(z.optional(budget), 'What one run may spend.'),
   maxTurns: described(z.optional(wholeNumber), 'Most responses of a run before one closing turn.'),
   agents: described(z.optional(agents), 'Agents that other agents ask for.'),
+  launch: described(z.optional(z.enum(LAUNCH_MODES)), 'Whether children start together or behind a lead.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),

@@ -1,6 +1,6 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
-import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, LaunchMode, SessionMode } from '../../schema/status.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -48,6 +48,7 @@ export interface Settings {
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
   agents?: AgentSettings | undefined;
+  launch?: LaunchMode | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

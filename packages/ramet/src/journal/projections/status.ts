@@ -152,7 +152,7 @@ function noteResponse(agent: AgentOverview, event: EventOf<'response.completed'>
   if (event.source === undefined) agent.turns += 1;
   agent.usage = addUsage(agent.usage, event.usage);
   agent.costUsd = addCost(agent.costUsd, event.costUsd);
-  agent.activity = null;
+  if (event.source !== 'refresh') agent.activity = null;
 }
 
 function noteTool(
