@@ -15,6 +15,7 @@ import type { Breakpoint, RequestSource } from '../schema/events.ts';
 import { NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
+import { inTurn } from './rate-turn.ts';
 
 type Emit = (event: AgentEvent) => void;
 
@@ -56,30 +57,33 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
 
+  const limits = runtime.rate.request(model);
   const response = await withRetries(
-    async (attempt) => {
-      const planned = plan(agent, breakpoints, body.byteLength);
-      agent.record({
-        type: 'request.started',
-        request,
-        turn: options.turn,
-        attempt,
-        model,
-        messages: aside?.messages ?? conversation.messages.length,
-        maxTokens: options.maxTokens,
-        breakpoints,
-        prompt: conversation.digest,
-        cache: runtime.cacheMap.predict(planned),
-        ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
-      });
-      await runtime.journal.commit('written');
-      return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
-    },
+    (attempt) =>
+      inTurn(agent, limits, options.signal, async () => {
+        const planned = plan(agent, breakpoints, body.byteLength);
+        agent.record({
+          type: 'request.started',
+          request,
+          turn: options.turn,
+          attempt,
+          model,
+          messages: aside?.messages ?? conversation.messages.length,
+          maxTokens: options.maxTokens,
+          breakpoints,
+          prompt: conversation.digest,
+          cache: runtime.cacheMap.predict(planned),
+          ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
+        });
+        await runtime.journal.commit('written');
+        return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
+      }),
     {
       policy: runtime.retry,
       clock: runtime.clock,
       signal: options.signal,
       onFailure: (failure) => recordFailure(agent, request, failure, options),
+      limits,
     },
   );
 

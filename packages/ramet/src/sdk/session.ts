@@ -8,10 +8,12 @@ import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { CompactionOutcome } from '../engine/compaction.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
+import { MachineRates } from '../journal/machine-rates.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
+import { createRateWindow } from '../model/rate-window.ts';
 import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { askingOnce } from '../permission/broker.ts';
@@ -149,11 +151,21 @@ function environmentOfChildren({ env, settings }: ResolvedOptions): Record<strin
 
 function runtimeOf(
   settings: ResolvedOptions,
-  { project }: Place,
+  { home, project }: Place,
   parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
 ): SessionRuntime {
+  const { clock, retry: policy } = settings;
+  const warn = (message: string): void =>
+    parts.journal.append(null, { type: 'warning.raised', code: 'rates_not_shared', message });
   return {
     ...parts,
+    rate: createRateWindow({
+      provider: parts.provider,
+      clock,
+      policy,
+      concurrentRequests: settings.settings.limits?.concurrentRequests,
+      store: new MachineRates({ home, clock, warn }),
+    }),
     cacheMap: new CacheMap(),
     prices: settings.prices,
     clock: settings.clock,
@@ -211,6 +223,7 @@ function sessionOf(
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       runtime.provider.close();
+      runtime.rate.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.
       await runtime.journal.close().catch((error) => {
         if (describeError(error) !== told) throw error;

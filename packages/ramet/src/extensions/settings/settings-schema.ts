@@ -35,6 +35,13 @@ const budget = z.strictObject({
   seconds: z.optional(positive),
 });
 
+const limits = z.strictObject({
+  concurrentRequests: described(
+    z.optional(wholeNumber),
+    'Most requests to models that are under way at once in one session.',
+  ),
+});
+
 const compaction = z.strictObject({
   threshold: described(
     z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
@@ -62,6 +69,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   ),
   budget: described(z.optional(budget), 'What one run may spend.'),
   maxTurns: described(z.optional(wholeNumber), 'Most responses of a run before one closing turn.'),
+  limits: described(z.optional(limits), 'How much may happen at once.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),

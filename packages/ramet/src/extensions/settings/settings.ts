@@ -24,6 +24,11 @@ export interface TierSettings {
   opus?: string | undefined;
 }
 
+export interface LimitSettings {
+  /** Requests to models under way at once, of one session. */
+  concurrentRequests?: number | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -35,6 +40,7 @@ export interface Settings {
   prices?: Record<string, PriceSettings> | undefined;
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  limits?: LimitSettings | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

@@ -18,7 +18,7 @@ export function withholdUntrusted(values: readonly SettingValue[], otherwise: Se
   );
 }
 
-function widens({ path, value }: SettingValue, { budget, maxTurns, permissions }: Settings): boolean {
+function widens({ path, value }: SettingValue, { budget, maxTurns, limits, permissions }: Settings): boolean {
   if (WITHHELD.has(path[0] ?? '')) return true;
   switch (keyText(path)) {
     case 'permissions.allow':
@@ -33,6 +33,8 @@ function widens({ path, value }: SettingValue, { budget, maxTurns, permissions }
       return isHigher(value, budget?.seconds);
     case 'maxTurns':
       return isHigher(value, maxTurns);
+    case 'limits.concurrentRequests':
+      return isHigher(value, limits?.concurrentRequests);
     default:
       return false;
   }

@@ -1,0 +1,31 @@
+/** One attempt of a request inside the rate window: it waits its turn, and tells the window what came (LAUNCH-2). */
+import type { ModelResponse } from '../model/provider.ts';
+import type { RateOutcome } from '../model/rate-bucket.ts';
+import { failureOutcome } from '../model/rate-limit.ts';
+import type { RateRequest } from '../model/rate-window.ts';
+import type { Agent } from './agent.ts';
+
+export async function inTurn(
+  agent: Agent,
+  request: RateRequest,
+  signal: AbortSignal,
+  attempt: () => Promise<ModelResponse>,
+): Promise<ModelResponse> {
+  let waited = false;
+  const ticket = await request.acquire(signal, () => {
+    waited = true;
+    agent.record({ type: 'status.changed', status: 'waiting', cause: 'limit' });
+  });
+  if (waited) agent.record({ type: 'status.changed', status: 'running', cause: null });
+  let outcome: RateOutcome = { kind: 'failed' };
+  try {
+    const response = await attempt();
+    outcome = { kind: 'answered', rate: response.rate };
+    return response;
+  } catch (error) {
+    outcome = failureOutcome(error);
+    throw error;
+  } finally {
+    ticket.release(outcome);
+  }
+}
