@@ -59,25 +59,24 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
 
   const limits = runtime.rate.request(model);
   const response = await withRetries(
-    (attempt) =>
-      inTurn(agent, limits, options.signal, async () => {
-        const planned = plan(agent, breakpoints, body.byteLength);
-        agent.record({
-          type: 'request.started',
-          request,
-          turn: options.turn,
-          attempt,
-          model,
-          messages: aside?.messages ?? conversation.messages.length,
-          maxTokens: options.maxTokens,
-          breakpoints,
-          prompt: conversation.digest,
-          cache: runtime.cacheMap.predict(planned),
-          ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
-        });
-        await runtime.journal.commit('written');
-        return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
-      }),
+    inTurn(agent, limits, options.signal, async (attempt) => {
+      const planned = plan(agent, breakpoints, body.byteLength);
+      agent.record({
+        type: 'request.started',
+        request,
+        turn: options.turn,
+        attempt,
+        model,
+        messages: aside?.messages ?? conversation.messages.length,
+        maxTokens: options.maxTokens,
+        breakpoints,
+        prompt: conversation.digest,
+        cache: runtime.cacheMap.predict(planned),
+        ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
+      });
+      await runtime.journal.commit('written');
+      return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
+    }),
     {
       policy: runtime.retry,
       clock: runtime.clock,

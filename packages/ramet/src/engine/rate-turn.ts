@@ -2,30 +2,38 @@
 import type { ModelResponse } from '../model/provider.ts';
 import type { RateOutcome } from '../model/rate-bucket.ts';
 import { failureOutcome } from '../model/rate-limit.ts';
-import type { RateRequest } from '../model/rate-window.ts';
+import type { RateRequest, RateTicket } from '../model/rate-window.ts';
 import type { Agent } from './agent.ts';
 
-export async function inTurn(
+/** `attempt` as it is to be called instead: in its turn. */
+export function inTurn(
   agent: Agent,
   request: RateRequest,
   signal: AbortSignal,
-  attempt: () => Promise<ModelResponse>,
-): Promise<ModelResponse> {
+  attempt: (number: number) => Promise<ModelResponse>,
+): (number: number) => Promise<ModelResponse> {
+  return async (number) => {
+    const ticket = await waitForTurn(agent, request, signal);
+    let outcome: RateOutcome = { kind: 'failed' };
+    try {
+      const response = await attempt(number);
+      outcome = { kind: 'answered', rate: response.rate };
+      return response;
+    } catch (error) {
+      outcome = failureOutcome(error);
+      throw error;
+    } finally {
+      ticket.release(outcome);
+    }
+  };
+}
+
+async function waitForTurn(agent: Agent, request: RateRequest, signal: AbortSignal): Promise<RateTicket> {
   let waited = false;
   const ticket = await request.acquire(signal, () => {
     waited = true;
     agent.record({ type: 'status.changed', status: 'waiting', cause: 'limit' });
   });
   if (waited) agent.record({ type: 'status.changed', status: 'running', cause: null });
-  let outcome: RateOutcome = { kind: 'failed' };
-  try {
-    const response = await attempt();
-    outcome = { kind: 'answered', rate: response.rate };
-    return response;
-  } catch (error) {
-    outcome = failureOutcome(error);
-    throw error;
-  } finally {
-    ticket.release(outcome);
-  }
+  return ticket;
 }
