@@ -13,6 +13,7 @@ import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
+import type { Spending } from './budget.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
@@ -49,6 +50,8 @@ export interface AgentSpec {
   readonly maxTurns: number;
   readonly maxTokens: number;
   readonly budget: BudgetLimits;
+  /** Whose limits its spending counts against too: its parent's run, or the session. */
+  readonly spending?: Spending | undefined;
   readonly cwd: string;
   /** Of an agent that somebody asked for; the main agent has none. */
   readonly origin?: AgentOrigin | undefined;

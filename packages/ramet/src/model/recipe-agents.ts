@@ -23,8 +23,9 @@ export interface BackgroundAgent extends AgentOutcome {
 }
 
 /** The words of the Agent tool for a child that nobody waits for; its first line is never the child's to write. */
-const STARTED = /^Started agent (\S+) in the background\b/;
-/** What `fieldOf` takes for the end of a notification's head: from there on a child may have written it. */
+const STARTED =
+  /^(?:It was sent to the background\. )?(?:Started agent|Agent) (\S+)(?: ".*")? (?:runs )?in the background\b/;
+/** Stands last in a notification, and only there a child may have written something. */
 const REPORT = /<result>\n?([\s\S]*?)\n?<\/result>/;
 
 export function agentOutcome({ input }: RecipeCall, { text, isError }: CallResult): AgentOutcome {
@@ -37,6 +38,7 @@ export function backgroundAgents(
   ended: readonly StepOutcome[],
   notifications: readonly string[],
 ): BackgroundAgent[] {
+  // An agent that was continued ends again: its last end counts.
   const told = new Map(notifications.map((text) => [fieldOf(text, 'task-id'), text]));
   return ended
     .flatMap(({ step, results }) => step.calls.map((call, index) => [call, results[index]] as const))
@@ -57,15 +59,15 @@ function backgroundAgent(id: string, description: string, notification: string |
       report: [],
     };
   }
-  const status = fieldOf(notification, 'status') ?? 'unknown';
-  const summary = fieldOf(notification, 'summary');
+  const status = fieldOf(notification, 'status') ?? 'ended, and nobody says how';
+  const figures = ['usage', 'cost', 'duration'].flatMap((name) => fieldOf(notification, name) ?? []);
   const said = REPORT.exec(notification)?.[1] ?? '';
   return {
     id,
     description,
     isOut: false,
     failed: status !== 'done',
-    verdict: summary ?? `Agent ${id} ${status}`,
+    verdict: `Agent ${id} ${status}${figures.length === 0 ? '' : `: ${figures.join(', ')}.`}`,
     report: said.split('\n').filter((line) => line.trim() !== ''),
   };
 }

@@ -1,6 +1,6 @@
 /** `ramet cost`: the bill of a session, by agent and by model. */
 import type { LedgerLine } from '../../journal/projections/ledger.ts';
-import type { Usage } from '../../schema/usage.ts';
+import { hitRate } from '../../schema/usage.ts';
 import { dollars, duration, percent, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { type SessionView, viewSession } from '../session-view.ts';
@@ -71,10 +71,4 @@ function row(name: string, { requests, retries, usage, durationMs, costUsd }: Le
     duration(durationMs),
     dollars(costUsd),
   ];
-}
-
-/** The share of the prompt that came from the cache; null when nothing was asked. */
-export function hitRate(usage: Usage): number | null {
-  const prompt = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
-  return prompt === 0 ? null : usage.cache_read_input_tokens / prompt;
 }

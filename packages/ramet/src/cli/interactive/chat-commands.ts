@@ -2,8 +2,8 @@
 import { listSessions } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
+import { hitRate } from '../../schema/usage.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { hitRate } from '../commands/cost.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';

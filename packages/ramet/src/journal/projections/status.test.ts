@@ -9,7 +9,7 @@ import {
   toolCompleted,
   toolStarted,
 } from '../../../test/recorded-events.ts';
-import type { RecordedEvent } from '../../schema/events.ts';
+import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { type AgentOverview, agentStatuses, extendBoard, statusBoardOf } from './status.ts';
 
 function statusOf(events: RecordedEvent[], writerAlive = true): AgentOverview | undefined {
@@ -33,6 +33,8 @@ describe('AGENT-5: the status of an agent', () => {
       parent: 's.1',
       type: 'Explore',
       name: 'scout',
+      description: null,
+      background: false,
       model: 'small',
       status: 'running',
       cause: null,
@@ -40,6 +42,7 @@ describe('AGENT-5: the status of an agent', () => {
       turns: 1,
       startedAt: 2000,
       lastEventAt: 3000,
+      stalledMs: null,
       activity: null,
       usage: responseCompleted().usage,
       costUsd: 0.5,
@@ -77,6 +80,79 @@ describe('AGENT-5: the status of an agent', () => {
       ['a', messageAppended()],
     );
     expect(statusOf(events)).toMatchObject({ status: 'running', cause: null, turns: 1, model: 'other' });
+  });
+
+  test('is interrupted for those that nobody takes up when their session is resumed', () => {
+    const events = recorded(
+      ['s.1', agentStarted()],
+      ['s.2', agentStarted({ parent: 's.1' })],
+      ['s.3', agentStarted({ parent: 's.1' })],
+      ['s.3', ended('done')],
+      [null, { type: 'session.resumed', version: '0', cwd: '/w' }],
+      ['s.1', toolStarted('c', 'Bash')],
+    );
+    const agents = agentStatuses(statusBoardOf(events), { writerAlive: true });
+    expect(agents.map(({ status, cause }) => [status, cause])).toEqual([
+      ['running', null],
+      ['interrupted', 'process_ended'],
+      ['done', null],
+    ]);
+  });
+
+  test('follows what is recorded of it while it is under way, with the cause', () => {
+    const changed = (status: 'queued' | 'running' | 'waiting' | 'blocked', cause: string | null) =>
+      ({ type: 'status.changed', status, cause }) as const;
+    const begun = recorded(
+      ['a', agentStarted()],
+      ['a', changed('queued', 'limit')],
+      ['a', messageAppended()],
+    );
+    expect(statusOf(begun)).toMatchObject({ status: 'queued', cause: 'limit' });
+    expect(statusOf(begun, false)).toMatchObject({ status: 'interrupted', cause: 'process_ended' });
+    const after = (...events: JournalEvent[]) =>
+      statusOf(
+        recorded(
+          ['a', agentStarted()],
+          ['a', changed('waiting', 'children')],
+          ...events.map((event): ['a', JournalEvent] => ['a', event]),
+        ),
+      );
+    expect(after(toolCompleted('1', 'Agent'))).toMatchObject({ status: 'waiting', cause: 'children' });
+    expect(after(changed('blocked', 'permission'))).toMatchObject({ status: 'blocked', cause: 'permission' });
+    expect(after(changed('running', null))).toMatchObject({ status: 'running', cause: null });
+    expect(after(requestStarted())).toMatchObject({ status: 'running', cause: null });
+    expect(after(requestStarted({ source: 'refresh' }))).toMatchObject({
+      status: 'waiting',
+      cause: 'children',
+      activity: null,
+    });
+  });
+
+  test('AGENT-7: says that it is silent until something happens, and counts silence from the last event', () => {
+    const stalled = { type: 'agent.stalled', silentMs: 600_000 } as const;
+    const events = recorded(['a', agentStarted()], ['a', stalled], ['a', messageAppended()]);
+    expect(statusOf(events.slice(0, 2))).toMatchObject({ stalledMs: 600_000, lastEventAt: 1000 });
+    expect(statusOf(events)).toMatchObject({ stalledMs: null, lastEventAt: 3000 });
+  });
+
+  test('AGENT-3: knows what a child is for, and whether its parent waits for it', () => {
+    const origin = {
+      kind: 'fork',
+      call: 'c',
+      description: 'mend the parser',
+      background: false,
+      depth: 1,
+    } as const;
+    const events = recorded(
+      ['s.2', agentStarted({ parent: 's.1', origin })],
+      ['s.2', { type: 'agent.detached' }],
+    );
+    expect(statusOf(events.slice(0, 1))).toMatchObject({
+      type: 'fork',
+      description: 'mend the parser',
+      background: false,
+    });
+    expect(statusOf(events)).toMatchObject({ background: true });
   });
 
   test('has an unknown cost as soon as one response has', () => {

@@ -1,12 +1,13 @@
 /**
  * What each agent is (AGENT-5) and does. The journal alone cannot tell a silent agent from one whose process is
- * gone, so `agentStatuses` is told whether the writer lives.
+ * gone, so `agentStatuses` is told whether the writer lives. An earlier writer whose session was resumed is gone too.
  */
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import { typeOfAgent } from './agent-tree.ts';
 
 export type AgentActivity =
   | { kind: 'requesting'; model: string; attempt: number; since: number }
@@ -16,8 +17,13 @@ export type AgentActivity =
 export interface AgentOverview {
   id: AgentId;
   parent: AgentId | null;
+  /** `fork` for every fork. */
   type: string;
   name: string | null;
+  /** What it is for; null for one that nobody asked for. */
+  description: string | null;
+  /** Its parent does not wait for it. */
+  background: boolean;
   model: string;
   status: AgentStatus;
   cause: string | null;
@@ -26,6 +32,8 @@ export interface AgentOverview {
   turns: number;
   startedAt: number;
   lastEventAt: number;
+  /** How long nothing had happened when that was longer than the stall limit; null once something happens. */
+  stalledMs: number | null;
   /** Null when it is between two steps, and always once it has ended. */
   activity: AgentActivity | null;
   usage: Usage;
@@ -57,19 +65,31 @@ export function statusBoardOf(events: Iterable<RecordedEvent>): StatusBoard {
 export function agentStatuses(board: StatusBoard, options: { writerAlive: boolean }): AgentOverview[] {
   return Array.from(board.agents.values(), (agent) => {
     if (options.writerAlive || !isUnderWay(agent.status)) return { ...agent };
-    return { ...agent, status: 'interrupted', cause: 'process_ended', activity: null };
+    return { ...agent, ...INTERRUPTED };
   });
 }
+
+const INTERRUPTED = {
+  status: 'interrupted',
+  cause: 'process_ended',
+  activity: null,
+  stalledMs: null,
+} as const;
 
 /** Folds one more event into the board, in place. */
 export function extendBoard(board: StatusBoard, recorded: RecordedEvent): void {
   const { seq, time, agent: id, event } = recorded;
   board.seq = seq;
-  if (event.type === 'session.resumed') stopActivities(board);
+  if (event.type === 'session.resumed') interruptAll(board);
   if (id === null) return;
   const agent = board.agents.get(id) ?? admit(board, id, recorded);
   if (agent === undefined) return;
+  if (event.type === 'agent.stalled') {
+    agent.stalledMs = event.silentMs;
+    return;
+  }
   agent.lastEventAt = time;
+  agent.stalledMs = null;
   note(board, agent, event);
 }
 
@@ -87,13 +107,19 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       revive(agent);
       agent.model = event.model;
       break;
+    case 'status.changed':
+      Object.assign(agent, { status: event.status, cause: event.cause, message: null });
+      break;
+    case 'agent.detached':
+      agent.background = true;
+      break;
     case 'message.appended':
       revive(agent);
       break;
     case 'request.started':
-      // Compacting a finished conversation is nothing that its agent does.
-      if (event.source !== undefined && !isUnderWay(agent.status)) break;
-      revive(agent);
+      // Compacting a finished conversation is nothing that its agent does, nor is refreshing what one that waits left.
+      if (event.source !== undefined && agent.status !== 'running') break;
+      run(agent);
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
       break;
     case 'request.failed':
@@ -135,6 +161,7 @@ function noteTool(
   event: EventOf<'tool.started' | 'tool.completed'>,
 ): void {
   const running = board.tools.get(agent.id) ?? new Map<string, string>();
+  revive(agent);
   if (event.type === 'tool.started') running.set(event.call, event.name);
   else running.delete(event.call);
   board.tools.set(agent.id, running);
@@ -144,13 +171,20 @@ function noteTool(
 
 /** An agent that had ended goes on when its session is continued. */
 function revive(agent: AgentOverview): void {
-  if (!isUnderWay(agent.status)) Object.assign(agent, { status: 'running', cause: null, message: null });
+  if (!isUnderWay(agent.status)) run(agent);
 }
 
-/** What the last process was doing died with it. */
-function stopActivities(board: StatusBoard): void {
+function run(agent: AgentOverview): void {
+  Object.assign(agent, { status: 'running', cause: null, message: null });
+}
+
+/** What the last process was doing died with it; an agent that goes on says so by what it does. */
+function interruptAll(board: StatusBoard): void {
   board.tools.clear();
-  for (const agent of board.agents.values()) agent.activity = null;
+  for (const agent of board.agents.values()) {
+    if (isUnderWay(agent.status)) Object.assign(agent, INTERRUPTED);
+    else agent.activity = null;
+  }
 }
 
 function isUnderWay(status: AgentStatus): boolean {
@@ -161,8 +195,10 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
   return {
     id,
     parent: event.parent,
-    type: event.agentType,
+    type: typeOfAgent(event),
     name: event.name,
+    description: event.origin?.description ?? null,
+    background: event.origin?.background ?? false,
     model: event.model,
     status: 'running',
     cause: null,
@@ -170,6 +206,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     turns: 0,
     startedAt: time,
     lastEventAt: time,
+    stalledMs: null,
     activity: null,
     usage: NO_USAGE,
     costUsd: 0,

@@ -164,3 +164,73 @@ describe('the transcript of an agent', () => {
     ]);
   });
 });
+
+describe('FORK-2: the transcript of a fork', () => {
+  const inherited: JournalEvent = {
+    type: 'conversation.inherited',
+    from: 's.1',
+    messages: 'list',
+    prompt: 'p',
+  };
+
+  test("names the block that lists its parent's messages, beside its own", () => {
+    const transcript = transcriptOf(recorded(['a', inherited], ['a', messageAppended()]), 'a');
+    expect(transcript.inherited).toBe('list');
+    expect(transcript.messages).toHaveLength(1);
+    expect(transcriptOf(recorded(['b', inherited]), 'a').inherited).toBeNull();
+  });
+
+  test('no longer begins with them once its conversation was replaced', () => {
+    const replaced: JournalEvent = { type: 'conversation.replaced', cause: 'compaction', messages: [] };
+    expect(transcriptOf(recorded(['a', inherited], ['a', replaced]), 'a').inherited).toBeNull();
+  });
+});
+
+describe('AGENT-5: what an agent is still to be told', () => {
+  const received = (item: string, from: string | null = 's.2'): JournalEvent => ({
+    type: 'message.received',
+    item,
+    kind: 'notification',
+    from,
+    blocks: [`block of ${item}`],
+  });
+  const delivery = (...delivers: string[]) => messageAppended({ cause: 'delivery', delivers });
+  const taken = (item: string): JournalEvent => ({ type: 'message.taken', item, call: 'c' });
+  const pending = (...events: JournalEvent[]): string[] =>
+    transcriptOf(recorded(...events.map((event): ['a', JournalEvent] => ['a', event])), 'a').pending.map(
+      ({ item }) => item,
+    );
+
+  test('is what has come, in order, with where it is from', () => {
+    const events = recorded(['a', received('1')], ['b', received('other')], ['a', received('2', null)]);
+    expect(transcriptOf(events, 'a').pending).toEqual([
+      { item: '1', kind: 'notification', from: 's.2', blocks: ['block of 1'] },
+      { item: '2', kind: 'notification', from: null, blocks: ['block of 2'] },
+    ]);
+  });
+
+  test('loses what a message delivers and what a tool result has told, and nothing else', () => {
+    expect(pending(received('1'), received('2'), received('3'), delivery('1', '3'))).toEqual(['2']);
+    expect(pending(received('1'), received('2'), taken('1'))).toEqual(['2']);
+    expect(pending(received('1'), messageAppended({ cause: 'tool_results' }))).toEqual(['1']);
+    expect(
+      pending(received('1'), messageAppended({ cause: 'tool_results', blocks: ['r', 'n'], delivers: ['1'] })),
+    ).toEqual([]);
+  });
+
+  test('holds each item once, however often and in whatever order it is recorded', () => {
+    expect(pending(received('1'), received('1'))).toEqual(['1']);
+    expect(pending(received('1'), delivery('1'), received('1'))).toEqual([]);
+    expect(pending(taken('1'), received('1'))).toEqual([]);
+    expect(pending(received('1'), taken('1'), delivery('1'))).toEqual([]);
+  });
+
+  test('outlives a compaction, and is the same when it is read in two parts', () => {
+    const replaced: JournalEvent = { type: 'conversation.replaced', cause: 'compaction', messages: [] };
+    expect(pending(received('1'), replaced)).toEqual(['1']);
+    const events = recorded(['a', received('1')], ['a', received('2')], ['a', delivery('1')]);
+    const transcript = transcriptOf(events.slice(0, 1), 'a');
+    for (const event of events.slice(1)) extendTranscript(transcript, event);
+    expect(transcript).toEqual(transcriptOf(events, 'a'));
+  });
+});

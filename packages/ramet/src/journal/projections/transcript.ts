@@ -22,6 +22,9 @@ export interface TranscriptMessage {
 
 export type TranscriptPrefix = Omit<EventOf<'prefix.frozen'>, 'type'>;
 
+/** Something that has come for the agent and that it has not been told yet. */
+export type PendingItem = Omit<EventOf<'message.received'>, 'type'>;
+
 export interface Transcript {
   agent: AgentId;
   /** The last event folded, of any agent: where to read on. */
@@ -29,7 +32,17 @@ export interface Transcript {
   /** Null until the agent's prefix is frozen. */
   prefix: TranscriptPrefix | null;
   permissionMode: PermissionMode | null;
+  /**
+   * Of a fork: the block that lists its parent's messages. They stand before `messages`, and the positions that
+   * requests name count them. Null once the conversation was replaced, since what replaced it holds everything.
+   */
+  inherited: Digest | null;
+  /** The agent's own messages. */
   messages: TranscriptMessage[];
+  /** In the order in which they came. */
+  pending: PendingItem[];
+  /** Items that a message or a tool's result has told: none is told twice. */
+  told: Set<string>;
   /** How many exchanges were begun; attempts of one count once. */
   requests: number;
   lastRequest: EventOf<'request.started'> | null;
@@ -47,7 +60,7 @@ export interface Transcript {
   prompts: TranscriptMessage[];
   /** Files that calls have read or changed, by real path, the latest last. */
   touched: Map<string, TouchedFile>;
-  /** What the last response says the prompt and it are long, and up to which message; null when none says. */
+  /** What the last response says the prompt and it are long, and up to which of `messages`; null when none says. */
   measured: { tokens: number; messages: number } | null;
   /** What calls under way have read and written: seen once they are answered, since only then it is told. */
   unanswered: Map<string, SeenFile[]>;
@@ -74,7 +87,10 @@ export function emptyTranscript(agent: AgentId): Transcript {
     seq: 0,
     prefix: null,
     permissionMode: null,
+    inherited: null,
     messages: [],
+    pending: [],
+    told: new Set(),
     requests: 0,
     lastRequest: null,
     answeredBreakpoints: [],
@@ -140,9 +156,20 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       transcript.messages.push({ role, blocks, shared, cause });
       if (cause === 'prompt') transcript.prompts.push({ role, blocks, shared, cause });
       transcript.openStop = null;
+      settleItems(transcript, event.delivers ?? []);
       break;
     }
+    case 'message.received':
+      takeItem(transcript, event);
+      break;
+    case 'message.taken':
+      settleItems(transcript, [event.item]);
+      break;
+    case 'conversation.inherited':
+      transcript.inherited = event.messages;
+      break;
     case 'conversation.replaced':
+      transcript.inherited = null;
       transcript.messages = event.messages.map((message) => ({ ...message, cause: 'replaced' }));
       transcript.answeredBreakpoints = [];
       transcript.measured = null;
@@ -179,6 +206,19 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       transcript.backgroundTasks.set(event.task, event);
       break;
   }
+}
+
+/** An item that is recorded again, as a resumed session may, is the same item. */
+function takeItem({ pending, told }: Transcript, event: EventOf<'message.received'>): void {
+  const { type: _, ...received } = event;
+  if (told.has(received.item) || pending.some(({ item }) => item === received.item)) return;
+  pending.push(received);
+}
+
+function settleItems(transcript: Transcript, items: readonly string[]): void {
+  if (items.length === 0) return;
+  for (const item of items) transcript.told.add(item);
+  transcript.pending = transcript.pending.filter(({ item }) => !transcript.told.has(item));
 }
 
 /** A response that is aside of the conversation leaves it, and what the provider holds of it, as they were. */
