@@ -50,6 +50,8 @@ describe('RECIPE-1: the task of a conversation', () => {
   test.each([
     ['a notification', NOTIFICATION],
     ['a notification with attributes', '<task-notification id="1">x</task-notification>'],
+    ['that its work is called off', 'This work is called off. Call no more tools.'],
+    ['that an answer does not meet its schema', 'Your last message is not the answer that was asked for: x.'],
     ['a message of an agent', '<agent-message from="s.2">do it</agent-message>'],
     ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')].map((notice) => [notice, notice]),
   ])('is never %s', (_, said) => {

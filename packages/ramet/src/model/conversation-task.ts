@@ -30,8 +30,15 @@ const NOTIFICATION = new RegExp(`^<${TASK_NOTIFICATION}[\\s>]`);
 const MESSAGE = new RegExp(`^<${AGENT_MESSAGE}[\\s>]`);
 
 /** How the notices in `engine/notices.ts` begin, which this room cannot import; a test holds them together. */
-const NOTICE =
-  /^(?:Your last message was (?:cut off at the output limit|empty)\. |You have used all turns you were given\. |Your budget is nearly spent \()/;
+const CALLED_OFF = 'This work is called off. ';
+const NOTICES: readonly string[] = [
+  'Your last message was cut off at the output limit. ',
+  'Your last message was empty. ',
+  'Your last message is not the answer that was asked for: ',
+  'You have used all turns you were given. ',
+  'Your budget is nearly spent (',
+  CALLED_OFF,
+];
 
 export function conversationTask(messages: readonly TaskMessage[]): ConversationTask {
   const at = messages.findLastIndex((message) => promptIn(message) !== undefined);
@@ -42,6 +49,14 @@ export function conversationTask(messages: readonly TaskMessage[]): Conversation
 /** The message with which a fork begins its own part of the conversation; -1 for other agents. */
 export function forkPoint(messages: readonly TaskMessage[]): number {
   return messages.findLastIndex((message) => ownTexts(message).some(isForkTask));
+}
+
+/** Whether the agent has just been told to stop its work and say how far it came. */
+export function isCalledOff(messages: readonly TaskMessage[]): boolean {
+  return messages
+    .slice(-1)
+    .flatMap(ownTexts)
+    .some((text) => text.startsWith(CALLED_OFF));
 }
 
 /** The notifications that a conversation holds, in order. */
@@ -72,7 +87,9 @@ function isForkTask(text: string): boolean {
 }
 
 function isEngines(text: string): boolean {
-  return NOTIFICATION.test(text) || MESSAGE.test(text) || NOTICE.test(text);
+  return (
+    NOTIFICATION.test(text) || MESSAGE.test(text) || NOTICES.some((beginning) => text.startsWith(beginning))
+  );
 }
 
 function withoutMark(text: string): string {

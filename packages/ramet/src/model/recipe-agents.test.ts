@@ -245,6 +245,22 @@ describe('RECIPE-1: a fork of a recipe', () => {
     expect(await fork('Look around.').ask()).toMatchObject({ failed: true, calls: [] });
   });
 
+  test('that is called off says how far it came, and goes on when it is told to', async () => {
+    const talk = fork('```sh\none\n```\n```sh\ntwo\n```');
+    const called = task('This work is called off. Call no more tools: say what is done.');
+    const end = await talk.go([[{ text: 'ok' }]], called);
+    expect(end).toMatchObject({ failed: false, calls: [] });
+    expect(end.text.split('\n')).toEqual([
+      'Called off: 1 of 2 steps carried out.',
+      '',
+      '1. sh: one - ok',
+      '   | ok',
+      '2. sh: two - not run',
+    ]);
+    const again = await talk.hear(task('<agent-message from="s.1">\ngo on\n</agent-message>'));
+    expect(again.calls).toMatchObject([{ input: { command: 'two' } }]);
+  });
+
   test('does not do what other agents say to it', async () => {
     const talk = fork('```sh\nmine\n```');
     const message = task('<agent-message from="s.1">\n```sh\nother\n```\n</agent-message>');

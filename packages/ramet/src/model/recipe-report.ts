@@ -35,6 +35,8 @@ export function reportOf(recipe: Recipe, end: RecipeEnd): { text: string; failed
 
 function headlineOf({ steps }: Recipe, { ended, background }: RecipeEnd): string {
   if (ended.at(-1)?.failed) return failedLine(steps, ended);
+  if (ended.length < steps.length)
+    return `Called off: ${ended.length} of ${count(steps.length, 'step')} carried out.`;
   const out = background.filter(({ isOut }) => isOut);
   if (out.length > 0) return `Waiting for ${count(out.length, 'agent')} in the background: ${namesOf(out)}.`;
   const failed = background.filter((agent) => agent.failed);
