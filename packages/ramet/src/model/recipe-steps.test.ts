@@ -101,6 +101,10 @@ describe('RECIPE-1: the steps of a task', () => {
   background: true
   schema: { type: object }
 - { prompt: "# Lint", run_in_background: false }
+- prompt: |
+    ${FENCE}write a.txt
+    text
+    ${FENCE}
 `;
     const { steps, problems } = await planRecipe(`\`${block('agents', agents).trimEnd()}\`\n`);
     expect(problems).toEqual([]);
@@ -115,6 +119,7 @@ describe('RECIPE-1: the steps of a task', () => {
         schema: { type: 'object' },
       },
       { prompt: '# Lint', description: 'Lint', run_in_background: false },
+      { prompt: `${FENCE}write a.txt\ntext\n${FENCE}\n`, description: 'write a.txt' },
     ]);
   });
 

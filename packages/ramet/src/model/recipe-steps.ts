@@ -94,10 +94,13 @@ function problem({ language, line }: FencedBlock, what: string): string {
   return `line ${line}: the ${language === '' ? '' : `"${language}" `}block ${what}`;
 }
 
-/** Its first line of text, or of what it wants carried out: a fence says nothing. */
+/** Its first line of text, or of what it wants carried out: a fence says something only where it names a file. */
 function promptTitle(prompt: string): string {
-  const lines = prompt.split('\n').filter((line) => line.trim() !== '' && !/^\s*(?:`{3}|~{3})/.test(line));
-  return cut((lines[0] ?? prompt).trim().replace(/^#+ /, ''));
+  const lines = prompt
+    .split('\n')
+    .map((line) => line.trim().replace(/^(?:`{3,}|~{3,})(?!write )\S*.*|^#+ /, ''));
+  const title = lines.find((line) => line !== '') ?? prompt.trim();
+  return cut(title.replace(/^(?:`{3,}|~{3,})/, ''));
 }
 
 /** The first line that does something. */
