@@ -100,16 +100,16 @@ describe('LAUNCH-2: after a refusal', () => {
   test('nobody sends before the pause is over, and then no more than the narrowed window', async () => {
     const { window, clock } = windowOf();
     const run = starting(window);
-    const [first] = ['a', 'b', 'c', 'd'].map((name) => run.request(name));
+    const [first] = [...'abcdefgh'].map((name) => run.request(name));
     await settled();
     for (const ticket of run.tickets.values()) ticket.release(limited(3_000));
     run.tickets.clear();
     expect(first?.rate.pausedMs()).toBe(3_000);
-    for (const name of ['e', 'f', 'g']) run.request(name);
+    for (const name of 'uvwxyz') run.request(name);
     await clock.advance(2_999);
     expect(run.started()).toEqual([]);
     await clock.advance(1);
-    expect(run.started()).toEqual(['e', 'f']);
+    expect(run.started()).toEqual(['u', 'v', 'w', 'x']);
     expect(clock.due()).toEqual([]);
   });
 
