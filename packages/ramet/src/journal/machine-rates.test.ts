@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -72,6 +72,27 @@ describe('LAUNCH-2: what a machine knows of rate limits', () => {
     other.write('b', { ...rate, size: 7 });
     expect(rates.read('b')).toMatchObject({ size: 7 });
     expect(warnings).toEqual([]);
+  });
+});
+
+describe('LAUNCH-2: a file that nobody has written for long', () => {
+  const past = new Date(NOW - 3_700_000);
+
+  test('is not opened, because nothing in it can still hold', () => {
+    const { rates, home, file, warnings } = ratesOf();
+    mkdirSync(home);
+    writeFileSync(file, 'opening this would warn');
+    utimesSync(file, past, past);
+    expect(rates.read('b')).toBeNull();
+    expect(warnings).toEqual([]);
+  });
+
+  test('is opened when its newest part, which a killed process has left, is young', () => {
+    const { rates, home, file } = ratesOf();
+    rates.write('b', rate);
+    utimesSync(file, past, past);
+    const { rates: other } = ratesOf(home);
+    expect(other.read('b')).toEqual(rate);
   });
 });
 

@@ -41,8 +41,8 @@ export interface RateStore {
 const BUSY_TIMEOUT_MS = 50;
 const OFF_AFTER_FAILURE_MS = 60_000;
 const OLD_AFTER_MS = 86_400_000;
-/** Nobody pauses this long: who wrote a time so far ahead had a clock that was wrong. */
-const TOO_FAR_AHEAD_MS = 3_600_000;
+/** Nobody pauses this long: what was written before is over, and a time so far ahead is of a clock that was wrong. */
+const LONGEST_MS = 3_600_000;
 
 const READ = 'SELECT size, limited_at, paused_until, succeeded_at FROM rates WHERE bucket = ?';
 const WRITE = `
@@ -88,7 +88,7 @@ export class MachineRates implements RateStore {
 
   read(bucket: string): SharedRate | null {
     return this.#guarded(() => {
-      const row = this.#connect()?.read.get(bucket);
+      const row = this.#isQuiet() ? undefined : this.#connect()?.read.get(bucket);
       if (row === undefined) return null;
       return {
         size: Number(row.size),
@@ -104,7 +104,7 @@ export class MachineRates implements RateStore {
       const connection = this.#connect() ?? this.#create();
       if (connection === null) return null;
       const now = Math.round(this.#options.clock.now());
-      connection.forget.run(now - OLD_AFTER_MS, now + TOO_FAR_AHEAD_MS);
+      connection.forget.run(now - OLD_AFTER_MS, now + LONGEST_MS);
       const succeeded = succeededAt === null ? null : Math.round(succeededAt);
       // Up, not down: a request that is sent too early is refused again.
       connection.write.run(bucket, size, Math.round(limitedAt), Math.ceil(pausedUntil), succeeded);
@@ -136,6 +136,16 @@ export class MachineRates implements RateStore {
     );
   }
 
+  /** Whether it is not open and nobody has written it for long: opening it would cost a millisecond for nothing. */
+  #isQuiet(): boolean {
+    if (this.#connection !== null) return false;
+    const since = this.#options.clock.now() - LONGEST_MS;
+    return ['', '-wal'].every((end) => {
+      const found = statSync(this.#file + end, { throwIfNoEntry: false });
+      return found === undefined || found.mtimeMs < since;
+    });
+  }
+
   /** Null while there is no file. One that was removed or replaced is left for the one that is there now. */
   #connect(): Connection | null {
     const found = statSync(this.#file, { throwIfNoEntry: false });
@@ -163,7 +173,7 @@ export class MachineRates implements RateStore {
 
   #create(): Connection | null {
     makePrivateDirectory(this.#options.home);
-    createSharedFile(this.#file, MACHINE_MIGRATIONS);
+    createSharedFile(this.#file, MACHINE_MIGRATIONS, true);
     return this.#connect();
   }
 }

@@ -7,12 +7,16 @@ import { PRIVATE_FILE } from './home.ts';
 import { migrate } from './migrations.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Made aside and linked into place: whoever opens the file finds it whole. One that exists stays as it is. */
-export function createSharedFile(file: string, migrations: readonly string[]): void {
+/**
+ * Made aside and linked into place: whoever opens the file finds it whole. One that exists stays as it is. `fleeting`
+ * saves the wait for the disk where the loss of all of it is no loss.
+ */
+export function createSharedFile(file: string, migrations: readonly string[], fleeting = false): void {
   const aside = `${file}.${newSessionId()}`;
   try {
     closeSync(openSync(aside, 'wx', PRIVATE_FILE));
     const db = new DatabaseSync(aside);
+    if (fleeting) db.exec('PRAGMA synchronous = OFF');
     db.exec('PRAGMA journal_mode = WAL');
     inTransaction(db, () => migrate(db, migrations));
     db.close();

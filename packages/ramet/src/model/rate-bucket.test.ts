@@ -42,6 +42,15 @@ describe('LAUNCH-2: a refusal narrows the window', () => {
     expect(sizes).toEqual([4, 2, 1, 1, 1]);
   });
 
+  test('a request that is refused alone leaves room for a few, and a second refusal for fewer', () => {
+    const bucket = bucketOf();
+    const sizes = [1_000, 10_000, 20_000, 30_000].map((now) => {
+      burst(bucket, 1)(limited(), now);
+      return bucket.size;
+    });
+    expect(sizes).toEqual([4, 2, 1, 1]);
+  });
+
   test('an overload narrows as well, and pauses only when it says how long', () => {
     const bucket = bucketOf();
     burst(bucket, 10)(limited(undefined, true), 1_000);

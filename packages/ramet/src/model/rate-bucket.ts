@@ -5,7 +5,8 @@
  * Invariants
  * 1. 1 <= size <= ceiling.
  * 2. A burst of refusals narrows once: only a request that began after the last narrowing narrows again.
- * 3. The size is halved from what was under way, not from what was allowed: a window nobody filled is no measure.
+ * 3. The size is halved from what was under way, not from what was allowed: a window nobody filled is no measure. Nor
+ *    is a single request: fewer than eight count as eight, until a second refusal says otherwise.
  * 4. A pause ends no later than the longest pause from now; a refusal that asks for more pauses nobody, because
  *    whoever is refused like that gives up (`retry.ts`).
  */
@@ -35,6 +36,7 @@ export interface RateBounds {
 
 /** Without a refusal for this long, each success widens by one; before, each round of successes does. */
 const QUIET_MS = 60_000;
+const LEAST_MEASURE = 8;
 /** A refusal that others met is no news after this. */
 const STALE_MS = 300_000;
 /** How often successes are told to others while the limit is felt. */
@@ -137,7 +139,7 @@ export class RateBucket {
     now: number,
   ) {
     const first = epoch === this.#epoch;
-    if (first) this.#narrow(this.#inUse / 2, now);
+    if (first) this.#narrow(Math.min(this.#size, Math.max(this.#inUse, LEAST_MEASURE)) / 2, now);
     if (retryAfterMs !== undefined && retryAfterMs > 0) {
       if (retryAfterMs <= this.#bounds.longestMs) this.#pause(now + retryAfterMs);
       return;

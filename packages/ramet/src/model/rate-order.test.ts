@@ -1,20 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { simulatedClock } from '../testing/simulated-clock.ts';
+import { limited, OK, settled, windowOf } from '../../test/fixtures/rate-senders.ts';
 import type { RateOutcome } from './rate-bucket.ts';
-import { createRateWindow, type RateTicket } from './rate-window.ts';
-import { DEFAULT_RETRY } from './retry.ts';
-
-const OK: RateOutcome = { kind: 'answered', rate: {} };
-const limited = (retryAfterMs?: number): RateOutcome => ({
-  kind: 'limited',
-  overloaded: false,
-  retryAfterMs,
-  rate: undefined,
-});
-
-/** Lets everything go on that can. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import type { RateTicket } from './rate-window.ts';
 
 describe('LAUNCH-2: in whatever order things happen', () => {
   const outcome = fc.oneof(
@@ -43,13 +31,7 @@ describe('LAUNCH-2: in whatever order things happen', () => {
         fc.array(step, { maxLength: 60 }),
         fc.integer({ min: 1, max: 4 }),
         async (steps, limit) => {
-          const clock = simulatedClock(1_000_000);
-          const window = createRateWindow({
-            provider: { name: 'test' },
-            clock,
-            policy: DEFAULT_RETRY,
-            concurrentRequests: limit,
-          });
+          const { clock, window } = windowOf(limit);
           const waiting: Sender[] = [];
           const sending: Sender[] = [];
           let arrivals = 0;
