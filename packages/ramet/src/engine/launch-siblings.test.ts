@@ -2,18 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { type Siblings, startSiblings } from '../../test/fixtures/siblings.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import type { Answer, RequestView } from '../emulator/index.ts';
-import { simulatedClock } from '../testing/simulated-clock.ts';
+import { type SimulatedClock, simulatedClock } from '../testing/simulated-clock.ts';
 import type { Agent } from './agent.ts';
 import { exchange, recordResponse } from './exchange.ts';
 
 const TASKS = ['task one', 'task two', 'task three', 'task four', 'task five'];
-/** Long enough for all five to have come before the first is answered. */
 const latency = { baseMs: 60 };
 
 async function runAll({ child, run }: Siblings): Promise<string[]> {
   const agents = TASKS.map((task) => child(task));
   const results = await Promise.all(agents.map((agent) => run(agent)));
   return results.map(({ status }) => status);
+}
+
+/** Lets so many requests come in, and then answers them all: none reads what another of them writes. */
+async function answerTogether(clock: SimulatedClock, requests: number): Promise<void> {
+  await clock.whenSleeping(requests);
+  await clock.advance(latency.baseMs);
 }
 
 /** The parent asks for five forks; they answer. */
@@ -48,13 +53,16 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
 
   test('those who wait say so, and go in the order they came', async () => {
     const siblings = await startSiblings({ emulator: { latency } });
-    await runAll(siblings);
+    const agents = TASKS.map((task) => siblings.child(task));
+    await Promise.all(agents.map((agent) => siblings.run(agent)));
     const statuses = siblings.engine.recorded().filter(({ type }) => type === 'status.changed');
     expect(statuses.slice(0, 4)).toEqual(
       Array(4).fill({ type: 'status.changed', status: 'waiting', cause: 'lead' }),
     );
-    const asked = siblings.emulator.requests.map(({ body }) => TASKS.find((task) => body.includes(task)));
-    expect(asked).toEqual(TASKS);
+    const asked = siblings.engine
+      .recorded()
+      .flatMap((event) => (event.type === 'request.started' ? [event.request] : []));
+    expect(asked).toEqual(agents.map(({ spec }) => `${spec.id}/1`));
   });
 
   test('on a warm prefix all start at once and all read', async () => {
@@ -74,8 +82,11 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
   });
 
   test('in parallel all write', async () => {
-    const siblings = await startSiblings({ emulator: { latency }, launch: 'parallel' });
-    expect(await runAll(siblings)).toEqual(allDone);
+    const clock = simulatedClock(1_000_000);
+    const siblings = await startSiblings({ emulator: { latency, clock }, launch: 'parallel' });
+    const running = runAll(siblings);
+    await answerTogether(clock, 5);
+    expect(await running).toEqual(allDone);
     expect(siblings.accounts()).toEqual(Array(5).fill('wrote'));
   });
 
@@ -144,23 +155,27 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
   });
 
   test.each([
-    ['auto', Array(5).fill(['at_once']), 5],
-    ['staggered', [['lead'], ...Array(4).fill(['follow', 'released'])], 1],
-  ] as const)('FORK-7: forks of a warm parent, %s, all read all of it', async (launch, choices, writers) => {
-    const siblings = await startSiblings({ launch, emulator: { latency, respond } });
+    ['auto', Array(5).fill(['at_once']), [5]],
+    ['staggered', [['lead'], ...Array(4).fill(['follow', 'released'])], [1, 4]],
+  ] as const)('FORK-7: forks of a warm parent, %s, all read all of it', async (launch, choices, rounds) => {
+    const clock = simulatedClock(1_000_000);
+    const siblings = await startSiblings({ launch, emulator: { latency, clock, respond } });
     const parent = siblings.child('the parent');
-    await askOnce(parent);
+    const asked = askOnce(parent);
+    await answerTogether(clock, 1);
+    await asked;
     const [first] = siblings.emulator.requests;
     const written = first?.usage?.cache_creation_input_tokens ?? 0;
     const forks = TASKS.map((task) => siblings.fork(parent, task, TASKS.length));
-    const results = await Promise.all(forks.map((agent) => siblings.run(agent)));
-    expect(results.map(({ status }) => status)).toEqual(allDone);
+    const running = Promise.all(forks.map((agent) => siblings.run(agent)));
+    for (const requests of rounds) await answerTogether(clock, requests);
+    expect((await running).map(({ status }) => status)).toEqual(allDone);
     expect(TASKS.map(siblings.choices)).toEqual(choices);
     const usages = siblings.emulator.requests.slice(1).map(({ usage }) => usage);
     const read = usages.map((usage) => usage?.cache_read_input_tokens ?? 0);
     expect(Math.min(...read)).toBe(written);
     // Who writes the tail that forks share reads no more than the parent's prefix.
-    expect(read.filter((tokens) => tokens === written)).toHaveLength(writers);
+    expect(read.filter((tokens) => tokens === written)).toHaveLength(rounds[0]);
   });
 
   test('later requests and the main agent do not pass the gate', async () => {

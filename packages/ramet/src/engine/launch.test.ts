@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { endOf, placeBreakpoints } from '../conversation/breakpoints.ts';
 import { Conversation, freezeHead } from '../conversation/conversation.ts';
@@ -27,6 +28,7 @@ interface Child {
   gone: boolean;
   pass: Disposable | null;
   done: Promise<void>;
+  signal: AbortSignal;
   abort(): void;
 }
 
@@ -45,6 +47,7 @@ function nursery(mode: LaunchMode = 'auto') {
       gone: false,
       pass: null,
       done: Promise.resolve(),
+      signal: abort.signal,
       abort: () => abort.abort(),
     };
     const admitted = gate.admit({
@@ -174,6 +177,17 @@ describe('LAUNCH-1: a lead and those who follow', () => {
     third.abort();
     await expect(third.done).rejects.toBeInstanceOf(Cancelled);
     expect(clock.due()).toEqual([]);
+  });
+
+  test('nobody who has gone leaves a listener behind', async () => {
+    const { cacheMap, launch, fail } = nursery();
+    const children = [launch('a'), launch('b'), launch('c')];
+    await settled();
+    if (children[0] !== undefined) fail(children[0]);
+    await settled();
+    if (children[1] !== undefined) cacheMap.responseBegan(children[1].planned);
+    await Promise.all(children.map(({ done }) => done));
+    expect(children.flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
   });
 
   test('an agent that is aborted already does not come in', async () => {
