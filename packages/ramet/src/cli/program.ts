@@ -1,7 +1,8 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
 import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
+import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
 import { describeError } from '../schema/errors.ts';
-import { PERMISSION_MODES } from '../schema/status.ts';
+import { SESSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
@@ -81,10 +82,9 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
     .addOption(
-      new Option(
-        '--permission-mode <mode>',
-        'what tools may do (default: default, or what the session had)',
-      ).choices([...PERMISSION_MODES]),
+      new Option('--permission-mode <mode>', 'what tools may do (default: default, or what the session had)')
+        .choices([...SESSION_MODES])
+        .argParser(sessionMode),
     )
     .option(
       '--allowedTools <rules>',
@@ -227,6 +227,12 @@ function ruleList(text: string, before?: string[]): string[] {
   const rules = collectRules(text);
   if (rules.length === 0) throw new InvalidArgumentError('It names no rule.');
   return [...(before ?? []), ...rules];
+}
+
+function sessionMode(text: string): string {
+  if (SESSION_MODES.some((mode) => mode === text)) return text;
+  const reason = text === 'bubble' ? `${BUBBLE_REFUSED}. ` : '';
+  throw new InvalidArgumentError(`${reason}Allowed choices are ${SESSION_MODES.join(', ')}.`);
 }
 
 function wholeNumber(text: string): number {

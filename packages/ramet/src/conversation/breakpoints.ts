@@ -10,11 +10,13 @@ import type { BlockPosition, Conversation } from './conversation.ts';
 
 const TTL = '5m';
 
+/** `skipWrite` leaves the end unmarked: nothing is written that only this request's successors would read. */
 export function placeBreakpoints(
   conversation: Conversation,
   previousEnd: BlockPosition | null,
+  skipWrite = false,
 ): Breakpoint[] {
-  const end = lastMarkable(conversation, lastPosition(conversation));
+  const end = skipWrite ? null : lastMarkable(conversation, lastPosition(conversation));
   return placeAt([systemEnd(conversation), sharedEnd(conversation), previousEnd, end]);
 }
 
@@ -54,10 +56,18 @@ function systemEnd(conversation: Conversation): BlockPosition | null {
   return block < 0 ? null : { message: -1, block };
 }
 
+/** A fork's first message has a shared tail, and so has its parent's: the later one holds the earlier. */
 function sharedEnd(conversation: Conversation): BlockPosition | null {
-  const message = conversation.messages.findIndex((candidate) => candidate.shared > 0);
-  const shared = conversation.messages[message]?.shared;
-  return shared === undefined ? null : { message, block: shared - 1 };
+  const message = conversation.messages.findLastIndex((candidate) => candidate.shared > 0);
+  const found = conversation.messages[message];
+  if (found === undefined) return null;
+  const block = found.blocks.findLastIndex(({ markable }, index) => markable && index < found.shared);
+  return block < 0 ? null : { message, block };
+}
+
+/** The end of the longest prefix that other agents have too: the shared tail, else the system. */
+export function sharedPrefixEnd(conversation: Conversation): BlockPosition | null {
+  return sharedEnd(conversation) ?? systemEnd(conversation);
 }
 
 function lastPosition(conversation: Conversation): BlockPosition {

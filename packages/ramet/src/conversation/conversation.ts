@@ -5,7 +5,8 @@
  *
  * Invariants
  * 1. A head and a message never change once they are in; forking copies pointers, not bytes.
- * 2. `chain[i]` is a digest of the head and of blocks 0..i with the role of the message each stands in.
+ * 2. `chain[i]` is a digest of the head and of blocks 0..i with the role of the message each stands in; the system
+ *    has its own links, so prompts that share tools and the first system blocks are recognised too.
  */
 import { digestOf } from '../journal/digest.ts';
 import type { Role, ThinkingConfig } from '../schema/content.ts';
@@ -18,6 +19,9 @@ export interface PromptHead {
   readonly thinking: ThinkingConfig | null;
   readonly tools: readonly FrozenBlock[];
   readonly system: readonly FrozenBlock[];
+  /** One digest per system block, over model, thinking, tools and the system up to there. */
+  readonly systemChain: readonly Digest[];
+  /** The last link of that chain; of model, thinking and tools alone where there is no system. */
   readonly digest: Digest;
 }
 
@@ -39,26 +43,31 @@ export interface BlockPosition {
   readonly block: number;
 }
 
-export function freezeHead(head: Omit<PromptHead, 'digest'>): PromptHead {
-  const links = [
-    head.model,
-    JSON.stringify(head.thinking),
-    ...head.tools.map((block) => block.digest),
-    'system',
-    ...head.system.map((block) => block.digest),
-  ];
-  return Object.freeze({ ...head, digest: digestOf(links.join('\n')) });
+export function freezeHead(head: Omit<PromptHead, 'systemChain' | 'digest'>): PromptHead {
+  const start = [head.model, JSON.stringify(head.thinking), ...head.tools.map((block) => block.digest)];
+  let digest = digestOf(start.join('\n'));
+  const systemChain = head.system.map((block) => {
+    digest = linkOf(digest, 'system', block);
+    return digest;
+  });
+  return Object.freeze({ ...head, systemChain: Object.freeze(systemChain), digest });
+}
+
+function linkOf(before: Digest, role: Role | 'system', block: FrozenBlock): Digest {
+  return digestOf(`${before}\n${role}\n${block.digest}`);
 }
 
 export class Conversation {
   readonly head: PromptHead;
-  readonly #messages: SealedMessage[];
-  readonly #chain: Digest[];
+  #messages: SealedMessage[] = [];
+  #chain: Digest[] = [];
+  /** Bytes of all blocks up to and including each block, tools and system included. */
+  #sizes: number[] = [];
+  readonly #headSizes: readonly number[];
 
   constructor(head: PromptHead, messages: readonly FrozenMessage[] = []) {
     this.head = head;
-    this.#messages = [];
-    this.#chain = [];
+    this.#headSizes = sizesOf(head);
     for (const message of messages) this.append(message);
   }
 
@@ -77,23 +86,68 @@ export class Conversation {
   }
 
   append(message: FrozenMessage): void {
+    let size = this.#sizes.at(-1) ?? this.#headSizes.at(-1) ?? 0;
     for (const block of message.blocks) {
-      this.#chain.push(digestOf(`${this.digest}\n${message.role}\n${block.digest}`));
+      size += block.bytes.length;
+      this.#sizes.push(size);
+      this.#chain.push(linkOf(this.digest, message.role, block));
     }
     this.#messages.push(sealMessage(message));
   }
 
+  /** Its first messages, all when no number is given, to go on from apart: pointers, nothing is hashed again. */
+  fork(messages: number = this.#messages.length): Conversation {
+    const copy = new Conversation(this.head);
+    const blocks = this.#blocksBefore(messages);
+    copy.#messages = this.#messages.slice(0, messages);
+    copy.#chain = this.#chain.slice(0, blocks);
+    copy.#sizes = this.#sizes.slice(0, blocks);
+    return copy;
+  }
+
   /** The digest of everything up to and including a block. */
   digestAt(position: BlockPosition): Digest {
-    let index = position.block;
-    for (let i = 0; i < position.message; i++) index += this.#messages[i]?.blocks.length ?? 0;
-    return this.#chain[index] ?? this.head.digest;
+    return this.linkAt(this.indexOf(position)) ?? this.head.digest;
+  }
+
+  /** The place of a block among all that carry a link: those of the system, then those of the messages. */
+  indexOf({ message, block }: BlockPosition): number {
+    return message < 0 ? block : this.head.system.length + this.#blocksBefore(message) + block;
+  }
+
+  linkAt(index: number): Digest | undefined {
+    const { systemChain } = this.head;
+    return index < systemChain.length ? systemChain[index] : this.#chain[index - systemChain.length];
+  }
+
+  /** Bytes of all blocks up to and including the one at `index`. */
+  bytesAt(index: number): number {
+    const system = this.head.system.length;
+    return (index < system ? this.#headSizes[index] : this.#sizes[index - system]) ?? 0;
   }
 
   /** The last message, when a user's message is waiting for an answer. */
   get awaitsAnswer(): boolean {
     return this.#messages.at(-1)?.role === 'user';
   }
+
+  #blocksBefore(message: number): number {
+    let blocks = 0;
+    for (let i = 0; i < message; i++) blocks += this.#messages[i]?.blocks.length ?? 0;
+    return blocks;
+  }
+}
+
+const headSizes = new WeakMap<PromptHead, readonly number[]>();
+
+/** Bytes of tools and system up to each system block; one number where there is no system. Counted once a head. */
+function sizesOf(head: PromptHead): readonly number[] {
+  const known = headSizes.get(head);
+  if (known !== undefined) return known;
+  let size = head.tools.reduce((sum, block) => sum + block.bytes.length, 0);
+  const sizes = head.system.length === 0 ? [size] : head.system.map(({ bytes }) => (size += bytes.length));
+  headSizes.set(head, sizes);
+  return sizes;
 }
 
 /** Known by identity: a copy with other blocks is another message, whatever fields it brings along. */

@@ -21,6 +21,7 @@ import { toolSchema } from '../tools/tool.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
+import type { Spending } from './budget.ts';
 import type { ContextState } from './context-state.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
@@ -36,6 +37,8 @@ export class Agent implements AsyncDisposable {
   readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */
   requests = 0;
+  /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
+  spending: Spending | null = null;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
@@ -44,6 +47,8 @@ export class Agent implements AsyncDisposable {
   readonly touched: Map<string, TouchedFile> = new Map();
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
   readonly tasks: BackgroundTasks = new BackgroundTasks((event) => this.record(event));
+  /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
+  openQuestions = 0;
   /** Its list of its own work; `setTodos` changes it. */
   todos: readonly TodoItem[] = [];
 

@@ -1,16 +1,17 @@
 /**
- * Asks for permission before a call runs: policy decides, and what it leaves open goes to the session's broker. A
- * question and its answer are recorded, so that a person can see later who allowed what.
+ * May this call run? The agent's own restriction first, then rules and its mode in force; what they leave open is asked
+ * (`ask-permission.ts`).
  */
-
-import type { PermissionAnswer } from '../permission/broker.ts';
 import { decide } from '../permission/decide.ts';
-import type { OpenQuestion } from '../permission/decision.ts';
+import type { PermissionDecision } from '../permission/decision.ts';
+import { modeInForce } from '../permission/effective-mode.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
+import { askPermission } from './ask-permission.ts';
 import { NOT_RUN } from './notices.ts';
+import type { CanUseTool } from './runtime.ts';
 
 /** Why the call may not run; null when it may. */
 export async function refusalOf(
@@ -20,60 +21,45 @@ export async function refusalOf(
   input: unknown,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { spec, runtime } = agent;
-  const policy = { mode: spec.permissionMode, rules: runtime.permissions.rules };
-  const home = runtime.childEnvironment.HOME;
-  const decision = await decide(policy, tool, { input, cwd: spec.cwd, home });
+  const { canUseTool } = agent.spec;
+  if (canUseTool !== undefined) {
+    const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
+    if (refusal !== null) return refusal;
+  }
+  const decision = await decideNow(agent, tool, input);
   if (decision.kind === 'allow') return null;
   if (decision.kind === 'deny') return decision.reason;
-  return ask(agent, tool.name, call, { ...decision.question, input }, signal);
+  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input);
+  return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
 }
 
-async function ask(
-  agent: Agent,
-  tool: string,
-  call: ToolUseBlock,
-  open: OpenQuestion & { input: unknown },
-  signal: AbortSignal,
-): Promise<string | null> {
-  const { runtime, spec } = agent;
-  const { redact } = runtime;
-  const summary = redact(open.summary);
-  agent.record({ type: 'permission.asked', call: call.id, tool, summary, reason: redact(open.reason) });
-  const question = { ...open, agent: spec.id, tool, summary };
-  const answer = await answerOrAbort(
-    Promise.try(() => runtime.broker.ask(question, signal)),
-    signal,
-  );
-  const rules = answer.kind === 'always' ? answer.rules : [];
-  runtime.permissions.allow(rules);
-  const reason = answer.kind === 'denied' ? answer.reason : null;
-  agent.record({
-    type: 'permission.answered',
-    call: call.id,
-    answer: answer.kind,
-    rules: rules.map(redact),
-    reason: reason === null ? null : redact(reason),
-  });
-  if (signal.aborted) return NOT_RUN.interrupted;
-  return reason === null ? null : `${tool} is not permitted: ${open.reason}, and ${reason}`;
+async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown): Promise<string | null> {
+  try {
+    const verdict = await canUseTool(tool, input);
+    return verdict.allowed ? null : `${tool} is not permitted: ${verdict.reason}`;
+  } catch (error) {
+    return `${tool} is not permitted: ${describeError(error)}`;
+  }
 }
 
-/** An interrupted question is a denial, also when whoever was asked never answers. */
-async function answerOrAbort(
-  answer: Promise<PermissionAnswer>,
-  signal: AbortSignal,
-): Promise<PermissionAnswer> {
-  const given = Promise.withResolvers<PermissionAnswer>();
-  const interrupt = (): void => given.resolve({ kind: 'denied', reason: 'the turn was interrupted' });
+async function orInterrupted(refusal: Promise<string | null>, signal: AbortSignal): Promise<string | null> {
+  const interrupted = Promise.withResolvers<string>();
+  const interrupt = (): void => interrupted.resolve(NOT_RUN.interrupted);
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
-  answer.then(given.resolve, (error) =>
-    given.resolve({ kind: 'denied', reason: `the question could not be asked: ${describeError(error)}` }),
-  );
   try {
-    return await given.promise;
+    return await Promise.race([interrupted.promise, refusal]);
   } finally {
     signal.removeEventListener('abort', interrupt);
+  }
+}
+
+/** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
+async function decideNow({ spec, runtime }: Agent, tool: Tool, input: unknown): Promise<PermissionDecision> {
+  for (;;) {
+    const { rules } = runtime.permissions;
+    const details = { input, cwd: spec.cwd, home: runtime.childEnvironment.HOME };
+    const decision = await decide({ mode: modeInForce(spec), rules }, tool, details);
+    if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;
   }
 }

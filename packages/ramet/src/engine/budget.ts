@@ -1,6 +1,11 @@
 /**
- * What one run of an agent has spent and whether that is too much (RES-2, one agent). Dollars count only while
- * every response had a price: an unknown cost makes a dollar limit unenforceable, which is refused up front.
+ * What a run of an agent has spent and whether that is too much (RES-2). Spendings form a tree: what a child spends
+ * counts against the limits of all its ancestors, and whoever has reached one stops, whosever limit it is.
+ *
+ * Invariants
+ * 1. `usage` and `costUsd` are the run's own; `totalUsage` and `totalCostUsd` are those of the run and all below it,
+ *    and these are what limits are held against.
+ * 2. Dollars count only while every response had a price: an unknown cost reaches every dollar limit above it.
  */
 import type { BudgetLimits } from '../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
@@ -8,50 +13,89 @@ import { addCost, addUsage, NO_USAGE, totalTokens, type Usage } from '../schema/
 /** From this share of a limit on, the agent is told to finish. */
 const NEAR = 0.8;
 
-export type BudgetState = { level: 'within' | 'near' | 'over'; what: string };
+export interface BudgetState {
+  level: 'within' | 'near' | 'over';
+  /** The limit that is closest; null when there is none. */
+  limit: keyof BudgetLimits | null;
+  /** How close, and whose limit it is when it is not the agent's own. */
+  what: string;
+}
+
+export interface SpendingPlace {
+  /** Whose budget this is, as descendants are told: `session`, `main agent`. */
+  label?: string | undefined;
+  parent?: Spending | undefined;
+}
+
+interface LimitShare {
+  limit: keyof BudgetLimits;
+  share: number;
+  what: string;
+}
 
 export class Spending {
   readonly #limits: BudgetLimits;
   readonly #startedAt: number;
+  readonly #label: string;
+  readonly #parent: Spending | undefined;
   usage: Usage = NO_USAGE;
   costUsd: number | null = 0;
+  totalUsage: Usage = NO_USAGE;
+  totalCostUsd: number | null = 0;
 
-  constructor(limits: BudgetLimits, startedAt: number) {
+  constructor(limits: BudgetLimits, startedAt: number, { label, parent }: SpendingPlace = {}) {
     this.#limits = limits;
     this.#startedAt = startedAt;
+    this.#label = label ?? 'parent agent';
+    this.#parent = parent;
   }
 
   add(usage: Usage, costUsd: number | null): void {
     this.usage = addUsage(this.usage, usage);
     this.costUsd = addCost(this.costUsd, costUsd);
+    for (const each of this.#upwards()) {
+      each.totalUsage = addUsage(each.totalUsage, usage);
+      each.totalCostUsd = addCost(each.totalCostUsd, costUsd);
+    }
   }
 
-  /** The limit that is closest to being reached, and how close. */
+  /** The limit, of the run or of an ancestor, that is closest to being reached, and how close. */
   state(now: number): BudgetState {
+    let worst: LimitShare | null = null;
+    for (const each of this.#upwards()) {
+      for (const share of each.#shares(now)) {
+        if (worst !== null && worst.share >= share.share) continue;
+        worst = each === this ? share : { ...share, what: `the ${each.#label}'s budget: ${share.what}` };
+      }
+    }
+    if (worst === null) return { level: 'within', limit: null, what: '' };
+    const { share, limit, what } = worst;
+    return { level: share >= 1 ? 'over' : share >= NEAR ? 'near' : 'within', limit, what };
+  }
+
+  /** Itself first, so that of equal limits its own is named. */
+  *#upwards(): Generator<Spending> {
+    for (let each: Spending | undefined = this; each !== undefined; each = each.#parent) yield each;
+  }
+
+  #shares(now: number): LimitShare[] {
     const { usd, tokens, seconds } = this.#limits;
-    const shares = [
-      usd === undefined
-        ? null
-        : { share: this.costUsd === null ? 1 : this.costUsd / usd, what: `$${this.#dollars()} of $${usd}` },
-      tokens === undefined
-        ? null
-        : {
-            share: totalTokens(this.usage) / tokens,
-            what: `${totalTokens(this.usage)} of ${tokens} tokens`,
-          },
-      seconds === undefined ? null : this.#time(now, seconds),
-    ].filter((entry) => entry !== null);
-    const worst = shares.sort((a, b) => b.share - a.share)[0];
-    if (worst === undefined) return { level: 'within', what: '' };
-    return { level: worst.share >= 1 ? 'over' : worst.share >= NEAR ? 'near' : 'within', what: worst.what };
+    const spent = totalTokens(this.totalUsage);
+    const elapsed = (now - this.#startedAt) / 1000;
+    const cost = this.totalCostUsd;
+    return [
+      shareOf('usd', usd, cost, `$${cost === null ? '(unknown)' : cost.toFixed(4)} of $${usd}`),
+      shareOf('tokens', tokens, spent, `${spent} of ${tokens} tokens`),
+      shareOf('seconds', seconds, elapsed, `${elapsed.toFixed(0)} of ${seconds} seconds`),
+    ].filter((share) => share !== null);
   }
+}
 
-  #dollars(): string {
-    return this.costUsd === null ? '(unknown)' : this.costUsd.toFixed(4);
-  }
-
-  #time(now: number, seconds: number): { share: number; what: string } {
-    const spent = (now - this.#startedAt) / 1000;
-    return { share: spent / seconds, what: `${spent.toFixed(0)} of ${seconds} seconds` };
-  }
+function shareOf(
+  limit: keyof BudgetLimits,
+  most: number | undefined,
+  spent: number | null,
+  what: string,
+): LimitShare | null {
+  return most === undefined ? null : { limit, share: spent === null ? 1 : spent / most, what };
 }

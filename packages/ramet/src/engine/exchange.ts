@@ -3,7 +3,7 @@
  * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
  */
 import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
-import { Conversation } from '../conversation/conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeJson } from '../conversation/frozen-block.ts';
 import { requestBody } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
@@ -51,14 +51,16 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const { aside } = options;
   const conversation = aside === undefined ? agent.conversation : withAside(agent.conversation, aside);
   const { model } = conversation.head;
-  const place = aside === undefined ? placeBreakpoints : repeatBreakpoints;
-  const breakpoints = place(conversation, agent.previousEnd);
+  const breakpoints =
+    aside === undefined
+      ? placeBreakpoints(conversation, agent.previousEnd, agent.spec.skipCacheWrite)
+      : repeatBreakpoints(conversation, agent.previousEnd);
   const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
 
   const response = await withRetries(
     async (attempt) => {
-      const planned = plan(agent, breakpoints, body.byteLength);
+      const planned = planRequest(conversation, breakpoints, runtime.clock.now());
       agent.record({
         type: 'request.started',
         request,
@@ -89,9 +91,10 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   return { ...bill, request, response, source: aside?.source };
 }
 
-function withAside({ head, messages }: Conversation, aside: Aside): Conversation {
-  const question = { role: 'user', blocks: aside.blocks, shared: 0 } as const;
-  return new Conversation(head, [...messages.slice(0, aside.messages), question]);
+function withAside(conversation: Conversation, { messages, blocks }: Aside): Conversation {
+  const whole = conversation.fork(messages);
+  whole.append({ role: 'user', blocks, shared: 0 });
+  return whole;
 }
 
 /** An id that an earlier turn has used would make two calls one: the answer is asked for again. */
@@ -124,6 +127,7 @@ async function sendOnce(
         else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
       },
     });
+    cacheMap.responseBegan(planned);
     if (response.usage !== null) cacheMap.responseCompleted(planned, response.usage);
     return response;
   } catch (error) {
@@ -132,17 +136,13 @@ async function sendOnce(
   }
 }
 
-function plan(agent: Agent, breakpoints: readonly Breakpoint[], bytes: number): PlannedRequest {
-  const { conversation, runtime } = agent;
-  return {
-    model: conversation.head.model,
-    prefixes: breakpoints.map((mark) =>
-      mark.message < 0 ? conversation.head.digest : conversation.digestAt(mark),
-    ),
-    ttl: breakpoints.at(-1)?.ttl ?? '5m',
-    bytes,
-    startedAt: runtime.clock.now(),
-  };
+export function planRequest(
+  conversation: Conversation,
+  breakpoints: readonly Breakpoint[],
+  startedAt: number,
+): PlannedRequest {
+  const marks = breakpoints.map((mark) => ({ index: conversation.indexOf(mark), ttl: mark.ttl }));
+  return { model: conversation.head.model, chain: conversation, marks, startedAt };
 }
 
 function recordFailure(

@@ -3,6 +3,8 @@ import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import { JournalError, ModelError } from '../schema/errors.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { simulatedClock } from '../testing/simulated-clock.ts';
+import { Spending } from './budget.ts';
 import { CLOSING_TURN, MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 
 const echo = toolOf('Echo', 'read', async (input) => ({ content: JSON.stringify(input) }));
@@ -255,6 +257,55 @@ describe('RES-2: the budget of one agent', () => {
     const model = scriptedModel({ text: 'done', usage });
     const engine = await startEngine({ provider: model, spec: { budget: { usd: 0.5 } } });
     expect((await engine.run('go')).result.status).toBe('done');
+  });
+});
+
+describe('RES-2: a run within the budgets of others', () => {
+  const usage = { input_tokens: 0, output_tokens: 100_000 };
+  const again = { calls: [{ name: 'Echo', input: {} }] };
+
+  test('stops at an ancestor’s limit, names it, and reports only what it has spent itself', async () => {
+    const session = new Spending({ usd: 2 }, 0, { label: 'session' });
+    session.add(NO_USAGE, 1.5);
+    const model = scriptedModel({ ...again, usage });
+    const engine = await startEngine({ provider: model, tools: [echo], spec: { spending: session } });
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ status: 'failed', cause: 'budget', costUsd: 1 });
+    expect(result.message).toBe("the budget is spent: the session's budget: $2.5000 of $2");
+  });
+
+  test('what a child spends is linked to the run under way, and is no usage of the run', async () => {
+    const spawn = toolOf('Spawn', 'read', async () => {
+      new Spending({}, 0, { parent: engine.agent.spending ?? undefined }).add(NO_USAGE, 5);
+      return { content: 'spent' };
+    });
+    const model = scriptedModel({ calls: [{ name: 'Spawn', input: {} }] }, again);
+    const engine = await startEngine({ provider: model, tools: [echo, spawn], spec: { budget: { usd: 5 } } });
+    expect(engine.agent.spending).toBeNull();
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ status: 'failed', cause: 'budget' });
+    expect(result.costUsd).toBeLessThan(1);
+    expect(engine.agent.spending?.totalCostUsd).toBeGreaterThanOrEqual(5);
+  });
+
+  test('AGENT-5: an agent whose time is up is timed_out, not failed', async () => {
+    const clock = simulatedClock();
+    const wait = toolOf('Echo', 'read', async () => {
+      await clock.advance(11_000);
+      return { content: 'late' };
+    });
+    const model = scriptedModel(again, again);
+    const engine = await startEngine({
+      provider: model,
+      tools: [wait],
+      spec: { budget: { seconds: 10 } },
+      runtime: { clock },
+    });
+    expect((await engine.run('go')).result).toMatchObject({
+      status: 'timed_out',
+      cause: 'budget',
+      message: 'the budget is spent: 11 of 10 seconds',
+    });
   });
 });
 

@@ -15,7 +15,7 @@ import { Cancelled, describeError, RametError } from '../schema/errors.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
-import { Spending } from './budget.ts';
+import { type BudgetState, Spending } from './budget.ts';
 import { emitting } from './emitting.ts';
 import { type ModelExchange, recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
@@ -52,8 +52,10 @@ const DONE: Ending = { status: 'done', cause: null, message: null };
 export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
   const { clock, journal } = agent.runtime;
   const startedAt = clock.now();
+  const { budget, type, spending: parent } = agent.spec;
+  agent.spending = new Spending(budget, startedAt, { label: `${type} agent`, parent });
   const run: RunState = {
-    spending: new Spending(agent.spec.budget, startedAt),
+    spending: agent.spending,
     turns: 0,
     repeats: 0,
     maxTokens: agent.spec.maxTokens,
@@ -168,10 +170,13 @@ async function* carryOut(
   if (step.kind === 'run_tools' && (closed || budget.level === 'over')) {
     agent.say('tool_results', refuseCalls(step.calls, closed ? NOT_RUN.turns : NOT_RUN.budget));
   }
-  if (closed) return limitReached('max_turns', `the limit of ${agent.spec.maxTurns} turns is reached`);
+  if (closed) {
+    const message = `the limit of ${agent.spec.maxTurns} turns is reached`;
+    return { status: 'failed', cause: 'max_turns', message };
+  }
   if (step.kind === 'fail') return { status: 'failed', cause: step.cause, message: step.message };
   if (step.kind === 'finish') return DONE;
-  if (budget.level === 'over') return limitReached('budget', `the budget is spent: ${budget.what}`);
+  if (budget.level === 'over') return budgetSpent(budget);
   if (step.kind === 'ask_again') {
     run.repeats += 1;
     run.maxTokens = step.maxTokens ?? run.maxTokens;
@@ -221,8 +226,9 @@ function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent
   };
 }
 
-function limitReached(cause: string, message: string): Ending {
-  return { status: 'failed', cause, message };
+function budgetSpent({ limit, what }: BudgetState): Ending {
+  const status = limit === 'seconds' ? 'timed_out' : 'failed';
+  return { status, cause: 'budget', message: `the budget is spent: ${what}` };
 }
 
 function endingOf(error: unknown, signal: AbortSignal): Ending {

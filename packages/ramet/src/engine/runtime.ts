@@ -10,9 +10,10 @@ import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
+import type { BudgetLimits, PermissionMode, SessionMode } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
+import type { Spending } from './budget.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
@@ -33,6 +34,11 @@ export interface SessionRuntime {
   readonly broker: PermissionBroker;
 }
 
+/** A throw is a refusal, with its message as the reason. */
+export type CanUseTool = (tool: string, input: unknown) => ToolVerdict | Promise<ToolVerdict>;
+
+export type ToolVerdict = { allowed: true } | { allowed: false; reason: string };
+
 export interface AgentSpec {
   readonly id: AgentId;
   readonly parent: AgentId | null;
@@ -44,11 +50,17 @@ export interface AgentSpec {
   readonly thinking: ThinkingConfig | null;
   readonly system: readonly string[];
   readonly tools: readonly Tool[];
-  /** Changed between turns alone, by who is in charge of the session. */
+  /** Changed between turns alone, by who is in charge of the session. `modeInForce` says what it amounts to. */
   permissionMode: PermissionMode;
+  /** Its parent's mode in force: it never exceeds that. Absent for the main agent. */
+  readonly ceiling?: (() => SessionMode) | undefined;
+  /** Consulted before rules and modes, for each call: it can refuse and nothing else. */
+  readonly canUseTool?: CanUseTool | undefined;
   readonly maxTurns: number;
   readonly maxTokens: number;
   readonly budget: BudgetLimits;
+  /** Whose limits its spending counts against too: its parent's run, or the session. */
+  readonly spending?: Spending | undefined;
   readonly cwd: string;
   /** Of an agent that somebody asked for; the main agent has none. */
   readonly origin?: AgentOrigin | undefined;

@@ -21,9 +21,15 @@ export interface Journal {
   close(): Promise<void>;
 }
 
+export interface EventFilter {
+  after?: number;
+  agent?: AgentId;
+  type?: JournalEvent['type'];
+}
+
 export interface JournalReader {
-  /** Events in order, after `after` when given, of one agent when given. */
-  events(filter?: { after?: number; agent?: AgentId }): Iterable<RecordedEvent>;
+  /** Events in order, after `after` when given, of one agent and of one type when given. */
+  events(filter?: EventFilter): Iterable<RecordedEvent>;
   /** The bytes of a block; throws a JournalError when the journal does not hold them. */
   block(digest: Digest): Uint8Array;
   close(): void;

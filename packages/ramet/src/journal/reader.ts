@@ -6,8 +6,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
-import type { AgentId } from '../schema/ids.ts';
-import type { JournalReader } from './journal.ts';
+import type { EventFilter, JournalReader } from './journal.ts';
 import { openSessionFileReadOnly } from './session-file.ts';
 import { readFailure } from './sqlite-failure.ts';
 
@@ -24,15 +23,16 @@ export class SessionReader implements JournalReader {
     this.#selectBlock = this.#prepare('SELECT bytes FROM blocks WHERE digest = ?');
   }
 
-  *events(filter: { after?: number; agent?: AgentId } = {}): Iterable<RecordedEvent> {
+  *events({ after = 0, agent, type }: EventFilter = {}): Iterable<RecordedEvent> {
+    const ofAgent = agent === undefined ? '' : 'AND agent = ?';
+    // Not by the column `type`, which files of the first version lack.
+    const ofType = type === undefined ? '' : `AND data ->> 'type' = ?`;
     const page = this.#prepare(
-      `SELECT seq, time, agent, data FROM events
-       WHERE seq > ? ${filter.agent === undefined ? '' : 'AND agent = ?'} ORDER BY seq LIMIT ${PAGE}`,
+      `SELECT seq, time, agent, data FROM events WHERE seq > ? ${ofAgent} ${ofType} ORDER BY seq LIMIT ${PAGE}`,
     );
-    const agent = filter.agent === undefined ? [] : [filter.agent];
-    let after = filter.after ?? 0;
+    const values = [agent, type].filter((value) => value !== undefined);
     for (;;) {
-      const rows = this.#reading(() => page.all(after, ...agent));
+      const rows = this.#reading(() => page.all(after, ...values));
       for (const row of rows) {
         const recorded = this.#recorded(row);
         after = recorded.seq;

@@ -1,17 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../schema/usage.ts';
 import { NO_USAGE } from '../schema/usage.ts';
-import { CacheMap, type PlannedRequest } from './cache-map.ts';
+import { CacheMap, type CacheTtl, type PlannedRequest, type WatchedOutcome } from './cache-map.ts';
 
 const MINUTE = 60_000;
-const plan = (prefixes: string[], startedAt: number, more: Partial<PlannedRequest> = {}): PlannedRequest => ({
-  model: 'claude-sonnet-5',
-  prefixes,
-  ttl: '5m',
-  bytes: 40_000,
-  startedAt,
-  ...more,
-});
+const MODEL = 'claude-sonnet-5';
+
+/** A request on the chain `links`, 10,000 tokens a block unless told otherwise, marked at `marks` or everywhere. */
+function plan(
+  links: string[],
+  startedAt: number,
+  more: { model?: string; ttl?: CacheTtl; bytes?: number; marks?: number[] } = {},
+): PlannedRequest {
+  const { model = MODEL, ttl = '5m', bytes = 40_000, marks = links.map((_, index) => index) } = more;
+  return {
+    model,
+    chain: { linkAt: (index) => links[index], bytesAt: (index) => bytes * (index + 1) },
+    marks: marks.map((index) => ({ index, ttl })),
+    startedAt,
+  };
+}
 const wrote: Usage = { ...NO_USAGE, cache_creation_input_tokens: 10_000 };
 
 function answered(map: CacheMap, request: PlannedRequest, usage: Usage = wrote): void {
@@ -73,5 +81,104 @@ describe('MODEL-4: the cache map predicts cold, writing and warm', () => {
     answered(map, request, { ...NO_USAGE, input_tokens: 2_000 });
     expect(map.minimum('unheard-of')).toBe(2_001);
     expect(map.predict({ ...request, startedAt: 1 })).toBe('below minimum');
+  });
+
+  test('a model that caches less than 1,024 tokens is learned too, with what it wrote', () => {
+    const map = new CacheMap();
+    const request = plan(['a'], 0, { model: 'unheard-of', bytes: 4 * 600 });
+    answered(map, request, { ...NO_USAGE, cache_creation_input_tokens: 600 });
+    expect(map.minimum('unheard-of')).toBe(600);
+    expect(map.predict({ ...request, startedAt: 1 })).toBe('warm');
+  });
+
+  test('a marked prefix below the minimum is not written, though a longer one is', () => {
+    const map = new CacheMap();
+    answered(map, plan(['a', 'b'], 0, { bytes: 4 * 600 }));
+    expect(map.stateOf('a', 1)).toBe('cold');
+    expect(map.stateOf('b', 1)).toBe('readable');
+  });
+
+  test('a mark finds what was written up to 19 blocks before it, and no further', () => {
+    const map = new CacheMap();
+    const links = Array.from({ length: 22 }, (_, index) => `link ${index}`);
+    answered(map, plan(links, 0, { marks: [1] }));
+    expect(map.predict(plan(links, 1, { marks: [20] }))).toBe('warm');
+    expect(map.predict(plan(links, 1, { marks: [21] }))).toBe('cold');
+  });
+
+  test('a child with another second system block reads what its parent wrote at the end of the first', () => {
+    const map = new CacheMap();
+    answered(map, plan(['common'], 0));
+    const child = plan(['common', 'type', 'task'], 1, { marks: [1, 2] });
+    expect(map.predict(child)).toBe('warm');
+    expect(map.readableTokens(child, 1)).toBe(10_000);
+  });
+
+  test('of two writers the entry disappears only when both have failed', () => {
+    const map = new CacheMap();
+    const [one, two] = [plan(['a'], 0), plan(['a'], 1)];
+    map.requestStarted(one);
+    map.requestStarted(two);
+    map.requestFailed(one);
+    expect(map.stateOf('a', 2)).toBe('writing');
+    map.requestFailed(two);
+    expect(map.stateOf('a', 2)).toBe('cold');
+  });
+
+  test('a read keeps an entry alive for its own lifetime, also when the reader asks for a shorter one', () => {
+    const map = new CacheMap();
+    answered(map, plan(['a'], 0, { ttl: '1h' }));
+    answered(map, plan(['a'], 30 * MINUTE), { ...NO_USAGE, cache_read_input_tokens: 10_000 });
+    expect(map.readableUntil('a', 80 * MINUTE)).toBe(90 * MINUTE);
+    expect(map.readableUntil('a', 90 * MINUTE)).toBeNull();
+  });
+
+  test('what was expected and not read is taken back: only what the request wrote is there', () => {
+    const map = new CacheMap();
+    answered(map, plan(['a', 'b', 'c'], 0, { marks: [0] }));
+    const request = plan(['a', 'b', 'c'], 1, { marks: [2] });
+    expect(map.predict(request)).toBe('warm');
+    answered(map, request, wrote);
+    expect(map.stateOf('a', 2)).toBe('cold');
+    expect(map.stateOf('c', 2)).toBe('readable');
+  });
+});
+
+describe('MODEL-4: who waits for a prefix is told', () => {
+  function watching(map: CacheMap): WatchedOutcome[] {
+    const told: WatchedOutcome[] = [];
+    map.watch('a', (outcome) => told.push(outcome));
+    return told;
+  }
+
+  test('at once and once, when the response begins', () => {
+    const map = new CacheMap();
+    const request = plan(['a'], 0);
+    map.requestStarted(request);
+    const told = watching(map);
+    map.responseBegan(request);
+    map.responseBegan(request);
+    map.responseCompleted(request, wrote);
+    expect(told).toEqual(['readable']);
+  });
+
+  test('when the last writer fails, and not when the first of two does', () => {
+    const map = new CacheMap();
+    const [one, two] = [plan(['a'], 0), plan(['a'], 1)];
+    map.requestStarted(one);
+    map.requestStarted(two);
+    const told = watching(map);
+    map.requestFailed(two);
+    expect(told).toEqual([]);
+    map.requestFailed(one);
+    expect(told).toEqual(['gone']);
+  });
+
+  test('who has stopped watching is not told', () => {
+    const map = new CacheMap();
+    const told: WatchedOutcome[] = [];
+    map.watch('a', (outcome) => told.push(outcome))();
+    answered(map, plan(['a'], 0));
+    expect(told).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@
  * `acceptEdits` files of the working directory may be, except those that can run or widen rights.
  */
 import { sep } from 'node:path';
-import type { PermissionMode } from '../schema/status.ts';
+import type { SessionMode } from '../schema/status.ts';
 import { landingPath, placeInside } from './landing-path.ts';
 
 /** What git, Ramet and like programs act upon: who writes here decides what runs later. */
@@ -18,7 +18,7 @@ const PROTECTED: ReadonlySet<string> = new Set([
 
 export type WriteStanding = { trusted: true } | { trusted: false; reason: string };
 
-export function standingOfWrite(mode: PermissionMode, path: string, cwd: string): WriteStanding {
+export function standingOfWrite(mode: SessionMode, path: string, cwd: string): WriteStanding {
   const inside = placeInside(path, cwd);
   if (inside === null) return { trusted: false, reason: 'it writes outside the working directory' };
   const guarded = inside.split(sep).find((name) => PROTECTED.has(name.toLowerCase()));

@@ -1,5 +1,5 @@
 /** What is known of a call before the mode has its say, and what the mode makes of it (RES-3). */
-import type { PermissionMode } from '../schema/status.ts';
+import type { SessionMode } from '../schema/status.ts';
 import { ALLOW, type OpenQuestion, type PermissionDecision } from './decision.ts';
 import type { PermissionRule } from './rule.ts';
 
@@ -15,7 +15,7 @@ export interface Assessment {
   question: OpenQuestion;
 }
 
-export function settle(mode: PermissionMode, tool: string, assessment: Assessment): PermissionDecision {
+export function settle(mode: SessionMode, tool: string, assessment: Assessment): PermissionDecision {
   const { denied, asked, harmless, allowed, question } = assessment;
   if (denied !== null)
     return deny(`${tool} is denied by the rule ${denied.text} in ${denied.place}. ${GO_ON}`);

@@ -8,6 +8,12 @@ import { GO_ON, whatWouldAllow } from './assessment.ts';
 export interface PermissionQuestion {
   /** Id of the agent that wants to act. */
   agent: string;
+  /** What people call it: its name, else what it is for. Null for the main agent. */
+  agentName: string | null;
+  /** Id of the agent that started it; null for the main agent. */
+  parent: string | null;
+  /** The directory it works in. */
+  cwd: string;
   tool: string;
   /** The command, the path or the address: what would happen. */
   summary: string;
@@ -26,7 +32,7 @@ export type PermissionAnswer =
   | { kind: 'denied'; reason: string };
 
 export interface PermissionBroker {
-  /** Rejects only when `signal` aborts; a view that goes away answers with a denial. */
+  /** Rejects only when `signal` aborts: then nobody waits for the answer any more. A view that goes away answers with a denial. */
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
 }
 
@@ -37,18 +43,3 @@ export const denyingBroker: PermissionBroker = {
     reason: `nobody can be asked in this run. ${GO_ON} (For the user: ${whatWouldAllow(suggestedRules)} allows it.)`,
   }),
 };
-
-/** Equal questions that are open at the same time are asked once, and the answer is everybody's. */
-export function askingOnce(broker: PermissionBroker): PermissionBroker {
-  const open = new Map<string, Promise<PermissionAnswer>>();
-  return {
-    ask(question, signal) {
-      const key = JSON.stringify([question.tool, question.summary, question.reason]);
-      const asked = open.get(key);
-      if (asked !== undefined) return asked;
-      const answer = broker.ask(question, signal).finally(() => open.delete(key));
-      open.set(key, answer);
-      return answer;
-    },
-  };
-}

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import type { PermissionMode } from '../schema/status.ts';
+import type { SessionMode } from '../schema/status.ts';
 import { decide } from './decide.ts';
 import type { PermissionDecision, PermissionSubject } from './decision.ts';
 import { type PermissionPolicy, parseRules, type RuleTexts } from './policy.ts';
@@ -13,7 +13,7 @@ const edit: PermissionSubject = { name: 'Edit', effect: 'write' };
 const fetchPage: PermissionSubject = { name: 'WebFetch', effect: 'read' };
 const issues: PermissionSubject = { name: 'mcp__tracker__list_issues', effect: 'execute' };
 
-function policy(mode: PermissionMode, texts: RuleTexts = {}, base = '/srv'): PermissionPolicy {
+function policy(mode: SessionMode, texts: RuleTexts = {}, base = '/srv'): PermissionPolicy {
   const { rules, problems } = parseRules(texts, { place: 'a test', base, home: '/home/user' });
   expect(problems).toEqual([]);
   return { mode, rules };
@@ -23,7 +23,7 @@ const kindOf = async (decision: Promise<PermissionDecision>): Promise<string> =>
 const at = (file_path: string, cwd = '/srv') => ({ input: { file_path }, cwd });
 
 describe('RES-3: permission modes', () => {
-  test.for<[PermissionMode, string[]]>([
+  test.for<[SessionMode, string[]]>([
     ['default', ['allow', 'ask', 'ask', 'ask']],
     ['acceptEdits', ['allow', 'allow', 'ask', 'ask']],
     ['plan', ['allow', 'deny', 'deny', 'deny']],
@@ -39,7 +39,7 @@ describe('RES-3: permission modes', () => {
     expect(await Promise.all(decisions.map(kindOf))).toEqual(expected);
   });
 
-  test.for<[PermissionMode, RegExp]>([
+  test.for<[SessionMode, RegExp]>([
     ['plan', /^Write is not permitted: in plan mode.*--permission-mode bypassPermissions/],
     ['dontAsk', /^Write is not permitted.*--allowedTools "Edit\(src\/\*\*\)" or --permission-mode/],
   ])('%s says what was denied and what would allow it', async ([mode, reason]) => {

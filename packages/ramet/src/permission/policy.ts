@@ -2,7 +2,7 @@
  * What is permitted, as rules. Three lists that are looked through in the order deny, ask, allow; the first list
  * with a rule that matches decides, however special another rule may be (RES-3).
  */
-import type { PermissionMode } from '../schema/status.ts';
+import type { SessionMode } from '../schema/status.ts';
 import { type PermissionRule, parseRule, type RuleProblem } from './rule.ts';
 import type { RuleContext } from './rule-context.ts';
 
@@ -21,7 +21,7 @@ export interface RuleSet {
 
 /** What one decision is made by: the agent's mode and the session's rules. */
 export interface PermissionPolicy {
-  readonly mode: PermissionMode;
+  readonly mode: SessionMode;
   readonly rules: RuleSet;
 }
 
@@ -30,6 +30,10 @@ export interface SessionRules {
   readonly rules: RuleSet;
   /** Takes what can be read as a rule; the rest comes back. */
   allow(texts: readonly string[]): RuleProblem[];
+  /** Calls `look` when rules were added, or `changed` was called, until what it returns is called. */
+  watch(look: () => void): () => void;
+  /** Tells those who watch that something else that decides has changed, such as a mode. */
+  changed(): void;
 }
 
 export const NO_RULES: RuleSet = { allow: [], ask: [], deny: [] };
@@ -65,6 +69,10 @@ export function joinRules(...sets: readonly RuleSet[]): RuleSet {
 
 export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>): SessionRules {
   let rules = start;
+  const watching = new Set<() => void>();
+  const changed = (): void => {
+    for (const look of [...watching]) look();
+  };
   return {
     get rules() {
       return rules;
@@ -73,9 +81,17 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
       const known = new Set(rules.allow.map(({ text }) => text));
       const fresh = texts.filter((text) => !known.has(text));
       const parsed = parseRules({ allow: fresh }, { ...origin, place: 'this session' });
-      rules = joinRules(rules, parsed.rules);
+      if (parsed.rules.allow.length > 0) {
+        rules = joinRules(rules, parsed.rules);
+        changed();
+      }
       return parsed.problems;
     },
+    watch(look) {
+      watching.add(look);
+      return () => watching.delete(look);
+    },
+    changed,
   };
 }
 

@@ -63,7 +63,8 @@ interface PermissionAsked {
 interface PermissionAnswered {
   type: 'permission.answered';
   call: string;
-  answer: 'once' | 'always' | 'denied';
+  /** `policy`: rules or a mode that came while it was open allow it, and nobody had to answer. */
+  answer: 'once' | 'always' | 'denied' | 'policy';
   /** The rules that hold for the rest of the session, after `always`. */
   rules: string[];
   /** Why it was denied; null when it was allowed. */

@@ -14,9 +14,14 @@ export const AGENT_STATUSES = [
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
 /** What tools may do without a question (RES-3); docs/permissions.md says what each one means. */
-export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+export const SESSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 
-export type PermissionMode = (typeof PERMISSION_MODES)[number];
+export type SessionMode = (typeof SESSION_MODES)[number];
+
+/** An agent in `bubble` has its parent's mode, so only an agent that another one started can be in it. */
+export type PermissionMode = SessionMode | 'bubble';
+
+export const PERMISSION_MODES: readonly PermissionMode[] = [...SESSION_MODES, 'bubble'];
 
 /** Whether siblings start together (LAUNCH-1): always, never with a cold prefix, or as it pays. */
 export const LAUNCH_MODES = ['auto', 'parallel', 'staggered'] as const;

@@ -36,6 +36,12 @@ export function totalTokens(usage: Usage): number {
   );
 }
 
+/** The share of the prompt that came from the cache; null when nothing was asked. */
+export function hitRate(usage: Usage): number | null {
+  const prompt = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+  return prompt === 0 ? null : usage.cache_read_input_tokens / prompt;
+}
+
 /**
  * A sum of costs of which one is unknown is unknown, never the sum of the rest. Sums of binary fractions end in
  * noise far below the smallest price of a token; it is cut off here, so that every view shows the same figure.

@@ -5,7 +5,7 @@ export type { ModelProvider } from '../model/provider.ts';
 export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
-export type { AgentStatus, BudgetLimits, PermissionMode } from '../schema/status.ts';
+export type { AgentStatus, BudgetLimits, PermissionMode, SessionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
 export type { SessionOptions } from './options.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';

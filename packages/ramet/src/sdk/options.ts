@@ -7,11 +7,12 @@ import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
+import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
 import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
-import type { BudgetLimits, PermissionMode } from '../schema/status.ts';
+import { type BudgetLimits, SESSION_MODES, type SessionMode } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 
 export interface SessionOptions {
@@ -28,7 +29,7 @@ export interface SessionOptions {
   /** Most output tokens of one response. */
   maxTokens?: number;
   budget?: BudgetLimits;
-  permissionMode?: PermissionMode;
+  permissionMode?: SessionMode;
   /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
   compactionThreshold?: number;
   /** In tokens, for a model whose window is not known or to be used in part only. */
@@ -66,7 +67,7 @@ export interface ResolvedOptions extends SettingsInForce {
   maxTokens: number;
   budget: BudgetLimits;
   /** Null, too, for what a resumed session keeps. */
-  permissionMode: PermissionMode | null;
+  permissionMode: SessionMode | null;
   compactionThreshold: number | undefined;
   contextWindow: number | undefined;
   prices: PriceTable;
@@ -100,7 +101,7 @@ export function resolveOptions(
     maxTurns: options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: budgetFrom(options.budget, settings.budget),
-    permissionMode: options.permissionMode ?? null,
+    permissionMode: options.permissionMode === undefined ? null : requireSessionMode(options.permissionMode),
     compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),
@@ -192,8 +193,16 @@ export function refuseUnservedModel(model: string, provider: ModelProvider): voi
 }
 
 /** The permission mode of a session that does not exist yet. */
-export function newSessionMode({ permissionMode, settings }: ResolvedOptions): PermissionMode {
+export function newSessionMode({ permissionMode, settings }: ResolvedOptions): SessionMode {
   return permissionMode ?? settings.permissions?.defaultMode ?? DEFAULT_PERMISSION_MODE;
+}
+
+/** For callers that no compiler checks. `bubble` is no mode of a session: there is nobody above it to ask. */
+export function requireSessionMode(mode: string): SessionMode {
+  const known = SESSION_MODES.find((name) => name === mode);
+  if (known !== undefined) return known;
+  const reason = mode === 'bubble' ? BUBBLE_REFUSED : `there is no permission mode "${mode}"`;
+  throw new UserMistake('no_mode', `${reason}; there are ${SESSION_MODES.join(', ')}`);
 }
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */

@@ -1,4 +1,6 @@
 /** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
+
+import type { JournalReader } from '../journal/journal.ts';
 import { describeProblem, parseRules, type SessionRules, sessionRules } from '../permission/policy.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -10,4 +12,14 @@ export function openRules({ permissions, env }: ResolvedOptions, { cwd, reposito
   const [problem] = problems;
   if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
   return sessionRules(rules, origin);
+}
+
+/**
+ * What somebody answered "always" to holds for the rest of the session, so also after it was resumed. A rule that can
+ * no longer be read gives nothing: then it is asked again.
+ */
+export function recallRules(permissions: SessionRules, reader: JournalReader): void {
+  for (const { event } of reader.events({ type: 'permission.answered' })) {
+    if (event.type === 'permission.answered') permissions.allow(event.rules);
+  }
 }

@@ -1,8 +1,13 @@
 /** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
 import type { Agent } from '../engine/agent.ts';
 import { switchModel } from '../engine/fallback.ts';
-import type { PermissionMode } from '../schema/status.ts';
-import { type ResolvedOptions, refuseUnenforceableBudget, resolveOptions } from './options.ts';
+import type { SessionMode } from '../schema/status.ts';
+import {
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  requireSessionMode,
+  resolveOptions,
+} from './options.ts';
 
 export function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
   const { model } = resolveOptions({ env: settings.env, model: name }, settings);
@@ -11,7 +16,8 @@ export function changeModel(agent: Agent, name: string, settings: ResolvedOption
   switchModel(agent, model);
 }
 
-export function changePermissionMode(agent: Agent, mode: PermissionMode): void {
-  agent.spec.permissionMode = mode;
+export function changePermissionMode(agent: Agent, mode: SessionMode): void {
+  agent.spec.permissionMode = requireSessionMode(mode);
   agent.record({ type: 'permission.changed', mode });
+  agent.runtime.permissions.changed();
 }

@@ -14,10 +14,10 @@ import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
-import { askingOnce } from '../permission/broker.ts';
+import { askingOnce } from '../permission/asking-once.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
-import type { PermissionMode } from '../schema/status.ts';
+import type { SessionMode } from '../schema/status.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
@@ -30,7 +30,7 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
-import { openRules } from './permission-rules.ts';
+import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { sessionSettings } from './session-settings.ts';
@@ -62,7 +62,7 @@ export interface Session extends AsyncDisposable {
   /** Goes on with another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */
-  setPermissionMode(mode: PermissionMode): void;
+  setPermissionMode(mode: SessionMode): void;
   /**
    * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
@@ -106,6 +106,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     session: entry.session,
   });
   try {
+    recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
     const runtime = runtimeOf(settings, here, { journal, provider, redact, permissions });
     const agent = continueAgent(runtime, reader, place, settings);

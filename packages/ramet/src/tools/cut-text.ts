@@ -21,3 +21,12 @@ export function describeSize(bytes: number): string {
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} KB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
+
+/** The beginning of a text, as many whole characters as fit into so many bytes of UTF-8. */
+export function headOfBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text.slice(0, most + 1));
+  let end = Math.min(most, bytes.length);
+  if (end === bytes.length) return text.slice(0, most + 1);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}

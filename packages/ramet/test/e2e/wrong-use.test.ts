@@ -26,6 +26,7 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
       ['-p', 'x', '--permission-mode', 'yolo'],
       'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
     ],
+    [['-p', 'x', '--permission-mode', 'bubble'], 'bubble is for agents that other agents start'],
     [[], 'standard input holds no prompt'],
     [['hello'], 'give a prompt with -p'],
     [['-p'], 'there is no prompt'],

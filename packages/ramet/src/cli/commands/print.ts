@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
-import type { PermissionMode } from '../../schema/status.ts';
+import type { SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -22,7 +22,7 @@ export interface PrintOptions {
   fallbackModel?: string;
   maxTurns?: number;
   maxBudgetUsd?: number;
-  permissionMode?: PermissionMode;
+  permissionMode?: SessionMode;
   allowedTools?: string[];
   disallowedTools?: string[];
   continue?: boolean;

@@ -1,8 +1,10 @@
 /** The bill for people: who took how many tokens of which kind, what came from the cache, and what it cost. */
+import { isDearer } from '../../engine/fork-cost.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
-import type { ForkComparison, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
-import { hitRate, isBelowMinimum, type LedgerLine } from '../../journal/projections/ledger-line.ts';
+import type { ComparedFork, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
+import { isBelowMinimum, type LedgerLine } from '../../journal/projections/ledger-line.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { hitRate } from '../../schema/usage.ts';
 import { agentLabel, purposeOf, shortId } from '../agent-label.ts';
 import { figureTable } from '../figure-table.ts';
 import { dollars, duration, percent, tokens } from '../format.ts';
@@ -110,12 +112,7 @@ export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
   return figureTable([headings, ...rows]) + dearer.join('');
 }
 
-/** Dollars decide where they are known, tokens' worth otherwise. */
-export function isDearer({ forkUsd, freshUsd, forkTokens, freshTokens }: ForkComparison): boolean {
-  return forkUsd === null || freshUsd === null ? forkTokens > freshTokens : forkUsd > freshUsd;
-}
-
-function dearerLine(id: AgentId, { forkUsd, freshUsd, forkTokens, freshTokens }: ForkComparison): string {
+function dearerLine(id: AgentId, { forkUsd, freshUsd, forkTokens, freshTokens }: ComparedFork): string {
   const fresh =
     forkUsd === null || freshUsd === null
       ? `about ${tokens(forkTokens - freshTokens)} tokens' worth`

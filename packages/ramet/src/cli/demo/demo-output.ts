@@ -1,9 +1,10 @@
 /** How `ramet demo` looks: headings, the agent's steps as they happen, and the bill, within 80 columns. */
+
 import { styleText } from 'node:util';
 import type { AgentResult } from '../../engine/agent-event.ts';
-import { hitRate } from '../../journal/projections/ledger-line.ts';
 import { costOf } from '../../model/prices.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
+import { hitRate } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { dollars, duration, excerpt, percent, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';

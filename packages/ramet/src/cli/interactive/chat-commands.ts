@@ -1,9 +1,10 @@
 /** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
 
-import { hitRate } from '../../journal/projections/ledger-line.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
+import { SESSION_MODES } from '../../schema/status.ts';
+import { hitRate } from '../../schema/usage.ts';
+import { requireSessionMode } from '../../sdk/options.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -109,19 +110,12 @@ function model(argument: string, { chat }: CommandContext): CommandAnswer {
 }
 
 function permissions(argument: string, { chat }: CommandContext): CommandAnswer {
-  const modes = PERMISSION_MODES.join(', ');
+  const modes = SESSION_MODES.join(', ');
   if (argument === '') {
     return { text: `the permission mode is ${chat.permissionMode ?? 'the default one'}; there are ${modes}` };
   }
-  if (!isMode(argument)) {
-    throw new UserMistake('no_mode', `there is no permission mode "${argument}"; there are ${modes}`);
-  }
-  chat.setPermissionMode(argument);
+  chat.setPermissionMode(requireSessionMode(argument));
   return { text: `the permission mode is ${argument}` };
-}
-
-function isMode(text: string): text is PermissionMode {
-  return PERMISSION_MODES.some((mode) => mode === text);
 }
 
 const MOST_LISTED = 10;

@@ -3,7 +3,7 @@
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
-import type { PermissionMode } from '../../schema/status.ts';
+import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
@@ -87,7 +87,7 @@ export class Chat implements AsyncDisposable {
     else this.#session.setModel(model);
   }
 
-  setPermissionMode(permissionMode: PermissionMode): void {
+  setPermissionMode(permissionMode: SessionMode): void {
     if (this.#session === null) this.#options = { ...this.#options, permissionMode };
     else this.#session.setPermissionMode(permissionMode);
   }

@@ -1,5 +1,5 @@
 /** The commands that begin with a slash: their names, what they take, and what Tab makes of a beginning. */
-import { PERMISSION_MODES } from '../../schema/status.ts';
+import { SESSION_MODES } from '../../schema/status.ts';
 
 export interface ChatCommandHelp {
   /** As `/help` shows it. */
@@ -31,7 +31,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   permissions: {
     usage: '/permissions [mode]',
     meaning: 'show the permission mode, or change it',
-    words: PERMISSION_MODES,
+    words: SESSION_MODES,
   },
   resume: { usage: '/resume [session]', meaning: 'list sessions, or go on with one' },
   clear: { usage: '/clear', meaning: 'begin a new session' },

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { PermissionQuestion } from '../../permission/broker.ts';
 import type { Key } from './key-parser.ts';
@@ -7,6 +8,9 @@ import { textStyle } from './text-style.ts';
 
 const question: PermissionQuestion = {
   agent: 'x.1',
+  agentName: null,
+  parent: null,
+  cwd: '/srv',
   tool: 'Bash',
   summary: 'npm test\nrm -rf \u202e/tmp\u001b[2K',
   reason: 'it runs a program',
@@ -21,6 +25,12 @@ describe('RES-3: a question about permission', () => {
     expect(questionText(question, 80, textStyle(false))).toBe(
       '? Bash asks for permission\n    npm test\n    rm -rf /tmp\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
     );
+  });
+
+  test('says which agent asks when it is not the main one, with nothing that hides a part of its name', () => {
+    const ofChild = { ...question, agent: 'x.2', agentName: 'fix \u001b[2Ktests', parent: 'x.1' };
+    const [title] = questionText(ofChild, 80, textStyle(false)).split('\n');
+    expect(title).toBe('? agent "fix tests" asks for permission: Bash');
   });
 
   test('shows the diff of an edit', () => {
@@ -67,6 +77,25 @@ describe('RES-3: a question about permission', () => {
     desk.answer({ kind: 'denied', reason: 'no' });
     expect(await Promise.all(answers)).toEqual([{ kind: 'once' }, { kind: 'denied', reason: 'no' }]);
     expect(seen).toEqual(['first', 'second', undefined]);
+  });
+
+  test('ten questions wait in order, and one that is stopped takes only itself away', async () => {
+    const seen: (string | undefined)[] = [];
+    const desk = new QuestionDesk(() => seen.push(desk.current?.summary));
+    const names = Array.from({ length: 10 }, (_, index) => `question ${index}`);
+    const stops = names.map(() => new AbortController());
+    const answers = names.map((summary, index) =>
+      desk.ask({ ...question, summary }, stops[index]?.signal ?? signal).catch(() => 'stopped'),
+    );
+    stops[4]?.abort();
+    stops[0]?.abort();
+    while (desk.current !== null) desk.answer({ kind: 'denied', reason: desk.current.summary });
+    const left = names.filter((_, index) => index !== 0 && index !== 4);
+    expect(await Promise.all(answers)).toEqual(
+      names.map((reason) => (left.includes(reason) ? { kind: 'denied', reason } : 'stopped')),
+    );
+    expect(seen).toEqual(['question 0', ...left, undefined]);
+    expect(stops.flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
   });
 
   test('a question goes away when its turn is stopped', async () => {

@@ -15,12 +15,17 @@ export function questionText(question: PermissionQuestion, columns: number, styl
   const shown = safeText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
   const body = [...shown, ...cut, ...changeLines({ name: tool, input }, columns - 5, style)];
   return [
-    `${style.yellow('?')} ${style.bold(`${safeLine(tool)} asks for permission`)}`,
+    `${style.yellow('?')} ${style.bold(titleOf(question))}`,
     ...body.map((line) => `    ${line}`),
     `  ${style.dim(safeLine(reason))}`,
     ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${safeLine(rule)}`)}`),
     '',
   ].join('\n');
+}
+
+function titleOf({ tool, agentName }: PermissionQuestion): string {
+  if (agentName === null) return `${safeLine(tool)} asks for permission`;
+  return `agent "${safeLine(agentName)}" asks for permission: ${safeLine(tool)}`;
 }
 
 /** The keys, for the row where the input otherwise is: short, for they must fit any screen. */

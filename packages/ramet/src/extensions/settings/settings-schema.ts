@@ -3,7 +3,7 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
-import { PERMISSION_MODES } from '../../schema/status.ts';
+import { SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,7 +24,7 @@ const permissions = z.strictObject({
   allow: described(rules, 'Rules for what may run without a question.'),
   ask: described(rules, 'Rules for what is asked about; they beat allow.'),
   deny: described(rules, 'Rules for what is refused; they beat ask and allow.'),
-  defaultMode: described(z.optional(z.enum(PERMISSION_MODES)), 'The mode of new sessions.'),
+  defaultMode: described(z.optional(z.enum(SESSION_MODES)), 'The mode of new sessions.'),
 });
 
 const prices = z.strictObject({ input: price, write5m: price, write1h: price, read: price, output: price });

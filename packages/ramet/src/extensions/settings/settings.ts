@@ -1,6 +1,6 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
-import type { BudgetLimits, PermissionMode } from '../../schema/status.ts';
+import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -15,7 +15,7 @@ export interface PermissionSettings {
   allow?: string[] | undefined;
   ask?: string[] | undefined;
   deny?: string[] | undefined;
-  defaultMode?: PermissionMode | undefined;
+  defaultMode?: SessionMode | undefined;
 }
 
 export interface TierSettings {

@@ -3,11 +3,9 @@
  * refuse or ask count. Rules that allow, wider modes and higher limits do not, nor does what leads the
  * conversation or the environment elsewhere, nor prices, which could make a limit in dollars meaningless.
  */
+import { MODES_BY_WIDTH } from '../../permission/effective-mode.ts';
 import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
-
-/** From narrow to wide; a mode not listed counts as the widest. */
-const MODES: readonly string[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
 
 const WITHHELD: ReadonlySet<string> = new Set(['provider', 'env', 'prices']);
 
@@ -38,9 +36,11 @@ function widens({ path, value }: SettingValue, { budget, maxTurns, permissions }
   }
 }
 
+/** A mode that is not known counts as the widest. */
 function widthOf(mode: unknown): number {
-  const width = MODES.indexOf(String(mode));
-  return width === -1 ? MODES.length : width;
+  const modes: readonly unknown[] = MODES_BY_WIDTH;
+  const width = modes.indexOf(mode);
+  return width === -1 ? modes.length : width;
 }
 
 function isHigher(value: unknown, limit: number | undefined): boolean {

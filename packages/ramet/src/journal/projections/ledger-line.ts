@@ -71,12 +71,6 @@ export function sumOfLines(lines: Iterable<LedgerLine>): LedgerLine {
   return sum;
 }
 
-/** The share of the prompt that came from the cache; null when nothing was asked. */
-export function hitRate(usage: Usage): number | null {
-  const prompt = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
-  return prompt === 0 ? null : usage.cache_read_input_tokens / prompt;
-}
-
 /** Nothing of it could have been a hit: every prompt was too short for the model's cache. */
 export function isBelowMinimum({ responses, belowMinimum }: LedgerLine): boolean {
   return belowMinimum > 0 && belowMinimum === responses;

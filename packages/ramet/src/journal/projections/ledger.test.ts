@@ -6,9 +6,9 @@ import {
   requestStarted,
   responseCompleted,
 } from '../../../test/recorded-events.ts';
-import { NO_USAGE } from '../../schema/usage.ts';
+import { hitRate, NO_USAGE } from '../../schema/usage.ts';
 import { extendLedger, ledgerOf } from './ledger.ts';
-import { hitRate, isBelowMinimum, sumOfLines } from './ledger-line.ts';
+import { isBelowMinimum, sumOfLines } from './ledger-line.ts';
 
 const usage = (input: number, output: number) => ({
   ...NO_USAGE,

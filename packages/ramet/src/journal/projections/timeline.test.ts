@@ -47,6 +47,10 @@ describe('the timeline', () => {
     [toolCompleted('c', 'Bash'), 'Bash done in 1.50 s'],
     [{ ...toolCompleted('c', 'Bash'), isError: true }, 'Bash failed in 1.50 s'],
     [{ type: 'permission.changed', mode: 'plan' }, 'permission mode changed: plan'],
+    [
+      { type: 'permission.answered', call: 'c', answer: 'policy', rules: [], reason: null },
+      'permission given by rules or a mode that came meanwhile',
+    ],
     [{ type: 'file.read', call: 'c', path: '/w/a.ts', version: 'x' }, 'file read: /w/a.ts'],
     [file, 'file changed: /w/a.ts'],
     [{ ...file, before: null }, 'file created: /w/a.ts'],

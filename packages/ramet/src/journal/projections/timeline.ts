@@ -104,6 +104,7 @@ function unknownEvent(event: never): string {
 
 function describeAnswer({ answer, rules, reason }: EventOf<'permission.answered'>): string {
   if (answer === 'denied') return `permission denied: ${reason ?? 'no reason given'}`;
+  if (answer === 'policy') return 'permission given by rules or a mode that came meanwhile';
   return `permission given ${answer}${rules.length > 0 ? `: ${rules.join(', ')}` : ''}`;
 }
 

@@ -2,14 +2,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import type { PermissionMode } from '../../schema/status.ts';
+import type { SessionMode } from '../../schema/status.ts';
 import { decide } from '../decide.ts';
 import type { PermissionDecision } from '../decision.ts';
 import { parseRules, type RuleTexts } from '../policy.ts';
 
 async function judge(
   command: string,
-  { mode = 'default', cwd = '/srv', ...texts }: RuleTexts & { mode?: PermissionMode; cwd?: string } = {},
+  { mode = 'default', cwd = '/srv', ...texts }: RuleTexts & { mode?: SessionMode; cwd?: string } = {},
 ): Promise<PermissionDecision> {
   const { rules, problems } = parseRules(texts, { place: 'a test', base: cwd, home: '/home/user' });
   expect(problems).toEqual([]);

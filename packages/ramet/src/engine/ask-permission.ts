@@ -1,0 +1,104 @@
+/**
+ * Asks whoever answers questions about permission, and waits (RES-3). The question and its answer are recorded, so that
+ * a person can see later who allowed what, and so is that the agent is `blocked` in between.
+ *
+ * Invariants
+ * 1. A question ends with an answer, with an interrupt, or when rules and mode come to decide it; then it is withdrawn
+ *    from whoever was asked, and nothing of it is left on any signal.
+ * 2. An agent is `blocked: permission` exactly while it has an open question.
+ */
+import type { PermissionAnswer, PermissionQuestion } from '../permission/broker.ts';
+import type { OpenQuestion, PermissionDecision } from '../permission/decision.ts';
+import type { ToolUseBlock } from '../schema/content.ts';
+import { describeError } from '../schema/errors.ts';
+import type { Agent } from './agent.ts';
+import { NOT_RUN } from './notices.ts';
+import type { AgentSpec } from './runtime.ts';
+
+export interface PermissionRequest {
+  agent: Agent;
+  tool: string;
+  call: ToolUseBlock;
+  input: unknown;
+  open: OpenQuestion;
+  /** What rules and mode say now. */
+  redecide(): Promise<PermissionDecision>;
+  signal: AbortSignal;
+}
+
+type GivenAnswer = PermissionAnswer | { kind: 'policy' };
+
+/** Why the call may not run; null when it may. */
+export async function askPermission(request: PermissionRequest): Promise<string | null> {
+  const { agent, tool, open, signal } = request;
+  const reason = await whileBlocked(agent, () => askAndRecord(request));
+  if (signal.aborted) return NOT_RUN.interrupted;
+  return reason === null ? null : `${tool} is not permitted: ${open.reason}, and ${reason}`;
+}
+
+async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): Promise<Result> {
+  agent.openQuestions += 1;
+  if (agent.openQuestions === 1) {
+    agent.record({ type: 'status.changed', status: 'blocked', cause: 'permission' });
+  }
+  try {
+    return await work();
+  } finally {
+    agent.openQuestions -= 1;
+    if (agent.openQuestions === 0) agent.record({ type: 'status.changed', status: 'running', cause: null });
+  }
+}
+
+async function askAndRecord(request: PermissionRequest): Promise<string | null> {
+  const { agent, tool, call, input, open } = request;
+  const { redact, permissions } = agent.runtime;
+  const summary = redact(open.summary);
+  agent.record({ type: 'permission.asked', call: call.id, tool, summary, reason: redact(open.reason) });
+  const answer = await firstAnswer(request, { ...open, ...askerOf(agent.spec), tool, summary, input });
+  const rules = answer.kind === 'always' ? answer.rules : [];
+  permissions.allow(rules);
+  const reason = answer.kind === 'denied' ? answer.reason : null;
+  agent.record({
+    type: 'permission.answered',
+    call: call.id,
+    answer: answer.kind,
+    rules: rules.map(redact),
+    reason: reason === null ? null : redact(reason),
+  });
+  return reason;
+}
+
+function askerOf(spec: AgentSpec): Pick<PermissionQuestion, 'agent' | 'agentName' | 'parent' | 'cwd'> {
+  const { id, parent, name, origin, type, cwd } = spec;
+  const agentName = parent === null ? null : (name ?? origin?.description ?? type);
+  return { agent: id, agentName, parent, cwd };
+}
+
+/** Whatever comes first. An interrupt is a denial, also when whoever was asked never answers. */
+async function firstAnswer(
+  { agent: { runtime }, redecide, signal }: PermissionRequest,
+  question: PermissionQuestion,
+): Promise<GivenAnswer> {
+  const given = Promise.withResolvers<GivenAnswer>();
+  const withdrawal = new AbortController();
+  const interrupt = (): void => given.resolve({ kind: 'denied', reason: 'the turn was interrupted' });
+  const lookAgain = async (): Promise<void> => {
+    const decision = await redecide();
+    if (decision.kind === 'allow') given.resolve({ kind: 'policy' });
+    if (decision.kind === 'deny') given.resolve({ kind: 'denied', reason: decision.reason });
+  };
+  // What cannot be decided again stays a question.
+  const stopWatching = runtime.permissions.watch(() => void lookAgain().catch(() => {}));
+  signal.addEventListener('abort', interrupt);
+  if (signal.aborted) interrupt();
+  Promise.try(() => runtime.broker.ask(question, withdrawal.signal)).then(given.resolve, (error) =>
+    given.resolve({ kind: 'denied', reason: `the question could not be asked: ${describeError(error)}` }),
+  );
+  try {
+    return await given.promise;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    stopWatching();
+    withdrawal.abort();
+  }
+}

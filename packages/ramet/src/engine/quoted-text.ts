@@ -1,0 +1,83 @@
+/**
+ * Text of others, made fit to stand inside the engine's own elements: it can neither open nor close one of them. Only
+ * the `<` before such a name is replaced, so code and ordinary markup stay as they are.
+ *
+ * A model reads what a tag looks like, not its code points. So a name is recognised by its letters alone: without
+ * case, accents, invisible characters and blanks, and with look-alikes from other alphabets.
+ */
+import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/markers.ts';
+
+const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
+
+const OPENERS = /[<＜﹤‹〈⟨˂ᐸ]/gu;
+const DASH = /^[\p{Pd}\u00ad\u02d7\u2043\u2212]$/u;
+const INVISIBLE = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\s]$/u;
+
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  [
+    'aаαɑ',
+    'eеε',
+    'fƒ',
+    'gɡ',
+    'iіıιⅰ',
+    'kкκ',
+    'mм',
+    'nпηո',
+    'oоοօ',
+    'rгᴦ',
+    'sѕꜱ',
+    'tтτ',
+    'cсϲ',
+    'uυ',
+    'lӏ',
+  ].flatMap(([letter = '', ...others]) => others.map((other): [string, string] => [other, letter])),
+);
+
+/** Takes the engine's own elements out of `text`, and those named in `also`: `/result` is the end of `<result>`. */
+export function quoteText(text: string, also: readonly string[] = []): string {
+  const names = [...MARKED, ...also];
+  return text.replace(OPENERS, (opener, at: number) => (standsBefore(text, at + 1, names) ? '&lt;' : opener));
+}
+
+/** A value inside an element or an attribute of ours: no markup at all, on one line. */
+export function quoteValue(text: string): string {
+  return text
+    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Whether what is written from `start` on looks like one of the names. Every step goes forward: no text is slow. */
+function standsBefore(text: string, start: number, names: readonly string[]): boolean {
+  let seen = '';
+  for (let at = start; at < text.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    at += character.length;
+    seen = join(seen, lettersOf(character));
+    const rest = seen.replace(/^\/+/, '');
+    if (names.some((name) => (name.startsWith('/') ? seen : rest).startsWith(name))) return true;
+    if (!names.some((name) => name.startsWith(name.startsWith('/') ? seen : rest))) return false;
+  }
+  return false;
+}
+
+/** Several dashes or slashes in a row count once. */
+function join(seen: string, letters: string): string {
+  return (letters === '-' || letters === '/') && seen.endsWith(letters) ? seen : seen + letters;
+}
+
+/** What a character looks like: small Latin letters, `-`, `/`, nothing, or a sign that no name has. */
+function lettersOf(character: string): string {
+  if (/^[a-z/]$/.test(character)) return character;
+  if (DASH.test(character)) return '-';
+  if (INVISIBLE.test(character)) return '';
+  const letters = [...character.normalize('NFKD').toLowerCase()]
+    .filter((part) => !INVISIBLE.test(part))
+    .map(
+      (part) => LOOKALIKES.get(part) ?? (DASH.test(part) ? '-' : part === '∕' || part === '⁄' ? '/' : part),
+    )
+    .join('');
+  return letters === '' || /^(?:[a-z]+|[-/])$/.test(letters) ? letters : '\0';
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { drain } from '../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
+import type { PermissionAnswer } from '../permission/broker.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
+import type { SessionOptions } from './options.ts';
+import { openSession } from './session.ts';
+
+let calls = 0;
+
+const touch = (name: string) => ({
+  calls: [{ id: `toolu_${++calls}`, name: 'Bash', input: { command: `touch ${name}` } }],
+});
+
+/** Runs sessions of one place, each with its own answers, and tells what was asked. */
+function place() {
+  const cwd = temporaryRepository();
+  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+  const run = async (answers: PermissionAnswer[], options: SessionOptions): Promise<string[]> => {
+    const asked: string[] = [];
+    const broker: SessionOptions['broker'] = {
+      async ask({ summary }) {
+        asked.push(summary);
+        return answers.shift() ?? { kind: 'denied', reason: 'no.' };
+      },
+    };
+    await using session = await openSession({ cwd, env, broker, ...options });
+    await drain(session.run('Go.'));
+    return asked;
+  };
+  return Object.assign(run, { cwd });
+}
+
+describe('RES-3: a resumed session', () => {
+  test('does not ask again what was allowed for always, and still asks what was allowed once', async () => {
+    const run = place();
+    const asked = await run(
+      [{ kind: 'once' }, { kind: 'always', rules: ['Bash(touch a:*)', 'Bash(touch b:*)'] }],
+      { provider: scriptedModel(touch('c'), touch('a'), { text: 'done' }) },
+    );
+    expect(asked).toEqual(['touch c', 'touch a']);
+    const again = await run([], {
+      resume: 'latest',
+      provider: scriptedModel(touch('a'), touch('b'), touch('c'), { text: 'done' }),
+    });
+    expect(again).toEqual(['touch c']);
+    expect(existsSync(join(run.cwd, 'b'))).toBe(true);
+  });
+
+  test('is still refused what a rule of this run denies', async () => {
+    const run = place();
+    await run([{ kind: 'always', rules: ['Bash(touch a:*)'] }], {
+      provider: scriptedModel(touch('a'), { text: 'done' }),
+    });
+    const provider = scriptedModel(touch('a'), { text: 'done' });
+    await run([], { resume: 'latest', provider, permissions: { deny: ['Bash(touch:*)'] } });
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain('denied by the rule');
+  });
+});
+
+describe('RES-3: bubble', () => {
+  test('is no mode of a session, and whoever sets it is told which are', async () => {
+    const cwd = temporaryRepository();
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    // What a caller without a compiler can pass.
+    const options = { cwd, env, permissionMode: 'bubble' } as unknown as SessionOptions;
+    const refused = /bubble is for agents that other agents start.*there are default, acceptEdits/;
+    await expect(openSession(options)).rejects.toThrow(refused);
+    await using session = await openSession({ cwd, env, provider: scriptedModel() });
+    const setMode: (mode: never) => void = session.setPermissionMode;
+    expect(() => setMode('bubble' as never)).toThrow(refused);
+    expect(session.agent.permissionMode).toBe('default');
+  });
+});
