@@ -31,7 +31,7 @@ async function family(user: User): Promise<RecordedSession> {
       usage: { cache_read_input_tokens: 20_000, cache_creation_input_tokens: 300 },
       response: { costUsd: 0.005, reused: { tokens: 20_000, savedUsd: 0.04 } },
     });
-    const compared = { forkTokens: 2_400, freshTokens: 5_000, forkUsd: 0.005, freshUsd };
+    const compared = { forkTokens: 9_000, freshTokens: 5_000, forkUsd: 0.005, freshUsd };
     session.record(fork, { type: 'fork.compared', ...compared });
     session.end(fork);
   }
