@@ -8,8 +8,9 @@ export interface EnvironmentFacts {
   model: string;
   now: Date;
   shell: string | undefined;
-  repository: Repository | null;
-  git: GitState | null;
+  /** Absent when git is not to be spoken of. */
+  repository?: Repository | null;
+  git?: GitState | null;
 }
 
 export function environmentText(facts: EnvironmentFacts): string {
@@ -26,6 +27,7 @@ export function environmentText(facts: EnvironmentFacts): string {
 }
 
 function gitLines({ repository, git }: EnvironmentFacts): string[] {
+  if (repository === undefined || git === undefined) return [];
   if (repository === null || git === null) return ['Git: not a repository'];
   const root = `Git root: ${repository.root}`;
   if (!git.known) return [root, `Git status: unknown (${git.reason})`];

@@ -126,7 +126,7 @@ describe('FORK-7: forks read their parent and share their tail', () => {
     const { account, forkFor, previousEnd, written } = family(20);
     const [one, two] = [forkFor('task one'), forkFor('task two')];
     account.ask(one, placeBreakpoints(one, previousEnd));
-    const marks = placeBreakpoints(two, previousEnd, true);
+    const marks = placeBreakpoints(two, previousEnd, { skipWrite: true });
     expect(marks.at(-1)).toEqual({ message: 4, block: 2, ttl: '5m' });
     const usage = account.ask(two, marks);
     expect(usage.cache_creation_input_tokens).toBe(0);

@@ -8,16 +8,27 @@
 import type { Breakpoint } from '../schema/events.ts';
 import type { BlockPosition, Conversation } from './conversation.ts';
 
-const TTL = '5m';
+type Ttl = Breakpoint['ttl'];
 
-/** `skipWrite` leaves the end unmarked: nothing is written that only this request's successors would read. */
+export interface MarkOptions {
+  /** Leaves the end unmarked: nothing is written that only this request's successors would read. */
+  skipWrite?: boolean | undefined;
+  /** Five minutes when absent. */
+  ttl?: Ttl;
+}
+
 export function placeBreakpoints(
   conversation: Conversation,
   previousEnd: BlockPosition | null,
-  skipWrite = false,
+  { skipWrite = false, ttl = '5m' }: MarkOptions = {},
 ): Breakpoint[] {
   const end = skipWrite ? null : lastMarkable(conversation, lastPosition(conversation));
-  return placeAt([systemEnd(conversation), sharedEnd(conversation), previousEnd, end]);
+  return placeAt([systemEnd(conversation), sharedEnd(conversation), previousEnd, end], ttl);
+}
+
+/** Only what the last request marked, to read it again: its end at `end`. */
+export function repeatedMarks(conversation: Conversation, end: BlockPosition, ttl: Ttl): Breakpoint[] {
+  return placeAt([systemEnd(conversation), sharedEnd(conversation), end], ttl);
 }
 
 /**
@@ -31,15 +42,15 @@ export function repeatBreakpoints(
   const question = conversation.messages.length - 1;
   const beyond = previousEnd !== null && previousEnd.message >= question;
   const before = lastMarkable(conversation, { message: question - 1, block: 0 });
-  return placeAt([systemEnd(conversation), sharedEnd(conversation), beyond ? before : previousEnd]);
+  return placeAt([systemEnd(conversation), sharedEnd(conversation), beyond ? before : previousEnd], '5m');
 }
 
-function placeAt(wanted: readonly (BlockPosition | null)[]): Breakpoint[] {
+function placeAt(wanted: readonly (BlockPosition | null)[], ttl: Ttl): Breakpoint[] {
   const placed: Breakpoint[] = [];
   for (const position of wanted) {
     if (position === null) continue;
     if (placed.some((mark) => mark.message === position.message && mark.block === position.block)) continue;
-    placed.push({ ...position, ttl: TTL });
+    placed.push({ ...position, ttl });
   }
   return placed.sort((a, b) => a.message - b.message || a.block - b.block);
 }

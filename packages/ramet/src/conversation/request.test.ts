@@ -46,6 +46,13 @@ describe('FORK-1: a request is a join of frozen bytes', () => {
     });
   });
 
+  test('a request without output is not streamed: the API refuses both together', () => {
+    const subject = conversation([message('user', [text('hello')])]);
+    const body = requestBody(subject, { breakpoints: [], maxTokens: 0 }).toString();
+    expect(JSON.parse(body)).toMatchObject({ max_tokens: 0 });
+    expect(body).not.toContain('"stream"');
+  });
+
   test('tool input keeps its own key order and spacing, also with numeric keys', () => {
     const json = '{"type":"tool_use","id":"t1","name":"X","input":{"10": 1, "2": {"b":1,"a":2}}}';
     const block = freezeJson('tool_use', json, true);

@@ -24,7 +24,9 @@ export function requestBody(conversation: Conversation, shape: RequestShape): Bu
     if (index > 0) pieces.push(COMMA);
     pushMessage(pieces, message, index, shape.breakpoints);
   }
-  pieces.push(Buffer.from(`],"max_tokens":${shape.maxTokens},"stream":true}`));
+  // Without output there is nothing to stream, and the API refuses the two together.
+  const stream = shape.maxTokens > 0 ? ',"stream":true' : '';
+  pieces.push(Buffer.from(`],"max_tokens":${shape.maxTokens}${stream}}`));
   return Buffer.concat(pieces);
 }
 

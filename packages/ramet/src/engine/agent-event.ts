@@ -22,6 +22,17 @@ export type AgentEvent =
   | { type: 'tool_completed'; call: ToolUseBlock; result: ToolResultBlock; durationMs: number }
   | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
   | { type: 'warning'; code: string; message: string }
+  | {
+      type: 'agent_started';
+      agentType: string;
+      name: string | null;
+      description: string;
+      background: boolean;
+      model: string;
+    }
+  | { type: 'status_changed'; status: AgentStatus; cause: string | null }
+  | { type: 'stalled'; silentMs: number }
+  | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };
 
 /** Why a conversation is compacted: it is long, it was too long for the model, or somebody asked. */
@@ -38,4 +49,6 @@ export interface AgentResult {
   usage: Usage;
   costUsd: number | null;
   durationMs: number;
+  /** A line for whoever started it, such as that another kind of agent would have cost less. */
+  advice?: string | undefined;
 }

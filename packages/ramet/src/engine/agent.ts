@@ -11,8 +11,10 @@ import {
   freezeHead,
   type PromptHead,
 } from '../conversation/conversation.ts';
+import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import type { CacheTtl } from '../model/cache-map.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
@@ -22,7 +24,11 @@ import { type AgentFileAccess, createFileAccess } from '../workspace/create-file
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { Spending } from './budget.ts';
+import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
+import { Inbox, type InboxItem } from './inbox.ts';
+import type { HeldPlace } from './places.ts';
+import type { InheritedPrefix } from './prefix-guard.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
@@ -33,6 +39,12 @@ export class Agent implements AsyncDisposable {
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
+  /** Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). */
+  inherited: InheritedPrefix | null = null;
+  /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
+  launched = false;
+  /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
+  readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
   /** Ids of all tool calls in the conversation. */
   readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */
@@ -51,30 +63,73 @@ export class Agent implements AsyncDisposable {
   openQuestions = 0;
   /** Its list of its own work; `setTodos` changes it. */
   todos: readonly TodoItem[] = [];
+  /** What others have to say to it and it has not been told. */
+  readonly inbox: Inbox = new Inbox();
+  readonly children: Children = new Children();
+  /** Its place among those at work; null when nobody counts them. */
+  place: HeldPlace | null = null;
+  #forkPoint: CacheSafeParams | null = null;
+  #received = 0;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
     runtime: SessionRuntime,
     spec: AgentSpec,
     conversation: Conversation,
-    seen: ReadonlyMap<string, string> = new Map(),
+    seen: ReadonlyMap<string, string> | AgentFileAccess = NOTHING_SEEN,
   ) {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.#files = createFileAccess({
+    const own = {
       agent: spec.id,
       cwd: spec.cwd,
-      ledger: runtime.files,
-      onChange: (change) => this.#recordChange('', change),
-      keepOriginal: (file) => this.#keepOriginal(file),
-      seen,
-    });
+      onChange: (change: FileChange): void => this.#recordChange('', change),
+      keepOriginal: (file: { version: string; bytes: Uint8Array }): void => this.#keepOriginal(file),
+    };
+    this.#files =
+      'clone' in seen ? seen.clone(own) : createFileAccess({ ...own, ledger: runtime.files, seen });
   }
 
-  static start(runtime: SessionRuntime, spec: AgentSpec): Agent {
-    const agent = new Agent(runtime, spec, new Conversation(headOf(spec)));
-    agent.record({
+  static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
+    const agent = new Agent(runtime, spec, new Conversation(head));
+    agent.#recordStart();
+    return agent;
+  }
+
+  /** A child that goes on from this agent's conversation, with its file versions (FORK-2, FORK-4). */
+  fork(spec: AgentSpec, task: string): Agent {
+    const params = this.forkPoint();
+    const { prefix } = params;
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
+    child.previousEnd = params.previousEnd;
+    child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
+    child.prompts = [...this.prompts];
+    for (const call of this.calls) child.calls.add(call);
+    child.#recordStart();
+    const [messages = ''] = child.store([params.record]);
+    child.record({
+      type: 'conversation.inherited',
+      from: this.spec.id,
+      messages,
+      prompt: prefix.digest,
+    });
+    const { blocks, shared } = forkMessage(params, task);
+    child.say('prompt', blocks, shared);
+    return child;
+  }
+
+  /** The prefix of forks asked for by the last answer: the same value for all of them. */
+  forkPoint(): CacheSafeParams {
+    if (this.#forkPoint?.prefix.digest !== this.#conversation.digest) {
+      this.#forkPoint = takeCacheSafeParams(this.#conversation, this.previousEnd);
+    }
+    return this.#forkPoint;
+  }
+
+  #recordStart(): void {
+    const { spec } = this;
+    this.record({
       type: 'agent.started',
       parent: spec.parent,
       agentType: spec.type,
@@ -85,8 +140,7 @@ export class Agent implements AsyncDisposable {
       budget: spec.budget,
       ...(spec.origin && { origin: spec.origin }),
     });
-    agent.recordHead();
-    return agent;
+    this.recordHead();
   }
 
   /** The agent's files as one of its calls sees them: what it reads and changes is journaled as that call's. */
@@ -118,12 +172,32 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
-  say(cause: EventOf<'message.appended'>['cause'], blocks: readonly FrozenBlock[], shared = 0): void {
+  say(
+    cause: EventOf<'message.appended'>['cause'],
+    blocks: readonly FrozenBlock[],
+    shared = 0,
+    delivers: readonly string[] = [],
+  ): void {
     const message = { role: 'user', blocks, shared } as const;
     this.#conversation.append(message);
     if (cause === 'prompt') this.prompts.push(message);
     this.openStop = null;
-    this.record({ type: 'message.appended', role: 'user', cause, blocks: this.store(blocks), shared });
+    this.record({
+      type: 'message.appended',
+      role: 'user',
+      cause,
+      blocks: this.store(blocks),
+      shared,
+      ...(delivers.length > 0 && { delivers: [...delivers] }),
+    });
+  }
+
+  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. */
+  receive(kind: InboxItem['kind'], from: string | null, text: string): void {
+    const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
+    const item = `${this.spec.id}:${this.requests}.${++this.#received}`;
+    this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
+    this.inbox.put({ item, kind, from, blocks });
   }
 
   /** Adds the answer of a response; the response's own event journals it. */
@@ -168,6 +242,7 @@ export class Agent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.children.stopAll('parent_ended');
     await this.scope.disposeAsync();
   }
 
@@ -192,6 +267,8 @@ export class Agent implements AsyncDisposable {
     }
   }
 }
+
+const NOTHING_SEEN: ReadonlyMap<string, string> = new Map();
 
 export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>): PromptHead {
   return freezeHead({

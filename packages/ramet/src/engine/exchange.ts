@@ -5,6 +5,7 @@
 import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeJson } from '../conversation/frozen-block.ts';
+import { planRequest } from '../conversation/plan-request.ts';
 import { requestBody } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
@@ -15,6 +16,7 @@ import type { Breakpoint, RequestSource } from '../schema/events.ts';
 import { NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
+import { markLifetime } from './mark-lifetime.ts';
 
 type Emit = (event: AgentEvent) => void;
 
@@ -53,13 +55,18 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const { model } = conversation.head;
   const breakpoints =
     aside === undefined
-      ? placeBreakpoints(conversation, agent.previousEnd, agent.spec.skipCacheWrite)
+      ? placeBreakpoints(conversation, agent.previousEnd, {
+          skipWrite: agent.spec.skipCacheWrite,
+          ttl: markLifetime(agent),
+        })
       : repeatBreakpoints(conversation, agent.previousEnd);
   const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
+  if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
   const response = await withRetries(
     async (attempt) => {
+      using _pass = aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
       const planned = planRequest(conversation, breakpoints, runtime.clock.now());
       agent.record({
         type: 'request.started',
@@ -85,10 +92,34 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
     },
   );
 
-  if (aside === undefined) agent.previousEnd = endOf(breakpoints);
+  if (aside === undefined) {
+    agent.previousEnd = endOf(breakpoints);
+    agent.launched = true;
+  }
   const bill = priced(agent, response);
   options.onSpent(bill.usage, bill.costUsd);
   return { ...bill, request, response, source: aside?.source };
+}
+
+function guardPrefix(agent: Agent): void {
+  if (agent.spec.origin !== undefined) agent.runtime.prefixGuard.check(agent);
+  agent.inherited = null;
+}
+
+/** Only the first request of an agent that somebody asked for waits for others. */
+function launchPass(
+  agent: Agent,
+  breakpoints: readonly Breakpoint[],
+  signal: AbortSignal,
+): Promise<Disposable | null> | null {
+  if (agent.launched || agent.spec.origin === undefined) return null;
+  const { conversation } = agent;
+  return agent.runtime.launch.admit({
+    conversation,
+    breakpoints,
+    signal,
+    record: (event) => agent.record(event),
+  });
 }
 
 function withAside(conversation: Conversation, { messages, blocks }: Aside): Conversation {
@@ -117,14 +148,16 @@ async function sendOnce(
   planned: PlannedRequest,
   options: ExchangeOptions,
 ): Promise<ModelResponse> {
-  const { cacheMap, provider } = agent.runtime;
+  const { cacheMap, clock, launch, provider } = agent.runtime;
   cacheMap.requestStarted(planned);
   try {
     const response = await provider.send(request, {
       signal: options.signal,
       onDelta: (delta) => {
-        if (delta.type === 'began') cacheMap.responseBegan(planned);
-        else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
+        if (delta.type === 'began') {
+          launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
+          cacheMap.responseBegan(planned);
+        } else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
       },
     });
     cacheMap.responseBegan(planned);
@@ -134,15 +167,6 @@ async function sendOnce(
     cacheMap.requestFailed(planned);
     throw error;
   }
-}
-
-export function planRequest(
-  conversation: Conversation,
-  breakpoints: readonly Breakpoint[],
-  startedAt: number,
-): PlannedRequest {
-  const marks = breakpoints.map((mark) => ({ index: conversation.indexOf(mark), ttl: mark.ttl }));
-  return { model: conversation.head.model, chain: conversation, marks, startedAt };
 }
 
 function recordFailure(

@@ -8,62 +8,41 @@
  * 2. A response is on disk before anything it asks for changes anything.
  * 3. No path leads from an error to `done` (AGENT-5).
  */
-import { contentOf, type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
 import { RECIPE_FAILED } from '../model/recipe.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, RametError } from '../schema/errors.ts';
-import type { AgentStatus } from '../schema/status.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
-import { type BudgetState, Spending } from './budget.ts';
+import { Spending } from './budget.ts';
+import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
 import { type ModelExchange, recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from './make-room.ts';
-import { budgetNearlySpent, CLOSING_TURN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
+import { NOT_RUN, OUTPUT_CUT, STOPPED } from './notices.ts';
+import {
+  budgetSpent,
+  closedEnding,
+  DONE,
+  type Ending,
+  newRunState,
+  type RunOptions,
+  type RunState,
+} from './run-state.ts';
 import { type NextStep, nextStep, recipeFailure } from './stop-reason.ts';
 import { refuseCalls, runCalls } from './tool-runner.ts';
 
-export interface RunOptions {
-  signal: AbortSignal;
-  /** Whether text is yielded as it streams. */
-  partial?: boolean;
-}
+export type { RunOptions } from './run-state.ts';
 
-type Ending = { status: AgentStatus; cause: string | null; message: string | null };
 type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
-
-/** What changes while one prompt is worked on. */
-interface RunState {
-  readonly spending: Spending;
-  turns: number;
-  repeats: number;
-  maxTokens: number;
-  text: string;
-  /** The last answer was cut off, so the next one continues its text. */
-  cut: boolean;
-  toldToFinish: boolean;
-  /** The conversation was compacted because it did not fit, and no response has come since. */
-  recovered: boolean;
-}
-
-const DONE: Ending = { status: 'done', cause: null, message: null };
 
 export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
   const { clock, journal } = agent.runtime;
   const startedAt = clock.now();
   const { budget, type, spending: parent } = agent.spec;
   agent.spending = new Spending(budget, startedAt, { label: `${type} agent`, parent });
-  const run: RunState = {
-    spending: agent.spending,
-    turns: 0,
-    repeats: 0,
-    maxTokens: agent.spec.maxTokens,
-    text: '',
-    cut: false,
-    toldToFinish: false,
-    recovered: false,
-  };
+  const run = newRunState(agent.spending, agent.spec.maxTokens);
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
   try {
@@ -80,13 +59,14 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     ...ending,
     text: run.text,
     turns: run.turns,
-    usage: run.spending.usage,
-    costUsd: run.spending.costUsd,
+    usage: run.spending.totalUsage,
+    costUsd: run.spending.totalCostUsd,
     durationMs: clock.now() - startedAt,
   };
 }
 
 async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
+  if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
   if (agent.openStop !== null && agent.openStop !== 'pause_turn') {
     run.text = lastText(agent);
     const failed = agent.openStop === RECIPE_FAILED;
@@ -165,23 +145,19 @@ async function* carryOut(
   step: NextStep,
   options: RunOptions,
 ): Turns<Ending | null> {
-  const closed = run.turns > agent.spec.maxTurns;
+  const closed = closedEnding(run, agent.spec.maxTurns);
   const budget = run.spending.state(agent.runtime.clock.now());
-  if (step.kind === 'run_tools' && (closed || budget.level === 'over')) {
-    agent.say('tool_results', refuseCalls(step.calls, closed ? NOT_RUN.turns : NOT_RUN.budget));
+  if (step.kind === 'run_tools' && (closed !== null || budget.level === 'over')) {
+    agent.say('tool_results', refuseCalls(step.calls, closed === null ? NOT_RUN.budget : NOT_RUN.turns));
   }
-  if (closed) {
-    const message = `the limit of ${agent.spec.maxTurns} turns is reached`;
-    return { status: 'failed', cause: 'max_turns', message };
-  }
+  if (closed !== null) return closed;
   if (step.kind === 'fail') return { status: 'failed', cause: step.cause, message: step.message };
-  if (step.kind === 'finish') return DONE;
+  if (step.kind === 'finish') return afterAnswer(agent, run, options);
   if (budget.level === 'over') return budgetSpent(budget);
   if (step.kind === 'ask_again') {
     run.repeats += 1;
     run.maxTokens = step.maxTokens ?? run.maxTokens;
-    const notices = [...(step.notice ? [notice(step.notice)] : []), ...dueNotices(agent, run)];
-    if (notices.length > 0) agent.say('notice', notices);
+    sayWithNews(agent, run, 'notice', step.notice ? [notice(step.notice)] : []);
     return null;
   }
   run.repeats = 0;
@@ -198,20 +174,7 @@ async function* answerCalls(
   const results = yield* emitting<AgentEvent, FrozenBlock[]>((emit) =>
     runCalls({ agent, signal, emit }, calls),
   );
-  agent.say('tool_results', [...results, ...dueNotices(agent, run)]);
-}
-
-/** What the engine has to tell the model with its next message. */
-function dueNotices(agent: Agent, run: RunState): FrozenBlock[] {
-  if (run.turns === agent.spec.maxTurns) return [notice(CLOSING_TURN)];
-  const budget = run.spending.state(agent.runtime.clock.now());
-  if (run.toldToFinish || budget.level !== 'near') return [];
-  run.toldToFinish = true;
-  return [notice(budgetNearlySpent(budget.what))];
-}
-
-function notice(text: string): FrozenBlock {
-  return freezeBlock({ type: 'text', text });
+  sayWithNews(agent, run, 'tool_results', results);
 }
 
 function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
@@ -226,15 +189,11 @@ function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent
   };
 }
 
-function budgetSpent({ limit, what }: BudgetState): Ending {
-  const status = limit === 'seconds' ? 'timed_out' : 'failed';
-  return { status, cause: 'budget', message: `the budget is spent: ${what}` };
-}
-
 function endingOf(error: unknown, signal: AbortSignal): Ending {
   if (error instanceof Cancelled || signal.aborted) {
     const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
-    return { status: 'interrupted', cause: by, message: `interrupted (${by})` };
+    const status = by === STOPPED ? 'cancelled' : 'interrupted';
+    return { status, cause: by, message: `${status} (${by})` };
   }
   const cause = error instanceof RametError ? error.code : 'internal';
   return { status: 'failed', cause, message: describeError(error) };

@@ -19,3 +19,13 @@ export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
 };
 
 export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';
+
+/** Why a signal is aborted when somebody stops an agent on purpose. */
+export const STOPPED = 'stopped';
+
+export const CANCELLED: string =
+  'This work is called off. Call no more tools: say in a few sentences what is done, what is not, and in what state the files are.';
+
+export function answerRefused(problem: string): string {
+  return `Your last message is not the answer that was asked for: ${problem}. Give the whole answer again, corrected.`;
+}

@@ -56,6 +56,8 @@ describe('AGENT-3: text of others cannot forge the engine’s own elements', () 
     ['<fork‑task>', 'a hyphen that does not break'],
     ['<//agent--message>', 'signs twice'],
     ['<agént-mëssage>', 'accents'],
+    ['<ta\u00adsk-noti\u2800fication>', 'a soft hyphen and an empty sign in a word'],
+    ['<\\/fork-task>', 'a slash as JSON may write it'],
     ['<task-noti\ufb01cation>', 'a ligature'],
   ])('%s is disarmed: %s', (tag) => {
     expect(quoteText(tag)).toMatch(/^&lt;/);

@@ -10,8 +10,8 @@ import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/markers.t
 const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
 
 const OPENERS = /[<＜﹤‹〈⟨˂ᐸ]/gu;
-const DASH = /^[\p{Pd}\u00ad\u02d7\u2043\u2212]$/u;
-const INVISIBLE = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\s]$/u;
+const DASH = /^[\p{Pd}\u02d7\u2043\u2212]$/u;
+const INVISIBLE = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\s\u2800]$/u;
 
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   [
@@ -30,6 +30,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     'cсϲ',
     'uυ',
     'lӏ',
+    '/∕⁄\\',
   ].flatMap(([letter = '', ...others]) => others.map((other): [string, string] => [other, letter])),
 );
 
@@ -71,13 +72,11 @@ function join(seen: string, letters: string): string {
 /** What a character looks like: small Latin letters, `-`, `/`, nothing, or a sign that no name has. */
 function lettersOf(character: string): string {
   if (/^[a-z/]$/.test(character)) return character;
-  if (DASH.test(character)) return '-';
-  if (INVISIBLE.test(character)) return '';
-  const letters = [...character.normalize('NFKD').toLowerCase()]
-    .filter((part) => !INVISIBLE.test(part))
-    .map(
-      (part) => LOOKALIKES.get(part) ?? (DASH.test(part) ? '-' : part === '∕' || part === '⁄' ? '/' : part),
-    )
-    .join('');
+  const letters = [...character.normalize('NFKD').toLowerCase()].map(partOf).join('');
   return letters === '' || /^(?:[a-z]+|[-/])$/.test(letters) ? letters : '\0';
+}
+
+function partOf(part: string): string {
+  if (INVISIBLE.test(part)) return '';
+  return DASH.test(part) ? '-' : (LOOKALIKES.get(part) ?? part);
 }

@@ -32,7 +32,8 @@ export function resumeAgent(
   if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
-  const messages = transcript.messages.map((message) => thawMessage(message, thaw));
+  const inherited = transcript.inherited === null ? [] : inheritedMessages(reader, transcript.inherited);
+  const messages = [...inherited, ...transcript.messages].map((message) => thawMessage(message, thaw));
   const spec = specFor({ model, permissionMode });
   const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
   if (spec.permissionMode !== permissionMode) {
@@ -47,6 +48,7 @@ export function resumeAgent(
   agent.context.measured = transcript.measured;
   agent.todos = transcript.todos;
   agent.tasks.recall(transcript.backgroundTasks);
+  for (const { blocks, ...item } of transcript.pending) agent.inbox.put({ ...item, blocks: thaw(blocks) });
   answerOpenCalls(agent, transcript, thaw);
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;
@@ -54,7 +56,15 @@ export function resumeAgent(
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
 
-function thawMessage({ role, blocks, shared }: TranscriptMessage, thaw: Thaw): FrozenMessage {
+/** What a fork took over from its parent, as `conversation.inherited` names it. */
+function inheritedMessages(reader: JournalReader, list: Digest): RecordedMessage[] {
+  // Written by `conversation/fork.ts`, read back by digest: the shape is known.
+  return JSON.parse(Buffer.from(reader.block(list)).toString()) as RecordedMessage[];
+}
+
+type RecordedMessage = Pick<TranscriptMessage, 'role' | 'blocks' | 'shared'>;
+
+function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): FrozenMessage {
   return { role, blocks: thaw(blocks), shared };
 }
 

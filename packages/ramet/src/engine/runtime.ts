@@ -11,20 +11,30 @@ import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, PermissionMode, SessionMode } from '../schema/status.ts';
+import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
+import type { ProcessRegister } from '../workspace/process-register.ts';
+import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
+import type { LaunchGate } from './launch.ts';
+import type { PrefixGuard } from './prefix-guard.ts';
 
 export interface SessionRuntime {
   readonly journal: Journal;
   readonly provider: ModelProvider;
   readonly cacheMap: CacheMap;
+  /** Passed by the first request of every child. */
+  readonly launch: LaunchGate;
+  readonly prefixGuard: PrefixGuard;
   readonly prices: PriceTable;
   readonly clock: Clock;
   readonly retry: RetryPolicy;
   readonly files: FileLedger;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;
+  /** What they have started and would leave if this process were killed. */
+  readonly processes: ProcessRegister;
   /** Where tool output that is too long for a conversation is kept. */
   readonly outputDirectory: string;
   readonly redact: (text: string) => string;
@@ -32,6 +42,13 @@ export interface SessionRuntime {
   readonly permissions: SessionRules;
   /** Answers what rules and modes leave open. */
   readonly broker: PermissionBroker;
+  /** The other agents of the session. */
+  readonly agents: AgentService;
+}
+
+/** What the engine lets the tools of an agent know of other agents, and ask of them. */
+export interface AgentService {
+  deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
 }
 
 /** A throw is a refusal, with its message as the reason. */
@@ -66,6 +83,8 @@ export interface AgentSpec {
   readonly origin?: AgentOrigin | undefined;
   /** Its requests write nothing to the cache that only they would read (FORK-3). */
   readonly skipCacheWrite?: boolean | undefined;
+  /** What its report must be, where that is said; another answer is sent back. */
+  readonly answer?: AnswerSchema | undefined;
   /** The share of the context window from which on the conversation is compacted; 0.8 when absent. */
   readonly compactionThreshold?: number | undefined;
   /** In tokens; what is known of the model when absent. */

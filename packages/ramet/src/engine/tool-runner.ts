@@ -29,18 +29,24 @@ export interface ToolRun {
 }
 
 export async function runCalls(run: ToolRun, calls: readonly ToolUseBlock[]): Promise<FrozenBlock[]> {
-  const results: FrozenBlock[] = [];
+  const results = new Map<string, FrozenBlock>();
   for (const batch of batches(run.agent, calls)) {
-    if (run.signal.aborted) {
-      results.push(...refuseCalls(batch, NOT_RUN.interrupted));
-      continue;
-    }
-    for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
-    // What only reads may be done again: its record is on its way, and nobody need wait for it.
-    if (!batch.every((call) => reads(run.agent, call))) await run.agent.runtime.journal.commit('synced');
-    results.push(...(await Promise.all(batch.map((call) => runCall(run, call)))));
+    const answers = await runBatch(run, batch);
+    for (const [index, { id }] of batch.entries()) results.set(id, answers[index] ?? unansweredCall(id));
   }
-  return results;
+  return calls.map(({ id }) => results.get(id) ?? unansweredCall(id));
+}
+
+async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<FrozenBlock[]> {
+  if (run.signal.aborted) return refuseCalls(batch, NOT_RUN.interrupted);
+  for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
+  // What only reads may be done again: its record is on its way, and nobody need wait for it.
+  if (!batch.every((call) => reads(run.agent, call))) await run.agent.runtime.journal.commit('synced');
+  return Promise.all(batch.map((call) => runCall(run, call)));
+}
+
+function unansweredCall(id: string): FrozenBlock {
+  return freezeBlock({ type: 'tool_result', tool_use_id: id, content: NOT_RUN.interrupted, is_error: true });
 }
 
 /** The same answer to every call, for when none of them is run. */
@@ -50,16 +56,24 @@ export function refuseCalls(calls: readonly ToolUseBlock[], reason: string): Fro
   );
 }
 
-/** Neighbouring calls that only read, together; every other call by itself. */
+/**
+ * Neighbouring calls that only read, together; every other call by itself; and last, all at once, those that start
+ * agents: what the others change is there when a child begins (FORK-2).
+ */
 function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][] {
   const grouped: ToolUseBlock[][] = [];
-  for (const call of calls) {
+  const [delegated, own] = [calls.filter(delegates(agent)), calls.filter((call) => !delegates(agent)(call))];
+  for (const call of own) {
     const last = grouped.at(-1);
     const joins = last?.[0] !== undefined && reads(agent, call) && reads(agent, last[0]);
     if (joins && last.length < MOST_AT_ONCE) last.push(call);
     else grouped.push([call]);
   }
-  return grouped;
+  return delegated.length === 0 ? grouped : [...grouped, delegated];
+}
+
+function delegates(agent: Agent): (call: ToolUseBlock) => boolean {
+  return ({ name }) => findTool(agent.spec.tools, name)?.delegates === true;
 }
 
 function reads(agent: Agent, call: ToolUseBlock): boolean {
@@ -143,7 +157,9 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,
+    registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
+    agents: runtime.agents.deskFor(spec.id, call.id, signal),
     setTodos: (todos) => agent.setTodos(todos),
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,

@@ -46,6 +46,23 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
+test('events are read by agent and by type, page after page', async () => {
+  const project = newProject();
+  const journal = await createSession({ project, cwd: '/w' });
+  for (let number = 0; number < 600; number++) {
+    for (const agent of ['a', 'b']) {
+      journal.append(agent, { type: 'tool.started', call: `${number}`, name: 'Read' });
+      journal.append(agent, { type: 'agent.detached' });
+    }
+  }
+  await journal.close();
+  const reader = openReader({ project, session: journal.session });
+  const found = [...reader.events({ agent: 'b', type: 'tool.started' })];
+  reader.close();
+  const calls = found.map(({ agent, event }) => `${agent} ${event.type === 'tool.started' && event.call}`);
+  expect(calls).toEqual(Array.from({ length: 600 }, (_, number) => `b ${number}`));
+});
+
 describe('a new session', () => {
   test('is a file of its own that only its user can read', async () => {
     const project = newProject();

@@ -192,3 +192,32 @@ describe('MODEL-2: every way an answer can go wrong has a name', () => {
     await expect(answer).rejects.toMatchObject({ family: 'cancelled' });
   });
 });
+
+describe('FORK-7: a prompt is read again without an answer', () => {
+  const refresh = (provider: ModelProvider): Promise<ModelResponse> | undefined =>
+    provider.refresh?.({ model: 'm', body: Buffer.from('{}') }, { signal: new AbortController().signal });
+  const JSON_TYPE = { 'content-type': 'application/json' };
+
+  test('one document comes back, with what it cost', async () => {
+    const usage = { input_tokens: 2, output_tokens: 0, cache_read_input_tokens: 9 };
+    const document = { id: 'msg_1', model: 'm', content: [], stop_reason: 'max_tokens', usage };
+    const provider = await serve((_, response) => {
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify(document));
+    });
+    expect(await refresh(provider)).toMatchObject({
+      id: 'msg_1',
+      stopReason: 'max_tokens',
+      blocks: [],
+      usage: { input_tokens: 2, output_tokens: 0, cache_read_input_tokens: 9 },
+    });
+  });
+
+  test.each<[string, number, Record<string, string>, string, string]>([
+    ['a stream', 200, STREAM, HELLO, 'wrong_content_type'],
+    ['half a document', 200, JSON_TYPE, '{"id":', 'stream_broken'],
+    ['an error', 529, JSON_TYPE, '{}', 'http_529'],
+  ])('%s is a failure', async (_title, status, headers, body, code) => {
+    const provider = await serve((_, response) => void response.writeHead(status, headers).end(body));
+    await expect(refresh(provider)).rejects.toMatchObject({ code });
+  });
+});

@@ -16,10 +16,12 @@ import {
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
 import { type EventProgress, readEvents, withUsage } from './read-events.ts';
 import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
-import { readUsage } from './wire-usage.ts';
+import { readUsage, type WireUsage } from './wire-usage.ts';
 
 const API_VERSION = '2026-10-21';
 const ERROR_BODY_LIMIT = 64_000;
+const WARM_BODY_LIMIT = 64_000;
+const EVENT_STREAM = 'text/event-stream';
 const NAMES: EndpointNames = {
   key: 'ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN',
   baseUrl: 'ANTHROPIC_BASE_URL',
@@ -38,6 +40,7 @@ export function anthropicProvider(config: AnthropicConfig): ModelProvider {
   return {
     name: 'anthropic',
     send: (request, options) => send(endpoint, headers, request, options),
+    refresh: (request, options) => refresh(endpoint, headers, request, options.signal),
     close: () => endpoint.agent.destroy(),
   };
 }
@@ -68,7 +71,7 @@ async function send(
   const started = performance.now();
   let firstTokenMs = 0;
   const answer = await post(endpoint, { headers, body: request.body, signal: options.signal });
-  await refuseUnlessStream(answer, endpoint, request.model);
+  await refuseUnless(EVENT_STREAM, answer, endpoint, request.model);
   const assembler = new ResponseAssembler((delta) => {
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
@@ -85,7 +88,42 @@ async function send(
   };
 }
 
-async function refuseUnlessStream(answer: IncomingMessage, endpoint: Endpoint, model: string): Promise<void> {
+/** A request without output cannot be streamed: the answer is one JSON document. */
+async function refresh(
+  endpoint: Endpoint,
+  headers: Record<string, string>,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelResponse> {
+  const started = performance.now();
+  const accepting = { ...headers, accept: 'application/json' };
+  const answer = await post(endpoint, { headers: accepting, body: request.body, signal });
+  await refuseUnless('application/json', answer, endpoint, request.model);
+  const text = await readText(answer, WARM_BODY_LIMIT).catch((error) => {
+    throw connectionError(error, endpoint, signal);
+  });
+  const { id, model, stop_reason: stopReason, usage } = parseObject(text);
+  const durationMs = performance.now() - started;
+  return {
+    id: String(id),
+    model: String(model),
+    stopReason: String(stopReason),
+    blocks: [],
+    cutToolUse: false,
+    // `readUsage` looks at every field it takes.
+    usage: readUsage((usage ?? null) as WireUsage | null),
+    rate: rateHeaders(answer.headers),
+    firstTokenMs: durationMs,
+    durationMs,
+  };
+}
+
+async function refuseUnless(
+  wanted: string,
+  answer: IncomingMessage,
+  endpoint: Endpoint,
+  model: string,
+): Promise<void> {
   const status = answer.statusCode ?? 0;
   const { names, url } = endpoint;
   const { origin } = url;
@@ -94,9 +132,10 @@ async function refuseUnlessStream(answer: IncomingMessage, endpoint: Endpoint, m
     throw errorFromAnswer({ status, headers: answer.headers, body }, { model, origin, names });
   }
   const contentType = answer.headers['content-type'] ?? 'nothing';
-  if (contentType.includes('text/event-stream')) return;
+  if (contentType.includes(wanted)) return;
   answer.destroy();
-  const message = `${origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
+  const expected = wanted === EVENT_STREAM ? 'an event stream' : wanted;
+  const message = `${origin} answered with ${contentType} instead of ${expected}: is ${names.baseUrl} right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status });
 }
 
@@ -119,15 +158,24 @@ async function readMessage(
 }
 
 function parseEvent(data: string): StreamEvent {
+  const event = parseObject(data);
+  // The assembler checks every field it reads.
+  if ('type' in event) return event as unknown as StreamEvent;
+  throw notValid(data);
+}
+
+function parseObject(data: string): Record<string, unknown> {
   try {
-    const event: unknown = JSON.parse(data);
-    if (typeof event === 'object' && event !== null && 'type' in event) {
-      // The assembler checks every field it reads.
-      return event as StreamEvent;
-    }
+    const value: unknown = JSON.parse(data);
+    // Any object can be looked at field by field.
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
     // Falls through to the one error below.
   }
+  throw notValid(data);
+}
+
+function notValid(data: string): ModelError {
   const excerpt = data.slice(0, 80);
-  throw new ModelError('stream_broken', 'retryable', `an event of the stream is not valid: ${excerpt}`);
+  return new ModelError('stream_broken', 'retryable', `an event of the stream is not valid: ${excerpt}`);
 }

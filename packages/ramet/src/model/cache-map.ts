@@ -92,7 +92,7 @@ export class CacheMap {
       }
       if (digest === undefined || digest !== chain.linkAt(index)) this.#write(request, index, ttl);
     }
-    this.#expected.set(request, expected);
+    if (expected.length > 0) this.#expected.set(request, expected);
   }
 
   responseBegan(request: PlannedRequest): void {

@@ -45,6 +45,8 @@ export interface ModelProvider {
   readonly name: string;
   /** Rejects with a ModelError, or Cancelled once `signal` aborts. */
   send(request: ModelRequest, options: SendOptions): Promise<ModelResponse>;
+  /** Has the prompt read and nothing answered (`max_tokens: 0`): the cache keeps it. Absent where there is no such request. */
+  refresh?(request: ModelRequest, options: Pick<SendOptions, 'signal'>): Promise<ModelResponse>;
   /** Drops idle connections. */
   close(): void;
 }

@@ -46,6 +46,7 @@ export function withRecipe(other: ModelProvider): ModelProvider {
   return {
     name: other.name,
     send: (request, options) => (request.model === RECIPE_MODEL ? recipe : other).send(request, options),
+    ...(other.refresh && { refresh: other.refresh.bind(other) }),
     close: () => other.close(),
   };
 }

@@ -65,6 +65,18 @@ interface LaunchDecided {
   coldTokens: number;
 }
 
+/**
+ * What becomes of the agent's prefix in the cache while it waits, and why (FORK-7): read again before it runs out, left
+ * to be written anew, or written for an hour or for five minutes from here on.
+ */
+interface CacheKept {
+  type: 'cache.kept';
+  choice: 'refresh' | 'lapse' | 'hour' | 'minutes';
+  why: string;
+  /** Estimated length of the prefix. */
+  tokens: number;
+}
+
 /** Something for the agent has come; it is told at its next tool boundary, once. */
 interface MessageReceived {
   type: 'message.received';
@@ -115,6 +127,7 @@ export type AgentLifecycleEvent =
   | StatusChanged
   | ConversationInherited
   | LaunchDecided
+  | CacheKept
   | MessageReceived
   | MessageTaken
   | AgentDetached

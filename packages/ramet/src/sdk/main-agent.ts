@@ -7,10 +7,10 @@ import { freezeBlock } from '../conversation/frozen-block.ts';
 import { Agent } from '../engine/agent.ts';
 import { switchModel } from '../engine/fallback.ts';
 import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
-import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
+import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { UserMistake } from '../schema/errors.ts';
-import { agentId, type SessionId } from '../schema/ids.ts';
+import { agentId } from '../schema/ids.ts';
 import { builtInTools } from '../tools/registry.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import {
@@ -21,9 +21,11 @@ import {
   refuseUnservedModel,
 } from './options.ts';
 import type { Place } from './place.ts';
+import type { SharedParts } from './session-runtime.ts';
 import { VERSION } from './version.ts';
 
-export function startAgent(runtime: SessionRuntime, place: Place, settings: ResolvedOptions): Agent {
+export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
+  const { runtime } = shared;
   const model = newSessionModel(settings, runtime.provider);
   runtime.journal.append(null, {
     type: 'session.started',
@@ -32,38 +34,37 @@ export function startAgent(runtime: SessionRuntime, place: Place, settings: Reso
     repository: place.repository?.root ?? null,
   });
   const permissionMode = newSessionMode(settings);
-  return Agent.start(runtime, mainSpec(runtime.journal.session, { model, permissionMode }, place, settings));
+  const agent = Agent.start(runtime, mainSpec(shared, { model, permissionMode }, place, settings));
+  shared.admitMain(agent);
+  return agent;
 }
 
 export function continueAgent(
-  runtime: SessionRuntime,
+  shared: SharedParts,
   reader: JournalReader,
   place: Place,
   settings: ResolvedOptions,
 ): Agent {
+  const { runtime } = shared;
   const id = agentId(runtime.journal.session, 1);
-  const agent = resumeAgent(
-    runtime,
-    reader,
-    (recorded) => mainSpec(runtime.journal.session, recorded, place, settings),
-    id,
-  );
+  const agent = resumeAgent(runtime, reader, (recorded) => mainSpec(shared, recorded, place, settings), id);
   const model = settings.model ?? agent.conversation.head.model;
   refuseUnservedModel(model, runtime.provider);
   refuseUnenforceableBudget(model, settings);
   runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
   if (model !== agent.conversation.head.model) switchModel(agent, model);
+  shared.admitMain(agent);
   return agent;
 }
 
 function mainSpec(
-  session: SessionId,
+  { runtime, family }: SharedParts,
   { model, permissionMode }: RecordedSpec,
   place: Place,
   settings: ResolvedOptions,
 ): AgentSpec {
   return {
-    id: agentId(session, 1),
+    id: agentId(runtime.journal.session, 1),
     parent: null,
     type: 'main',
     name: null,
@@ -76,6 +77,7 @@ function mainSpec(
     maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,
     budget: settings.budget,
+    spending: family.parts.spending,
     cwd: place.cwd,
     compactionThreshold: settings.compactionThreshold,
     contextWindow: settings.contextWindow,
@@ -110,7 +112,7 @@ export function takePrompt(
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
-    if (conversation.awaitsAnswer || agent.openStop !== null) return;
+    if (conversation.awaitsAnswer || agent.openStop !== null || agent.inbox.size > 0) return;
     throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {

@@ -1,5 +1,6 @@
 /** What a caller may set; everything has a default (spec section 12). */
-import type { Settings } from '../extensions/settings/settings.ts';
+import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
+import type { AgentSettings, Settings } from '../extensions/settings/settings.ts';
 import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
@@ -12,7 +13,7 @@ import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
-import { type BudgetLimits, SESSION_MODES, type SessionMode } from '../schema/status.ts';
+import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 
 export interface SessionOptions {
@@ -29,7 +30,11 @@ export interface SessionOptions {
   /** Most output tokens of one response. */
   maxTokens?: number;
   budget?: BudgetLimits;
+  /** Caps on agents that models ask for; see the setting `agents`. */
+  agents?: AgentSettings;
   permissionMode?: SessionMode;
+  /** Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`). */
+  launch?: LaunchMode;
   /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
   compactionThreshold?: number;
   /** In tokens, for a model whose window is not known or to be used in part only. */
@@ -54,6 +59,13 @@ export interface SettingsInForce {
   notices: readonly string[];
 }
 
+/** The caps on agents of a session. */
+export interface AgentCaps {
+  limits: AgentLimits;
+  /** What all of them together may spend. */
+  budget: Pick<BudgetLimits, 'usd' | 'tokens'>;
+}
+
 export interface ResolvedOptions extends SettingsInForce {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -68,6 +80,9 @@ export interface ResolvedOptions extends SettingsInForce {
   budget: BudgetLimits;
   /** Null, too, for what a resumed session keeps. */
   permissionMode: SessionMode | null;
+  launch: LaunchMode;
+  /** Whether a child that parts from its parent's prefix fails instead of warning. */
+  strictPrefix: boolean;
   compactionThreshold: number | undefined;
   contextWindow: number | undefined;
   prices: PriceTable;
@@ -76,11 +91,13 @@ export interface ResolvedOptions extends SettingsInForce {
   /** The caller's rules and those of the settings. */
   permissions: RuleTexts;
   broker: PermissionBroker;
+  agents: AgentCaps;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'default';
 export const DEFAULT_MAX_TURNS = 200;
+export const DEFAULT_LAUNCH = 'auto';
 const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
@@ -102,6 +119,8 @@ export function resolveOptions(
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: budgetFrom(options.budget, settings.budget),
     permissionMode: options.permissionMode === undefined ? null : requireSessionMode(options.permissionMode),
+    launch: options.launch ?? settings.launch ?? DEFAULT_LAUNCH,
+    strictPrefix: env.RAMET_STRICT_PREFIX === '1',
     compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),
@@ -114,8 +133,26 @@ export function resolveOptions(
     clock: options.clock ?? systemClock,
     permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
+    agents: agentCaps({ ...settings.agents, ...options.agents }, settings.maxTurns),
     settings,
     notices,
+  };
+}
+
+function agentCaps(agents: AgentSettings, turns: number | undefined): AgentCaps {
+  const { usd, tokens, stallSeconds, ...caps } = agents;
+  const { stallMs } = DEFAULT_AGENT_LIMITS;
+  return {
+    limits: {
+      depth: caps.depth ?? DEFAULT_AGENT_LIMITS.depth,
+      concurrent: caps.concurrent ?? DEFAULT_AGENT_LIMITS.concurrent,
+      total: caps.total ?? DEFAULT_AGENT_LIMITS.total,
+      turns: turns ?? DEFAULT_AGENT_LIMITS.turns,
+      stallMs: stallSeconds === undefined ? stallMs : stallSeconds * 1_000,
+      reportBytes: caps.reportBytes ?? DEFAULT_AGENT_LIMITS.reportBytes,
+      fork: caps.fork ?? DEFAULT_AGENT_LIMITS.fork,
+    },
+    budget: { usd, tokens },
   };
 }
 
@@ -207,9 +244,10 @@ export function requireSessionMode(mode: string): SessionMode {
 
 /** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
 export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
-  if (options.budget.usd === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
+  const limited = options.budget.usd ?? options.agents.budget.usd;
+  if (limited === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(
     'unknown_price',
-    `a limit in dollars needs a price, and none is known for ${model}: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd)`,
+    `a limit in dollars needs a price, and none is known for ${model}: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd, agents.usd)`,
   );
 }

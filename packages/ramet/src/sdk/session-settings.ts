@@ -1,4 +1,5 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
+import { DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
 import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
 import type { SettingValue } from '../extensions/settings/setting-value.ts';
 import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
@@ -10,6 +11,7 @@ import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select
 import { describeIssues } from '../schema/describe-issues.ts';
 import { UserMistake } from '../schema/errors.ts';
 import {
+  DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,
   DEFAULT_MODEL,
   DEFAULT_PERMISSION_MODE,
@@ -58,11 +60,14 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
 }
 
 function defaultSettings(): Settings {
+  const { depth, concurrent, total, reportBytes, fork, stallMs } = DEFAULT_AGENT_LIMITS;
   return {
     model: DEFAULT_MODEL,
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
     maxTurns: DEFAULT_MAX_TURNS,
+    launch: DEFAULT_LAUNCH,
     retries: DEFAULT_RETRY.maxRetries,
+    agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
   };
 }
 

@@ -2,27 +2,19 @@
  * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
-import { join, sep } from 'node:path';
-import type { Agent } from '../engine/agent.ts';
-import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
-import type { CompactionOutcome } from '../engine/compaction.ts';
-import { type RunOptions, runAgent } from '../engine/loop.ts';
-import type { AgentSpec, SessionRuntime } from '../engine/runtime.ts';
+import { sep } from 'node:path';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
-import { CacheMap } from '../model/cache-map.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
-import { askingOnce } from '../permission/asking-once.ts';
-import { describeError, UserMistake } from '../schema/errors.ts';
-import type { AgentId, SessionId } from '../schema/ids.ts';
-import type { SessionMode } from '../schema/status.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
-import { childEnvironment } from '../workspace/child-environment.ts';
-import { createFileLedger } from '../workspace/file-ledger.ts';
-import type { Repository } from '../workspace/repository.ts';
-import { continueAgent, readSurroundings, type Surroundings, startAgent, takePrompt } from './main-agent.ts';
+
+import { liveSession } from './live-session.ts';
+import { continueAgent, readSurroundings, startAgent } from './main-agent.ts';
+
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -30,45 +22,15 @@ import {
   resolveOptions,
   type SessionOptions,
 } from './options.ts';
+import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
-import { changeModel, changePermissionMode } from './session-changes.ts';
+import { environmentOfChildren, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
+import type { Session } from './session-type.ts';
 
-/** An agent's event with the agent it is of. */
-export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
-
-export interface CompactRequest {
-  signal?: AbortSignal;
-  /** What the summary is to pay attention to. */
-  instructions?: string;
-  onEvent?: (event: AgentEvent) => void;
-}
-
-export interface Session extends AsyncDisposable {
-  readonly id: SessionId;
-  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
-  readonly tools: readonly string[];
-  /** The model in force: the fallback once it was taken. */
-  readonly model: string;
-  readonly repository: Repository | null;
-  /** What the user should know of the settings, one line each. */
-  readonly notices: readonly string[];
-  /**
-   * Carries out a prompt; null goes on with an interrupted turn. Never throws for what a model or tool does:
-   * the result says how it ended.
-   */
-  run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
-  /** Goes on with another model, by id or tier; between turns only. */
-  setModel(model: string): void;
-  /** From the next tool call on, and when the session is resumed. */
-  setPermissionMode(mode: SessionMode): void;
-  /**
-   * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
-   * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
-   */
-  compact(options?: CompactRequest): Promise<CompactionOutcome>;
-}
+export type { SessionEvent } from './session-event.ts';
+export type { CompactRequest, Session } from './session-type.ts';
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options, await sessionSettings(options));
@@ -84,10 +46,14 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
+  const orphans = endOrphans(place);
   const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
+  const ended = await orphans;
   const journal = await createSession({ ...settings, ...place });
-  const runtime = runtimeOf(settings, place, { journal, provider, redact, permissions });
-  return sessionOf(startAgent(runtime, place, settings), place, surroundings, settings);
+  recordEndedOrphans(journal, ended);
+  const shared = shareParts(settings, place, { journal, provider, redact, permissions }, null);
+  const agent = startAgent(shared, place, settings);
+  return liveSession({ ...shared, agent, place, settings, surroundings });
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -100,23 +66,23 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   const permissions = openRules(settings, here);
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  // Whatever still runs for the agent would work beside it.
+  const ended = await endOrphans(here);
   const { journal, reader } = await resumeSession({
     ...settings,
     project: here.project,
     session: entry.session,
   });
   try {
+    recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
-    const runtime = runtimeOf(settings, here, { journal, provider, redact, permissions });
-    const agent = continueAgent(runtime, reader, place, settings);
+    const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);
+    const agent = continueAgent(shared, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
-    return sessionOf(
-      agent,
-      place,
-      begun ? null : await readSurroundings(place, runtime.childEnvironment, redact),
-      settings,
-    );
+    const { childEnvironment } = shared.runtime;
+    const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);
+    return liveSession({ ...shared, agent, place, settings, surroundings });
   } catch (error) {
     await journal.close();
     throw error;
@@ -141,91 +107,5 @@ function hasPrompt(project: string, session: SessionId): boolean {
     return Iterator.from(reader.events()).some(({ event }) => event.type === 'message.appended');
   } finally {
     reader.close();
-  }
-}
-
-function environmentOfChildren({ env, settings }: ResolvedOptions): Record<string, string> {
-  return childEnvironment(env, settings.env?.childVariables);
-}
-
-function runtimeOf(
-  settings: ResolvedOptions,
-  { project }: Place,
-  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
-): SessionRuntime {
-  return {
-    ...parts,
-    cacheMap: new CacheMap(),
-    prices: settings.prices,
-    clock: settings.clock,
-    retry: settings.retry,
-    files: createFileLedger(settings.clock),
-    childEnvironment: environmentOfChildren(settings),
-    outputDirectory: join(project, parts.journal.session),
-    broker: askingOnce(settings.broker),
-  };
-}
-
-function sessionOf(
-  agent: Agent,
-  place: Place,
-  surroundings: Surroundings | null,
-  settings: ResolvedOptions,
-): Session {
-  const { spec, runtime } = agent;
-  let told: string | null = null;
-  let running = false;
-  return {
-    id: runtime.journal.session,
-    agent: spec,
-    tools: spec.tools.map(({ name }) => name),
-    repository: place.repository,
-    notices: settings.notices,
-    get model() {
-      return agent.conversation.head.model;
-    },
-    async *run(prompt, options = {}) {
-      if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
-      running = true;
-      try {
-        takePrompt(agent, prompt, place, surroundings);
-        const events = runAgent(agent, { signal: new AbortController().signal, ...options });
-        const result = yield* attributed(events, spec);
-        told = result.message;
-        return result;
-      } finally {
-        running = false;
-      }
-    },
-    setModel: (name) => changeModel(agent, name, settings),
-    setPermissionMode: (mode) => changePermissionMode(agent, mode),
-    async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
-      if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
-      running = true;
-      try {
-        const { compact } = await import('../engine/compaction.ts');
-        return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
-      } finally {
-        running = false;
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
-      runtime.provider.close();
-      // A journal that could not be written says so again when it is closed; a result may have told it already.
-      await runtime.journal.close().catch((error) => {
-        if (describeError(error) !== told) throw error;
-      });
-    },
-  };
-}
-
-async function* attributed(
-  events: AsyncGenerator<AgentEvent, AgentResult>,
-  { id, parent }: AgentSpec,
-): AsyncGenerator<SessionEvent, AgentResult> {
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) return next.value;
-    yield { ...next.value, agentId: id, parentAgentId: parent };
   }
 }

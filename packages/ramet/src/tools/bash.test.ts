@@ -35,13 +35,19 @@ function pidIn(directory: string, name: string): Promise<number> {
 }
 
 describe('RES-6: Bash runs a command', () => {
-  test('in the agent’s directory, with the agent’s environment and nothing else', async ({ directory }) => {
+  test('in the agent’s directory, with the agent’s environment, its id and nothing else', async ({
+    directory,
+  }) => {
     const env = { PATH: process.env.PATH ?? '', ONLY: 'this' };
     const agent = testAgent(directory, { env });
     expect(await agent.text(bashTool, { command: 'pwd; cd /; pwd' })).toBe(`${directory}\n/`);
     expect(await agent.text(bashTool, { command: 'pwd' })).toBe(directory);
     const names = (await agent.text(bashTool, { command: 'compgen -e | sort' })).split('\n');
-    expect(names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual(['ONLY', 'PATH']);
+    expect(names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual([
+      'ONLY',
+      'PATH',
+      'RAMET_AGENT',
+    ]);
   });
 
   test('and shows both outputs in the order they were written', async ({ directory }) => {

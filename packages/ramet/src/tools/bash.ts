@@ -12,6 +12,7 @@ import { statSync } from 'node:fs';
 import { describeError, systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../workspace/process-group.ts';
+import { AGENT_VARIABLE } from '../workspace/process-register.ts';
 import { runInBackground } from './bash-background.ts';
 import { describeSize } from './cut-text.ts';
 import {
@@ -62,13 +63,15 @@ export const bashTool: Tool = defineTool({
   },
 });
 
-function start(command: string, output: OutputFile, { cwd, env }: ToolContext): Promise<ProcessGroup> {
+function start(command: string, output: OutputFile, context: ToolContext): Promise<ProcessGroup> {
+  const { agent, cwd, env, registerGroup } = context;
   return startProcessGroup({
     program: 'bash',
     arguments: ['-c', command],
     cwd,
-    env,
+    env: { ...env, [AGENT_VARIABLE]: agent },
     output: output.descriptor,
+    register: registerGroup,
   });
 }
 

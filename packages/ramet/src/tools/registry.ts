@@ -1,10 +1,12 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
 import type * as z from '../schema/zod.ts';
+import { agentTool } from './agent.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
+import { sendMessageTool } from './send-message.ts';
 import { taskOutputTool } from './task-output.ts';
 import { taskStopTool } from './task-stop.ts';
 import { todoWriteTool } from './todo-write.ts';
@@ -23,6 +25,8 @@ export const builtInTools: readonly Tool[] = [
   taskStopTool,
   todoWriteTool,
   webFetchTool,
+  agentTool,
+  sendMessageTool,
 ];
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {

@@ -20,12 +20,15 @@ const input = z.strictObject({
 
 export const taskOutputTool: Tool = defineTool({
   name: 'TaskOutput',
-  description: 'Status of a background task and its output since your last look.',
+  description: 'Status of a background task or agent and its output since your last look.',
   effect: 'read',
   input,
   async run({ task_id, block = false, timeout = DEFAULT_TIMEOUT_MS }, context) {
     const task = context.tasks.find(task_id);
-    if (task === undefined) return failure(unknownTask(task_id, context.tasks));
+    if (task === undefined) {
+      const agent = await context.agents.look(task_id, { block, timeoutMs: timeout });
+      return agent ?? failure(unknownTask(task_id, context.tasks));
+    }
     if (block) await waitForEnd(task, timeout, context.signal);
     return { content: `${describeTask(task)}\n${newOutput(task, context.outputDirectory)}` };
   },

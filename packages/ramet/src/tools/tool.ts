@@ -4,11 +4,15 @@
  * what is thrown is a bug, and the tool runner turns it into an error result too.
  */
 
-import type { ImageBlock, TextBlock, ToolSchema } from '../schema/content.ts';
+import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import * as z from '../schema/zod.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
+import type { AgentDesk } from './agent-desk.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
+import type { ToolOutcome } from './outcome.ts';
+
+export { failure, type ToolOutcome } from './outcome.ts';
 
 /**
  * `read` changes nothing outside the agent, so calls run side by side and plan mode allows them; `write` changes
@@ -28,8 +32,12 @@ export interface ToolContext {
   outputDirectory: string;
   files: FileAccess;
   signal: AbortSignal;
+  /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
+  registerGroup(group: number): () => void;
   /** The agent's own background tasks. */
   tasks: BackgroundTasks;
+  /** Other agents: those it starts, and those it may talk to. */
+  agents: AgentDesk;
   /** Replaces the agent's list of its own work. */
   setTodos(todos: readonly TodoItem[]): void;
   /** Registers what must be released when the agent ends, such as a background shell. */
@@ -38,27 +46,20 @@ export interface ToolContext {
   redact(text: string): string;
 }
 
-export interface ToolOutcome {
-  content: string | (TextBlock | ImageBlock)[];
-  isError?: boolean;
-}
-
 export interface Tool<Input = unknown> {
   name: string;
   description: string;
   effect: ToolEffect;
   /** Keeps its place among the calls around it although it only `read`s: it changes what the agent itself holds. */
   ordered?: true;
+  /** Its calls run side by side, after all others of the same message have ended: they start agents (FORK-2). */
+  delegates?: true;
   input: z.ZodMiniType<Input>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
-}
-
-export function failure(content: string): ToolOutcome {
-  return { content, isError: true };
 }
 
 /** The tool as the model sees it. Bounds that only repeat JavaScript's integer range are left out. */

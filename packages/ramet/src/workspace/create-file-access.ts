@@ -49,7 +49,7 @@ export interface FileAccessOptions extends FileObserver {
 
 export interface AgentFileAccess extends FileAccess {
   /** A second agent that has seen what this one has; from here on they part (FORK-4). */
-  clone(options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd'>): AgentFileAccess;
+  clone(options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd' | 'keepOriginal'>): AgentFileAccess;
   /** The same agent, watched by somebody else: what one sees the other has seen. */
   watchedBy(observer: FileObserver): FileAccess;
 }

@@ -3,8 +3,9 @@
  * group by a session of its own (a daemon) leaves our reach as well.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findProcess } from '../journal/process-identity.ts';
 import { systemCode } from '../schema/errors.ts';
 
 export interface ProcessEnd {
@@ -31,6 +32,8 @@ export interface ProcessGroupStart {
   env: Readonly<Record<string, string>>;
   /** File descriptor that takes both outputs, in the order they are written. */
   output: number;
+  /** Notes that the group runs; what it returns is called when nobody of it is left. See `process-register.ts`. */
+  register(group: number): () => void;
 }
 
 const GRACE_MS = 2_000;
@@ -48,14 +51,20 @@ export async function startProcessGroup(start: ProcessGroupStart): Promise<Proce
     child.once('exit', (code, signal) => settle({ code, signal }));
   });
   const id = await started(child);
+  const unregister = start.register(id);
+  const alive = (): boolean => isGroupAlive(id);
+  void ended.then(() => {
+    if (!alive()) unregister();
+  });
   return {
     id,
     ended,
-    alive: () => signalGroup(id, 0) && hasLivingMember(id),
-    terminate() {
+    alive,
+    async terminate() {
       // Whoever ends a group waits for it: a released one must keep this process up until it is gone.
       child.ref();
-      return terminateGroup(id);
+      await terminateGroup(id);
+      if (!alive()) unregister();
     },
     release: () => child.unref(),
   };
@@ -66,11 +75,16 @@ async function started(child: ChildProcess): Promise<number> {
   return new Promise((_, fail) => child.once('error', fail));
 }
 
-async function terminateGroup(id: number): Promise<void> {
+export function isGroupAlive(id: number): boolean {
+  return signalGroup(id, 0) && hasLivingMember(id);
+}
+
+/** Asks a group to end, then makes it. */
+export async function terminateGroup(id: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!signalGroup(id, signal)) return;
     for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
-      if (!signalGroup(id, 0) || !hasLivingMember(id)) return;
+      if (!isGroupAlive(id)) return;
       await sleep(POLL_MS);
     }
   }
@@ -89,18 +103,20 @@ function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
 /** Dead members that nobody has collected still answer to signals; where process 1 collects nothing, for ever. */
 function hasLivingMember(id: number): boolean {
   try {
-    return readdirSync('/proc').some((entry) => /^\d+$/.test(entry) && isLivingMember(entry, id));
+    return livingMembers(id).some(() => true);
   } catch {
     return true;
   }
 }
 
-function isLivingMember(process: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${process}/stat`, 'utf8');
-    const [state, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(processGroup) === group && state !== 'Z' && state !== 'X';
-  } catch {
-    return false;
-  }
+/** Throws where the system does not tell. */
+export function livingMembers(group: number): IteratorObject<number> {
+  return readdirSync('/proc')
+    .values()
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => {
+      const found = findProcess(pid);
+      return found?.group === group && !found.ended;
+    });
 }

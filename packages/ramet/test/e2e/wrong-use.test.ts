@@ -27,6 +27,7 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
       'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
     ],
     [['-p', 'x', '--permission-mode', 'bubble'], 'bubble is for agents that other agents start'],
+    [['-p', 'x', '--launch', 'slow'], 'Allowed choices are auto, parallel, staggered.'],
     [[], 'standard input holds no prompt'],
     [['hello'], 'give a prompt with -p'],
     [['-p'], 'there is no prompt'],

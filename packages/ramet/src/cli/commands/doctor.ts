@@ -4,7 +4,14 @@ import { findPlace } from '../../sdk/place.ts';
 import { VERSION } from '../../sdk/version.ts';
 import { type DoctorContext, type HealthCheck, type HealthState, missing } from '../doctor/health-check.ts';
 import { checkNetwork, checkProvider } from '../doctor/model-checks.ts';
-import { checkHome, checkJournal, checkSettings, checkTerminal, checkTrust } from '../doctor/place-checks.ts';
+import {
+  checkHome,
+  checkJournal,
+  checkProcesses,
+  checkSettings,
+  checkTerminal,
+  checkTrust,
+} from '../doctor/place-checks.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox } from '../doctor/program-checks.ts';
 import { EXIT } from '../exit-code.ts';
 import { printable } from '../format.ts';
@@ -19,6 +26,7 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   network: ({ io }) => checkNetwork(io.env),
   home: checkHome,
   journal: checkJournal,
+  processes: checkProcesses,
   settings: checkSettings,
   trust: checkTrust,
   terminal: checkTerminal,

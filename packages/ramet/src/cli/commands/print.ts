@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
-import type { SessionMode } from '../../schema/status.ts';
+import type { LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -23,6 +23,7 @@ export interface PrintOptions {
   maxTurns?: number;
   maxBudgetUsd?: number;
   permissionMode?: SessionMode;
+  launch?: LaunchMode;
   allowedTools?: string[];
   disallowedTools?: string[];
   continue?: boolean;
@@ -109,6 +110,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(fallbackModel === undefined ? {} : { fallbackModel }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(options.launch === undefined ? {} : { launch: options.launch }),
     ...(resume === undefined ? {} : { resume }),
   };
 }

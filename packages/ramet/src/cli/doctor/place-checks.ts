@@ -7,6 +7,7 @@ import { problemText, settingsNotices } from '../../extensions/settings/settings
 import { makePrivateDirectory, unusable } from '../../journal/home.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import { endOrphans } from '../../sdk/orphans.ts';
 import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
@@ -44,6 +45,16 @@ export async function checkJournal({ place: { home, cwd } }: DoctorContext): Pro
   } finally {
     if (project !== undefined) rmSync(project, { recursive: true, force: true });
   }
+}
+
+/** Looking is ending here too: whoever asks what is wrong wants it gone. */
+export async function checkProcesses({ place }: DoctorContext): Promise<HealthCheck> {
+  const ended = await endOrphans(place);
+  const groups = ended.map(({ leader, agent }) => `${leader.pid} of agent ${agent}`).join(', ');
+  return ok(
+    'processes',
+    ended.length === 0 ? 'none left by a killed session' : `ended what was left: ${groups}`,
+  );
 }
 
 export async function checkSettings({ place, io }: DoctorContext): Promise<HealthCheck> {

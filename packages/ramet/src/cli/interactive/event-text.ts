@@ -69,6 +69,10 @@ export function createEventView(style: TextStyle): EventView {
           return line(
             style.dim(`compacted: ${tokens(event.tokensBefore)} to ${tokens(event.tokensAfter)} tokens`),
           );
+        case 'agent_started':
+        case 'agent_ended':
+        case 'status_changed':
+        case 'stalled':
         case 'tool_started':
         case 'thinking_delta':
           return '';

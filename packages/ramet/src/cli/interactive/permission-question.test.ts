@@ -2,7 +2,13 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { PermissionQuestion } from '../../permission/broker.ts';
 import type { Key } from './key-parser.ts';
-import { answerHint, answerOf, isMeantAsAnswer, questionText } from './permission-question.ts';
+import {
+  answerHint,
+  answerOf,
+  isMeantAsAnswer,
+  isMeantForThis,
+  questionText,
+} from './permission-question.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { textStyle } from './text-style.ts';
 
@@ -66,6 +72,11 @@ describe('RES-3: a question about permission', () => {
     expect(isMeantAsAnswer(false, 0)).toBe(true);
   });
 
+  test('a key right after a question went away by itself is not taken for the next one', () => {
+    expect(isMeantForThis(100)).toBe(false);
+    expect(isMeantForThis(1_000)).toBe(true);
+  });
+
   test('questions are answered one after the other', async () => {
     const seen: (string | undefined)[] = [];
     const desk = new QuestionDesk(() => seen.push(desk.current?.summary));
@@ -81,7 +92,11 @@ describe('RES-3: a question about permission', () => {
 
   test('ten questions wait in order, and one that is stopped takes only itself away', async () => {
     const seen: (string | undefined)[] = [];
-    const desk = new QuestionDesk(() => seen.push(desk.current?.summary));
+    const withdrawals: boolean[] = [];
+    const desk = new QuestionDesk((withdrawn) => {
+      seen.push(desk.current?.summary);
+      withdrawals.push(withdrawn);
+    });
     const names = Array.from({ length: 10 }, (_, index) => `question ${index}`);
     const stops = names.map(() => new AbortController());
     const answers = names.map((summary, index) =>
@@ -95,6 +110,7 @@ describe('RES-3: a question about permission', () => {
       names.map((reason) => (left.includes(reason) ? { kind: 'denied', reason } : 'stopped')),
     );
     expect(seen).toEqual(['question 0', ...left, undefined]);
+    expect(withdrawals).toEqual([false, true, ...left.map(() => false)]);
     expect(stops.flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
   });
 

@@ -40,6 +40,11 @@ export function isMeantAsAnswer(writing: boolean, sinceLastKeyMs: number): boole
   return !writing || sinceLastKeyMs >= STILL_WRITING_MS;
 }
 
+/** After a question went away by itself, a key may still be meant for it and not for the one that took its place. */
+export function isMeantForThis(sinceWithdrawalMs: number): boolean {
+  return sinceWithdrawalMs >= STILL_WRITING_MS;
+}
+
 /** Null when the key is no answer. */
 export function answerOf(key: Key, { suggestedRules }: PermissionQuestion): PermissionAnswer | null {
   if (key.type === 'press') return key.name === 'escape' ? denied() : null;

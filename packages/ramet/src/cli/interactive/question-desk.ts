@@ -12,10 +12,13 @@ interface OpenEntry {
 
 export class QuestionDesk implements PermissionBroker {
   readonly #open: OpenEntry[] = [];
-  readonly #onChange: () => void;
+  readonly #onChange: (withdrawn: boolean) => void;
 
-  /** `onChange` is called whenever another question, or none, is the first. */
-  constructor(onChange: () => void) {
+  /**
+   * `onChange` is called whenever another question, or none, is the first, and told whether the one that was went away
+   * without an answer.
+   */
+  constructor(onChange: (withdrawn: boolean) => void) {
     this.#onChange = onChange;
   }
 
@@ -30,15 +33,18 @@ export class QuestionDesk implements PermissionBroker {
         question,
         settle: (answer) => {
           signal.removeEventListener('abort', onAbort);
-          this.#remove(entry);
+          this.#remove(entry, answer === null);
           if (answer === null) reject(new Cancelled());
           else resolve(answer);
         },
       };
+      if (signal.aborted) {
+        reject(new Cancelled());
+        return;
+      }
       this.#open.push(entry);
       signal.addEventListener('abort', onAbort);
-      if (signal.aborted) entry.settle(null);
-      else if (this.#open[0] === entry) this.#onChange();
+      if (this.#open[0] === entry) this.#onChange(false);
     });
   }
 
@@ -47,10 +53,10 @@ export class QuestionDesk implements PermissionBroker {
     this.#open[0]?.settle(answer);
   }
 
-  #remove(entry: OpenEntry): void {
+  #remove(entry: OpenEntry, withdrawn: boolean): void {
     const at = this.#open.indexOf(entry);
     if (at === -1) return;
     this.#open.splice(at, 1);
-    if (at === 0) this.#onChange();
+    if (at === 0) this.#onChange(withdrawn);
   }
 }

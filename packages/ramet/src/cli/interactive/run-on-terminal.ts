@@ -14,7 +14,7 @@ import { TerminalView } from './terminal-view.ts';
 import { type TextStyle, textStyle, wantsColours } from './text-style.ts';
 
 export async function runOnTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
-  const desk = new QuestionDesk(() => terminal.questionChanged());
+  const desk = new QuestionDesk((withdrawn) => terminal.questionChanged(withdrawn));
   let note = (line: string): void => io.note(line);
   await using chat = new Chat({ ...options, broker: desk }, io, (line) => note(line));
   // A session that cannot be resumed is told of before the terminal is taken over.

@@ -18,7 +18,14 @@ import { activityAfter, createEventView, type EventView } from './event-text.ts'
 import type { Key } from './key-parser.ts';
 import { editorOf } from './line-editor.ts';
 import { type LiveState, statusText } from './live-rows.ts';
-import { answerHint, answerOf, answerText, isMeantAsAnswer, questionText } from './permission-question.ts';
+import {
+  answerHint,
+  answerOf,
+  answerText,
+  isMeantAsAnswer,
+  isMeantForThis,
+  questionText,
+} from './permission-question.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import { cleared, type InputAction, newPromptInput, type PromptInput, pressKey } from './prompt-input.ts';
 import type { QuestionDesk } from './question-desk.ts';
@@ -55,6 +62,8 @@ export class TerminalChat {
   /** The last key was Ctrl-C. */
   #interrupted = false;
   #lastKeyAt = 0;
+  /** When a question last went away without an answer. */
+  #withdrawnAt = Number.NEGATIVE_INFINITY;
   #exitCode: number | null = null;
 
   constructor(parts: TerminalChatParts) {
@@ -106,8 +115,12 @@ export class TerminalChat {
   }
 
   /** Another question, or none, is to be answered. */
-  questionChanged(): void {
+  questionChanged(withdrawn: boolean): void {
     const question = this.#parts.desk.current;
+    if (withdrawn) {
+      this.#print(`  ${this.#parts.style.dim('no longer asked')}\n`);
+      this.#withdrawnAt = performance.now();
+    }
     if (question !== null) {
       const columns = this.#view?.columns ?? 80;
       this.#print(this.#events.end() + questionText(question, columns, this.#parts.style));
@@ -126,7 +139,7 @@ export class TerminalChat {
 
   #answer(key: Key, question: PermissionQuestion): void {
     const answer = answerOf(key, question);
-    if (answer === null) return;
+    if (answer === null || !isMeantForThis(performance.now() - this.#withdrawnAt)) return;
     this.#print(`  ${this.#parts.style.dim(answerText(answer))}\n`);
     this.#parts.desk.answer(answer);
   }

@@ -67,6 +67,31 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
       };
     case 'warning':
       return { type: 'system', subtype: 'warning', code: event.code, message: event.message };
+    case 'agent_started': {
+      const { agentType, name, description, background, model } = event;
+      return {
+        type: 'system',
+        subtype: 'agent_started',
+        agent_type: agentType,
+        name,
+        description,
+        background,
+        model,
+      };
+    }
+    case 'agent_ended': {
+      const { status, cause, message, turns, usage, costUsd, durationMs } = event.result;
+      const cost = {
+        usage: reportedUsage(usage),
+        total_cost_usd: costUsd,
+        duration_ms: Math.round(durationMs),
+      };
+      return { type: 'system', subtype: 'agent_ended', status, cause, message, num_turns: turns, ...cost };
+    }
+    case 'status_changed':
+      return { type: 'system', subtype: 'agent_status', status: event.status, cause: event.cause };
+    case 'stalled':
+      return { type: 'system', subtype: 'agent_stalled', silent_ms: Math.round(event.silentMs) };
     case 'compacted':
       return {
         type: 'system',

@@ -3,7 +3,7 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
-import { SESSION_MODES } from '../../schema/status.ts';
+import { LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import type { Settings } from './settings.ts';
 
@@ -35,6 +35,20 @@ const budget = z.strictObject({
   seconds: z.optional(positive),
 });
 
+const agents = z.strictObject({
+  depth: described(z.optional(wholeNumber), 'How deep agents may nest (3).'),
+  concurrent: described(z.optional(wholeNumber), 'How many work at once; more wait their turn (20).'),
+  total: described(z.optional(wholeNumber), 'How many agents models may ask for in a session (200).'),
+  tokens: described(z.optional(wholeNumber), 'What all agents of a session together may use.'),
+  usd: described(z.optional(positive), 'What all agents of a session together may cost.'),
+  stallSeconds: described(z.optional(positive), 'Silence from which on an agent counts as stalled (600).'),
+  reportBytes: described(
+    z.optional(z.int().check(z.minimum(256))),
+    'How much of a report reaches the parent; the rest is kept in a file (8192).',
+  ),
+  fork: described(z.optional(z.boolean()), 'Whether an agent asked for without a type is a fork (true).'),
+});
+
 const compaction = z.strictObject({
   threshold: described(
     z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
@@ -62,6 +76,8 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   ),
   budget: described(z.optional(budget), 'What one run may spend.'),
   maxTurns: described(z.optional(wholeNumber), 'Most responses of a run before one closing turn.'),
+  agents: described(z.optional(agents), 'Agents that other agents ask for.'),
+  launch: described(z.optional(z.enum(LAUNCH_MODES)), 'Whether children start together or behind a lead.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),

@@ -1,6 +1,6 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
-import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, LaunchMode, SessionMode } from '../../schema/status.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -24,6 +24,18 @@ export interface TierSettings {
   opus?: string | undefined;
 }
 
+/** The caps on agents that models ask for (LAUNCH-3), and how they are treated. */
+export interface AgentSettings {
+  depth?: number | undefined;
+  concurrent?: number | undefined;
+  total?: number | undefined;
+  tokens?: number | undefined;
+  usd?: number | undefined;
+  stallSeconds?: number | undefined;
+  reportBytes?: number | undefined;
+  fork?: boolean | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -35,6 +47,8 @@ export interface Settings {
   prices?: Record<string, PriceSettings> | undefined;
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  agents?: AgentSettings | undefined;
+  launch?: LaunchMode | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

@@ -16,8 +16,11 @@ export function withholdUntrusted(values: readonly SettingValue[], otherwise: Se
   );
 }
 
-function widens({ path, value }: SettingValue, { budget, maxTurns, permissions }: Settings): boolean {
+function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
+  const { agents, budget, maxTurns, permissions } = otherwise;
   if (WITHHELD.has(path[0] ?? '')) return true;
+  if (path[0] === 'agents')
+    return isHigher(value, Object.entries(agents ?? {}).find(([key]) => key === path[1])?.[1]);
   switch (keyText(path)) {
     case 'permissions.allow':
       return true;
@@ -43,6 +46,6 @@ function widthOf(mode: unknown): number {
   return width === -1 ? modes.length : width;
 }
 
-function isHigher(value: unknown, limit: number | undefined): boolean {
-  return limit !== undefined && Number(value) > limit;
+function isHigher(value: unknown, limit: unknown): boolean {
+  return limit !== undefined && Number(value) > Number(limit);
 }

@@ -231,6 +231,20 @@ describe('the activity of an agent', () => {
     expect(statusOf(events)?.activity).toEqual(activity);
   });
 
+  test('FORK-7: an agent that is kept warm still does what it did before, and pays', () => {
+    const refresh = { source: 'refresh' } as const;
+    const before = recorded(['a', agentStarted()], ['a', toolStarted('1', 'Bash')]);
+    const events = [
+      ...before,
+      ...recorded(
+        ['a', requestStarted(refresh)],
+        ['a', responseCompleted({ ...refresh, costUsd: 0.5, kept: false })],
+      ),
+    ];
+    expect(statusOf(events)?.activity).toEqual(statusOf(before)?.activity);
+    expect(statusOf(events)).toMatchObject({ status: 'running', turns: 0, costUsd: 0.5 });
+  });
+
   test('RES-7: a summary is billed but is no turn, and does not wake an agent that has ended', () => {
     const aside = { source: 'compaction' } as const;
     const events = recorded(

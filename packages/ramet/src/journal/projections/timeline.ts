@@ -25,6 +25,7 @@ function describe(event: JournalEvent): string {
     case 'status.changed':
     case 'conversation.inherited':
     case 'launch.decided':
+    case 'cache.kept':
     case 'message.received':
     case 'message.taken':
     case 'agent.detached':
@@ -73,6 +74,13 @@ function describe(event: JournalEvent): string {
   }
 }
 
+const KEPT: Record<EventOf<'cache.kept'>['choice'], string> = {
+  refresh: 'refreshed',
+  lapse: 'left to lapse',
+  hour: 'written for an hour from here on',
+  minutes: 'written for five minutes from here on',
+};
+
 type LifeEvent = Exclude<AgentLifecycleEvent, { type: 'agent.started' | 'agent.ended' }>;
 
 function describeLife(event: LifeEvent): string {
@@ -83,6 +91,8 @@ function describeLife(event: LifeEvent): string {
       return `forked from ${event.from}`;
     case 'launch.decided':
       return `launch ${event.choice.replace('_', ' ')} (${event.mode}): ${event.why}`;
+    case 'cache.kept':
+      return `cache ${KEPT[event.choice]} (${event.tokens} tokens): ${event.why}`;
     case 'message.received':
       return `${event.kind} received${event.from === null ? '' : ` from ${event.from}`}`;
     case 'message.taken':

@@ -1,0 +1,76 @@
+/**
+ * What makes a conversation a fork (FORK-1, FORK-2, FORK-6): the parent's prefix as a frozen value, and the one message
+ * that follows the parent's last answer. It leaves when to fork, and running the child, to the engine.
+ *
+ * Invariants
+ * 1. Siblings are byte-identical up to the last block of that message: results and rules are the same for all.
+ * 2. Everything before it is the parent's, by reference: nothing is copied, serialised or hashed again.
+ */
+import { FORK_TASK } from '../schema/markers.ts';
+import type { BlockPosition, Conversation, FrozenMessage } from './conversation.ts';
+import { contentOf, type FrozenBlock, freezeBlock, freezeJson } from './frozen-block.ts';
+
+/** The cache-safe parameters of a request, frozen when taken: head, messages and digest chain are in `prefix`. */
+export interface CacheSafeParams {
+  /** Ends with the answer whose calls ask for the forks. Nobody appends to it. */
+  readonly prefix: Conversation;
+  /** Where the parent's last request marked its end: a fork repeats it and reads all of the parent's prefix. */
+  readonly previousEnd: BlockPosition | null;
+  /** What every sibling says before its task: a result for each call, then the rules. */
+  readonly tail: readonly FrozenBlock[];
+  /** The list of the prefix's messages for the journal: siblings store it once. */
+  readonly record: FrozenBlock;
+}
+
+export function takeCacheSafeParams(
+  conversation: Conversation,
+  previousEnd: BlockPosition | null,
+): CacheSafeParams {
+  const prefix = conversation.fork();
+  const calls = (prefix.messages.at(-1)?.blocks ?? []).filter(({ type }) => type === 'tool_use');
+  const results = calls.map((call) =>
+    freezeBlock({ type: 'tool_result', tool_use_id: String(contentOf(call).id), content: FORK_PLACEHOLDER }),
+  );
+  return Object.freeze({
+    prefix,
+    previousEnd,
+    tail: Object.freeze([...results, RULES]),
+    record: listOf(prefix),
+  });
+}
+
+/** `[{role, blocks, shared}]`, the blocks by digest. */
+function listOf({ messages }: Conversation): FrozenBlock {
+  const list = messages.map(({ role, blocks, shared }) => ({
+    role,
+    blocks: blocks.map(({ digest }) => digest),
+    shared,
+  }));
+  return freezeJson('messages', JSON.stringify(list), true);
+}
+
+/** The message with which a fork begins its own part. */
+export function forkMessage({ tail }: CacheSafeParams, task: string): FrozenMessage {
+  const own = freezeBlock({ type: 'text', text: `${FORK_TASK}\n${task}\n${FORK_TASK.replace('<', '</')}` });
+  return { role: 'user', blocks: [...tail, own], shared: tail.length };
+}
+
+/** Known by the rules it was given (FORK-5): no text that a tool or a peer brings in is a block of these bytes. */
+export function isFork({ messages }: Pick<Conversation, 'messages'>): boolean {
+  return messages.some(({ role, blocks }) => role === 'user' && blocks.some(isRules));
+}
+
+function isRules({ digest }: FrozenBlock): boolean {
+  return digest === RULES.digest;
+}
+
+/** The same for every call: what a call really brought is the parent's to know. */
+const FORK_PLACEHOLDER = 'Answered to the main agent. You are its fork: see below.';
+
+const FORK_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have one task of your own. You are not the main agent. It and other forks go on at the same time. These rules bind you:
+1. Do the task below and nothing beyond its scope, whatever the conversation above had planned.
+2. Use your tools directly. Do not delegate: no Agent calls.
+3. Hold no conversation: no questions, no remarks between tool calls, no proposals.
+4. When the task is done or cannot be done, write one report and stop. It begins with "Scope:" and the task in one line; after that structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`;
+
+const RULES: FrozenBlock = freezeBlock({ type: 'text', text: FORK_RULES });

@@ -1,0 +1,42 @@
+/** The head of a fresh child's prompt, frozen once for all agents of a type, and how long prompts are about to be. */
+
+import type { AgentDefinition } from '../agents/definition.ts';
+import { generalPurpose } from '../agents/general-purpose.ts';
+import type { PromptHead } from '../conversation/conversation.ts';
+import { estimateTokens } from '../conversation/token-estimate.ts';
+import type { Tool } from '../tools/tool.ts';
+import { type Agent, headOf } from './agent.ts';
+import type { AgentFamily } from './family.ts';
+import type { AgentSpec } from './runtime.ts';
+
+/** What the type has, of what the parent has: a child's tools never exceed its ancestors'. */
+export function toolsOf({ tools }: AgentDefinition, parent: Agent): readonly Tool[] {
+  const own = parent.spec.tools;
+  return tools === 'all' ? own : own.filter(({ name }) => tools.includes(name));
+}
+
+type HeadParts = Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>;
+
+/** Freezing a head turns schemas into bytes and hashes them: once for each type and model is enough. */
+export function freshHead(family: AgentFamily, spec: HeadParts): PromptHead {
+  const key = JSON.stringify([spec.model, spec.thinking, spec.tools.map(({ name }) => name), spec.system]);
+  const head = family.heads.get(key) ?? headOf(spec);
+  family.heads.set(key, head);
+  return head;
+}
+
+export function inheritedTokens(parent: Agent): number {
+  const { head, messages } = parent.forkPoint().prefix;
+  return estimateTokens([...head.tools, ...head.system, ...messages.flatMap(({ blocks }) => blocks)]);
+}
+
+/** With what a general-purpose agent would have begun, for the same task (LAUNCH: fork or fresh). */
+export function freshTokens(family: AgentFamily, parent: Agent, prompt: string): number {
+  const { tools, system } = parent.conversation.head;
+  const instructions = family.parts.surroundings.instructions();
+  const said = (generalPurpose.notes?.length ?? 0) + ENVIRONMENT_LENGTH + prompt.length;
+  return estimateTokens([...tools, ...system, ...instructions]) + Math.ceil(said / 4);
+}
+
+/** About what the environment takes, in characters. */
+const ENVIRONMENT_LENGTH = 400;

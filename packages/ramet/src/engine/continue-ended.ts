@@ -1,0 +1,122 @@
+/**
+ * Lets an agent that has ended go on with a message (AGENT-3): it is rebuilt from the journal, byte for byte, hears the
+ * message and runs in the background. Between its runs it costs disk, not memory.
+ */
+import { findDefinition } from '../agents/built-in.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { modeInForce } from '../permission/effective-mode.ts';
+import type { EventOf } from '../schema/events.ts';
+import type { AgentId } from '../schema/ids.ts';
+import { failure, type ToolOutcome } from '../tools/tool.ts';
+import type { Agent } from './agent.ts';
+import { toolsOf } from './child-head.ts';
+import type { AgentFamily } from './family.ts';
+import { type RecordedSpec, resumeAgent } from './resume.ts';
+import { startChild } from './run-child.ts';
+import type { AgentSpec } from './runtime.ts';
+
+interface EndedAgent {
+  id: AgentId;
+  started: EventOf<'agent.started'>;
+  ended: EventOf<'agent.ended'> | null;
+}
+
+/** One line on an agent that has ended; null when there never was one of that name. */
+export function endedAgent(family: AgentFamily, nameOrId: string): string | null {
+  const reader = family.parts.openReader();
+  try {
+    const agent = findEnded(reader, nameOrId);
+    if (agent === null) return null;
+    const { status = 'interrupted', cause = null } = agent.ended ?? {};
+    return `Agent ${agent.id} has ended: ${[status, cause].filter(Boolean).join(': ')}.`;
+  } finally {
+    reader.close();
+  }
+}
+
+export async function continueEnded(
+  family: AgentFamily,
+  from: Agent,
+  to: string,
+  text: string,
+): Promise<ToolOutcome> {
+  await from.runtime.journal.commit('written');
+  const reader = family.parts.openReader();
+  try {
+    const found = findEnded(reader, to);
+    if (found === null) return failure(unknownReceiver(family, reader, to));
+    if (found.started.origin?.skipTranscript)
+      return failure(`${to} cannot be continued: it kept no transcript.`);
+    const agent = resumeAgent(
+      from.runtime,
+      reader,
+      (recorded) => specFor(family, from, found, recorded),
+      found.id,
+    );
+    agent.say('prompt', [freezeBlock({ type: 'text', text })]);
+    const { signal } = new AbortController();
+    const handle = startChild(family, from, agent, { signal, run_in_background: true });
+    return {
+      content: `Agent ${handle.id} had ended and goes on with your message, in the background. You will be told in a <task-notification>.`,
+    };
+  } finally {
+    reader.close();
+  }
+}
+
+/** The last agent of that id or name: names may be given again. */
+function findEnded(reader: JournalReader, nameOrId: string): EndedAgent | null {
+  let found: EndedAgent | null = null;
+  for (const { agent, event } of reader.events()) {
+    if (agent === null) continue;
+    if (event.type === 'agent.started' && event.parent !== null && [agent, event.name].includes(nameOrId)) {
+      found = { id: agent, started: event, ended: null };
+    } else if (event.type === 'agent.ended' && agent === found?.id) found.ended = event;
+  }
+  return found;
+}
+
+/** It has what it had, as far as whoever continues it has that too. */
+function specFor(
+  family: AgentFamily,
+  from: Agent,
+  { id, started }: EndedAgent,
+  { model, permissionMode }: RecordedSpec,
+): AgentSpec {
+  const definition = findDefinition(family.parts.definitions, started.agentType);
+  const { origin } = started;
+  const { description = '', depth = 1, kind = 'fresh' } = origin ?? {};
+  return {
+    id,
+    parent: from.spec.id,
+    type: started.agentType,
+    name: started.name,
+    model,
+    fallbackModel: from.spec.fallbackModel,
+    thinking: null,
+    system: [],
+    tools: definition === undefined ? from.spec.tools : toolsOf(definition, from),
+    permissionMode,
+    ceiling: () => modeInForce(from.spec),
+    maxTurns: started.maxTurns,
+    maxTokens: from.spec.maxTokens,
+    budget: started.budget,
+    spending: from.spending ?? family.parts.spending,
+    cwd: from.spec.cwd,
+    origin: { kind, call: null, description, background: true, depth },
+  };
+}
+
+function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string): string {
+  const known = new Set<string>(['main']);
+  for (const { agent, event } of reader.events()) {
+    if (agent !== null && event.type === 'agent.started' && event.parent !== null)
+      known.add(event.name ?? agent);
+  }
+  const names = [...known].slice(-MOST_NAMES).join(', ');
+  const running = family.running.length;
+  return `There is no agent "${to}". The agents are ${names}; ${running} of them run.`;
+}
+
+const MOST_NAMES = 40;

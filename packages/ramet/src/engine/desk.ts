@@ -1,0 +1,82 @@
+/** What the tools of one agent may ask about other agents, carried out (AGENT-3, AGENT-7). */
+import type { AgentId } from '../schema/ids.ts';
+import type { AgentDesk, SpawnRequest } from '../tools/agent-desk.ts';
+import { failure, type ToolOutcome } from '../tools/tool.ts';
+import type { Agent } from './agent.ts';
+import type { AgentHandle } from './agent-handle.ts';
+import { agentMessageText } from './agent-message.ts';
+import { continueEnded } from './continue-ended.ts';
+import type { AgentFamily } from './family.ts';
+import { STOPPED } from './notices.ts';
+import { foregroundResult } from './report.ts';
+import { spawnAgent } from './spawn.ts';
+import { lookAtAgents } from './wait-for-agents.ts';
+
+export function createDesk(family: AgentFamily, id: AgentId, call: string, signal: AbortSignal): AgentDesk {
+  const asker = (): Agent => {
+    const agent = family.find(id);
+    if (agent === undefined) throw new Error(`agent ${id} is not running`);
+    return agent;
+  };
+  return {
+    spawn: (request) => spawn(family, asker(), request, { call, signal }),
+    send: (to, message) => send(family, asker(), to, message),
+    look: (task, wait) => lookAtAgents(family, asker(), { task, call, signal, ...wait }),
+    stop: (task) => stop(asker(), task),
+  };
+}
+
+async function spawn(
+  family: AgentFamily,
+  parent: Agent,
+  request: SpawnRequest,
+  { call, signal }: { call: string; signal: AbortSignal },
+): Promise<ToolOutcome> {
+  const spawned = await spawnAgent(family, parent, { ...request, call, signal });
+  if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);
+  const { handle } = spawned;
+  if (handle.inBackground) return { content: startedText(handle) };
+  const waiting = (): Promise<unknown> => Promise.race([handle.result, handle.detached]);
+  await (parent.place?.whileWaiting(signal, waiting) ?? waiting());
+  if (handle.inBackground) return { content: `It was sent to the background. ${startedText(handle)}` };
+  const { redact, outputDirectory } = parent.runtime;
+  const result = await handle.result;
+  return foregroundResult(
+    { ...result, agent: handle.id, type: handle.type, name: handle.name, description: handle.description },
+    { redact, outputDirectory, cap: family.parts.limits.reportBytes },
+  );
+}
+
+function startedText({ id, name }: AgentHandle): string {
+  const called = name === null ? '' : ` "${name}"`;
+  return `Agent ${id}${called} runs in the background. You will be told in a <task-notification> when it ends; do not wait for it.`;
+}
+
+async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {
+  const { spec } = from;
+  const text = agentMessageText({ kind: 'message', from: spec.id, name: spec.name }, message);
+  const receiver = findReceiver(family, spec.id, to);
+  if (receiver === from) return failure('That is you. Name another agent.');
+  if (receiver !== undefined) {
+    receiver.receive('message', spec.id, text);
+    return { content: `Told ${to}; it hears it at its next tool boundary.` };
+  }
+  return continueEnded(family, from, to, text);
+}
+
+function findReceiver(family: AgentFamily, asker: AgentId, to: string): Agent | undefined {
+  if (to === 'main' || to === 'lead') return family.find(asker.replace(/\.\d+$/, '.1'));
+  const handle = family.findHandle(to);
+  return family.find(handle?.id ?? to);
+}
+
+/** An agent stops its own children; those of others are theirs. */
+async function stop(agent: Agent, task: string): Promise<ToolOutcome | null> {
+  const child = agent.children.find(task);
+  if (child === undefined) return null;
+  child.stop(STOPPED);
+  const { status, turns } = await child.result;
+  return {
+    content: `Agent ${child.id} was stopped (${status} after ${turns} turns). SendMessage lets it go on.`,
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * The agents of a session: who lives, who may start whom, and where each waits. It owns the caps (LAUNCH-3), the places,
+ * and the numbers that agents are named by; making a child is `spawn.ts`, its life `run-child.ts`, what tools may ask
+ * `desk.ts`. An agent that has ended is not kept: whatever is asked of it later is read from the journal.
+ *
+ * Invariants
+ * 1. A child is refused before anything of it is recorded or sent, with its reason; else it runs, or waits its turn.
+ * 2. Agents are numbered in the order in which they were asked for, also after a restart.
+ */
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { PromptHead } from '../conversation/conversation.ts';
+import type { FrozenBlock } from '../conversation/frozen-block.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { type AgentId, agentId, type SessionId } from '../schema/ids.ts';
+import type { Agent } from './agent.ts';
+import type { AgentEvent } from './agent-event.ts';
+import type { AgentHandle } from './agent-handle.ts';
+import type { AgentLimits } from './agent-limits.ts';
+import type { Spending } from './budget.ts';
+import type { AgentExecutor } from './executor.ts';
+import { HeldPlace, Places } from './places.ts';
+import type { AgentSpec } from './runtime.ts';
+import { StallWatch } from './stall-watch.ts';
+
+/** What a child is told of the place it works in. */
+export interface ChildSurroundings {
+  /** The project's instructions as the main agent was given them, byte for byte. */
+  instructions(): readonly FrozenBlock[];
+  environment(facts: { cwd: string; model: string; git: boolean }): Promise<string>;
+}
+
+export interface FamilyParts {
+  readonly session: SessionId;
+  readonly executor: AgentExecutor;
+  readonly definitions: readonly AgentDefinition[];
+  readonly limits: AgentLimits;
+  /** Of the whole session: every agent's spending counts against it (RES-2). */
+  readonly spending: Spending;
+  readonly surroundings: ChildSurroundings;
+  /** A model id for a name or tier, for a child of an agent on `model`; throws a UserMistake for one nobody serves. */
+  resolveModel(name: string, parentModel: string): string;
+  /** How many agents the session has had. */
+  readonly agentsSoFar: number;
+  /** Told everything that children do. */
+  onEvent(spec: AgentSpec, event: AgentEvent): void;
+  /** The session's journal, for agents that have ended. Whoever opens it closes it. */
+  openReader(): JournalReader;
+}
+
+export class AgentFamily implements Disposable {
+  readonly parts: FamilyParts;
+  readonly places: Places;
+  readonly stalls: StallWatch;
+  /** Frozen heads of fresh agents, by what they are made of. */
+  readonly heads: Map<string, PromptHead> = new Map();
+  readonly #agents = new Map<AgentId, Agent>();
+  readonly #handles = new Map<AgentId, AgentHandle>();
+  #count: number;
+  #asked = 0;
+
+  constructor(parts: FamilyParts) {
+    this.parts = parts;
+    this.places = new Places(parts.limits.concurrent);
+    this.#count = parts.agentsSoFar;
+    this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
+      agent.record({ type: 'agent.stalled', silentMs });
+      parts.onEvent(agent.spec, { type: 'stalled', silentMs });
+    });
+  }
+
+  /** Makes a living agent known; the main agent needs no place. */
+  admit(agent: Agent, handle: AgentHandle | null): void {
+    this.#agents.set(agent.spec.id, agent);
+    if (handle !== null) this.#handles.set(agent.spec.id, handle);
+    agent.place = new HeldPlace(this.places, handle !== null, (waits) => {
+      if (waits) this.stalls.forget(agent);
+      else this.stalls.noteLife(agent);
+      this.tell(agent, waits ? 'waiting' : 'running', waits ? 'children' : null);
+    });
+  }
+
+  forget({ spec }: Agent): void {
+    this.#agents.delete(spec.id);
+    this.#handles.delete(spec.id);
+  }
+
+  find(id: AgentId): Agent | undefined {
+    return this.#agents.get(id);
+  }
+
+  /** A running child, by id or by name. */
+  findHandle(nameOrId: string): AgentHandle | undefined {
+    const direct = this.#handles.get(nameOrId);
+    if (direct !== undefined) return direct;
+    for (const handle of this.#handles.values()) if (handle.name === nameOrId) return handle;
+    return undefined;
+  }
+
+  get running(): readonly AgentHandle[] {
+    return [...this.#handles.values()];
+  }
+
+  newId(): AgentId {
+    this.#count += 1;
+    return agentId(this.parts.session, this.#count);
+  }
+
+  /** Counts one more agent that a model asked for; says why not when that is one too many. */
+  countAsked(): string | null {
+    const { total } = this.parts.limits;
+    if (this.#asked >= total) {
+      return `this session has started all ${total} agents it may (setting agents.total). Do the rest yourself`;
+    }
+    this.#asked += 1;
+    return null;
+  }
+
+  tell(agent: Agent, status: 'queued' | 'running' | 'waiting' | 'blocked', cause: string | null): void {
+    agent.record({ type: 'status.changed', status, cause });
+    this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
+  }
+
+  [Symbol.dispose](): void {
+    this.stalls[Symbol.dispose]();
+  }
+}

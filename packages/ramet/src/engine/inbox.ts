@@ -1,0 +1,57 @@
+/**
+ * What has come for an agent and is not yet told (AGENT-5, AGENT-7): notifications of background agents, messages of
+ * others, the request to end. It is told at the next tool boundary, in order, once: what is received is recorded, what
+ * is told is recorded with the message that tells it, and a resumed agent finds the difference.
+ */
+import type { FrozenBlock } from '../conversation/frozen-block.ts';
+import type { EventOf } from '../schema/events.ts';
+
+export interface InboxItem {
+  readonly item: string;
+  readonly kind: EventOf<'message.received'>['kind'];
+  readonly from: string | null;
+  readonly blocks: readonly FrozenBlock[];
+}
+
+export class Inbox {
+  readonly #items: InboxItem[] = [];
+  #arrival: PromiseWithResolvers<void> | null = null;
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** For what is recorded as received. */
+  put(item: InboxItem): void {
+    this.#items.push(item);
+    this.#arrival?.resolve();
+    this.#arrival = null;
+  }
+
+  /** Everything there is, in order; whoever takes it tells it. */
+  takeAll(): InboxItem[] {
+    return this.#items.splice(0);
+  }
+
+  /** Takes out what `wanted` picks: a tool tells it. */
+  take(wanted: (item: InboxItem) => boolean): InboxItem[] {
+    const taken = this.#items.filter(wanted);
+    if (taken.length > 0)
+      this.#items.splice(0, Infinity, ...this.#items.filter((item) => !taken.includes(item)));
+    return taken;
+  }
+
+  /** Resolves when there is something, or `signal` aborts. */
+  async arrival(signal: AbortSignal): Promise<void> {
+    if (this.#items.length > 0 || signal.aborted) return;
+    this.#arrival ??= Promise.withResolvers();
+    const { promise, resolve } = this.#arrival;
+    const wake = (): void => resolve();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}

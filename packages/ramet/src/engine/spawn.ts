@@ -1,0 +1,213 @@
+/**
+ * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
+ * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
+ */
+import { findDefinition } from '../agents/built-in.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
+import { isFork } from '../conversation/fork.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { modeInForce } from '../permission/effective-mode.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { AgentOrigin } from '../schema/events.ts';
+import type { SpawnRequest } from '../tools/agent-desk.ts';
+import { Agent } from './agent.ts';
+import type { AgentHandle } from './agent-handle.ts';
+import { type AnswerSchema, compileAnswerSchema, directiveFor } from './answer-schema.ts';
+import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
+import type { AgentFamily } from './family.ts';
+import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
+import { startChild } from './run-child.ts';
+import type { AgentSpec } from './runtime.ts';
+
+export interface SpawnOrder extends SpawnRequest {
+  /** The tool call that asks; null for the library, whose children no cap on models counts. */
+  call: string | null;
+  /** Ends a child that somebody waits for. */
+  signal: AbortSignal;
+  overrides?: ForkOverrides;
+}
+
+export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
+
+export async function spawnAgent(
+  family: AgentFamily,
+  parent: Agent,
+  order: SpawnOrder,
+): Promise<SpawnOutcome> {
+  try {
+    const plan = await planChild(family, parent, order);
+    const problem = order.call === null ? null : family.countAsked();
+    if (problem !== null) return { problem };
+    const child =
+      plan.definition === null ? forkOf(family, parent, plan) : await freshOf(family, parent, plan);
+    return { handle: startChild(family, parent, child, order) };
+  } catch (error) {
+    if (error instanceof UserMistake) return { problem: error.message };
+    throw error;
+  }
+}
+
+interface ChildPlan {
+  order: SpawnOrder;
+  /** Null for a fork. */
+  definition: AgentDefinition | null;
+  model: string;
+  schema: AnswerSchema | null;
+  depth: number;
+}
+
+async function planChild(family: AgentFamily, parent: Agent, order: SpawnOrder): Promise<ChildPlan> {
+  const { limits, spending } = family.parts;
+  refuseOtherOverrides(order.overrides ?? {});
+  const depth = (parent.spec.origin?.depth ?? 0) + 1;
+  if (depth > limits.depth) {
+    throw refusal(
+      'depth',
+      `agents may nest ${limits.depth} deep (setting agents.depth), and this would be ${depth}. Do it yourself`,
+    );
+  }
+  const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
+  if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
+  const definition = definitionFor(family, parent, order);
+  refuseTakenName(family, order.name);
+  const schema = order.schema === undefined ? null : await answerSchema(order.schema);
+  const own = parent.conversation.head.model;
+  const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
+  return { order, definition, model, schema, depth };
+}
+
+function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
+  const { definitions, limits } = family.parts;
+  const wanted = order.subagent_type;
+  if (wanted === undefined || wanted === '' || wanted === 'fork') {
+    if (!limits.fork) return findDefinition(definitions, 'general-purpose') ?? null;
+    if (isFork(parent.conversation)) {
+      throw refusal(
+        'fork_in_fork',
+        'you are a fork, and a fork cannot fork again. Do the task yourself with your tools',
+      );
+    }
+    if (order.model !== undefined) {
+      throw refusal(
+        'fork_model',
+        "a fork runs on its parent's model, whose cache it shares: leave model out, or name a subagent_type",
+      );
+    }
+    return null;
+  }
+  const found = findDefinition(definitions, wanted);
+  if (found !== undefined) return found;
+  const known = definitions.map(({ name }) => name).join(', ');
+  throw refusal(
+    'unknown_type',
+    `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
+  );
+}
+
+const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
+
+function refuseTakenName(family: AgentFamily, name: string | undefined): void {
+  if (name === undefined) return;
+  if (RESERVED.has(name) || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name)) {
+    throw refusal(
+      'bad_name',
+      `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not ${[...RESERVED].join(', ')}`,
+    );
+  }
+  const holder = family.findHandle(name);
+  if (holder !== undefined)
+    throw refusal(
+      'name_taken',
+      `the name "${name}" is taken by the running agent ${holder.id}: choose another`,
+    );
+}
+
+async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
+  const compiled = await compileAnswerSchema(schema);
+  if (compiled.ok) return compiled.schema;
+  throw refusal('bad_schema', `the schema cannot be used: ${compiled.problem}`);
+}
+
+function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
+  const { overrides = {} } = plan.order;
+  const origin: AgentOrigin = {
+    ...originOf(plan, 'fork'),
+    ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
+    inheritedTokens: inheritedTokens(parent),
+    freshTokens: freshTokens(family, parent, plan.order.prompt),
+  };
+  const spec = {
+    ...childSpec(family, parent, plan, origin),
+    type: 'fork',
+    thinking: parent.conversation.head.thinking,
+    system: parent.spec.system,
+    tools: parent.spec.tools,
+    permissionMode: 'bubble' as const,
+    skipCacheWrite: overrides.skipCacheWrite,
+    canUseTool: overrides.canUseTool,
+  };
+  return parent.fork(spec, taskText(plan));
+}
+
+async function freshOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Promise<Agent> {
+  const { surroundings } = family.parts;
+  const definition = plan.definition as AgentDefinition; // the caller has looked
+  const { cwd } = parent.spec;
+  const environment = await surroundings.environment({ cwd, model: plan.model, git: definition.git });
+  const tools = toolsOf(definition, parent);
+  const sameModel = plan.model === parent.conversation.head.model;
+  const spec: AgentSpec = {
+    ...childSpec(family, parent, plan, originOf(plan, 'fresh')),
+    type: definition.name,
+    thinking: sameModel ? parent.conversation.head.thinking : null,
+    system: definition.system,
+    tools,
+    permissionMode: definition.permissionMode,
+  };
+  const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
+  const shared = definition.instructions ? surroundings.instructions() : [];
+  const own = definition.notes === null ? environment : `${definition.notes}\n${environment}`;
+  const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
+  child.say('prompt', [...shared, ...texts], shared.length);
+  return child;
+}
+
+/** What every child has of its order and its parent. */
+function childSpec(
+  family: AgentFamily,
+  parent: Agent,
+  { order, model, schema }: ChildPlan,
+  origin: AgentOrigin,
+): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
+  return {
+    id: family.newId(),
+    parent: parent.spec.id,
+    name: order.name ?? null,
+    model,
+    fallbackModel: parent.spec.fallbackModel,
+    ceiling: () => modeInForce(parent.spec),
+    maxTurns: family.parts.limits.turns,
+    maxTokens: parent.spec.maxTokens,
+    budget: {},
+    spending: parent.spending ?? family.parts.spending,
+    cwd: parent.spec.cwd,
+    origin,
+    answer: schema ?? undefined,
+    compactionThreshold: parent.spec.compactionThreshold,
+    contextWindow: parent.spec.contextWindow,
+  };
+}
+
+function originOf({ order, depth }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+  const { call, description, run_in_background: background = false } = order;
+  return { kind, call, description, background, depth };
+}
+
+function taskText({ order, schema }: ChildPlan): string {
+  const prompt = order.prompt.toWellFormed();
+  return schema === null ? prompt : `${prompt}\n\n${directiveFor(schema)}`;
+}
+
+function refusal(code: string, message: string): UserMistake {
+  return new UserMistake(code, message);
+}

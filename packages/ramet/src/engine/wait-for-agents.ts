@@ -1,0 +1,70 @@
+/**
+ * Looking at agents in the background, and waiting for them with a limit (AGENT-7): what has ended is told with its
+ * report, what has not is named. A report told here is not told again.
+ */
+import { contentOf } from '../conversation/frozen-block.ts';
+import type { ToolOutcome } from '../tools/tool.ts';
+import type { Agent } from './agent.ts';
+import type { AgentHandle } from './agent-handle.ts';
+import { endedAgent } from './continue-ended.ts';
+import type { AgentFamily } from './family.ts';
+import type { InboxItem } from './inbox.ts';
+
+export interface AgentLook {
+  /** An id, a name, or `all` for every agent of the caller's. */
+  task: string;
+  call: string;
+  signal: AbortSignal;
+  block: boolean;
+  timeoutMs: number;
+}
+
+export async function lookAtAgents(
+  family: AgentFamily,
+  agent: Agent,
+  look: AgentLook,
+): Promise<ToolOutcome | null> {
+  const watched = look.task === 'all' ? agent.children.running : childNamed(agent, look.task);
+  const known = new Set(watched.map(({ id }) => id));
+  if (look.block && watched.length > 0) await waitFor(agent, watched, look);
+  const isWanted = ({ kind, from }: InboxItem): boolean =>
+    kind === 'notification' && (look.task === 'all' || from === look.task || known.has(from ?? ''));
+  const told = agent.inbox.take(isWanted);
+  for (const { item } of told) agent.record({ type: 'message.taken', item, call: look.call });
+  const open = watched.filter(({ id }) => agent.children.find(id) !== undefined);
+  if (told.length + open.length > 0) return { content: describe(told, open) };
+  if (look.task === 'all') return { content: 'No agent of yours is running, and none has news.' };
+  const ended = endedAgent(family, look.task);
+  return ended === null ? null : { content: `${ended} You were told of it before.` };
+}
+
+function childNamed(agent: Agent, task: string): readonly AgentHandle[] {
+  const child = agent.children.find(task);
+  return child === undefined ? [] : [child];
+}
+
+async function waitFor(agent: Agent, children: readonly AgentHandle[], look: AgentLook): Promise<void> {
+  const { clock } = agent.runtime;
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  look.signal.addEventListener('abort', end, { once: true });
+  const waiting = async (): Promise<void> => {
+    const all = Promise.all(children.map(({ result }) => result));
+    await Promise.race([all, clock.sleep(look.timeoutMs, over.signal)]);
+  };
+  try {
+    await (agent.place?.whileWaiting(look.signal, waiting) ?? waiting());
+  } finally {
+    over.abort();
+    look.signal.removeEventListener('abort', end);
+  }
+}
+
+function describe(told: readonly InboxItem[], open: readonly AgentHandle[]): string {
+  const reports = told.flatMap(({ blocks }) => blocks.map((block) => String(contentOf(block).text)));
+  const running = open.map(({ id, name, description }) => {
+    const label = [name, description].filter(Boolean).join(': ');
+    return `Agent ${id}${label === '' ? '' : ` (${label})`} still runs.`;
+  });
+  return [...reports, ...running].join('\n');
+}

@@ -1,0 +1,114 @@
+/** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
+import { builtInDefinitions } from '../agents/built-in.ts';
+import { environmentText } from '../agents/environment.ts';
+import type { FrozenBlock } from '../conversation/frozen-block.ts';
+import type { Agent } from '../engine/agent.ts';
+import type { AgentEvent } from '../engine/agent-event.ts';
+import { Spending } from '../engine/budget.ts';
+import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
+import type { AgentSpec } from '../engine/runtime.ts';
+import { inProcess } from '../executors/in-process.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { openReader } from '../journal/sessions.ts';
+import { MODEL_TIERS, RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
+import type { ModelProvider } from '../model/provider.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { SessionId } from '../schema/ids.ts';
+import { type GitState, gitState } from '../workspace/git-state.ts';
+import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
+import type { Place } from './place.ts';
+
+export interface FamilyOptions {
+  session: SessionId;
+  settings: ResolvedOptions;
+  place: Place;
+  provider: ModelProvider;
+  childEnvironment: Readonly<Record<string, string>>;
+  /** Of an earlier process; null for a new session. */
+  earlier: JournalReader | null;
+  onEvent: (spec: AgentSpec, event: AgentEvent) => void;
+}
+
+/** `main` is asked for when it is known: the family is part of what the main agent is made with. */
+export function openFamily(options: FamilyOptions, main: () => Agent | null): AgentFamily {
+  const { session, settings, place, provider, earlier } = options;
+  const { usd, tokens } = settings.agents.budget;
+  return new AgentFamily({
+    session,
+    executor: inProcess,
+    definitions: builtInDefinitions,
+    limits: settings.agents.limits,
+    spending: new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' }),
+    surroundings: surroundingsOf(options, main),
+    resolveModel: (name, parentModel) => childModel(name, parentModel, settings, provider),
+    agentsSoFar: earlier === null ? 1 : Math.max(1, countAgents(earlier)),
+    onEvent: options.onEvent,
+    openReader: () => openReader({ project: place.project, session }),
+  });
+}
+
+function countAgents(reader: JournalReader): number {
+  const ids = Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent);
+  return new Set(ids).size;
+}
+
+function surroundingsOf(
+  { settings, place, childEnvironment }: FamilyOptions,
+  main: () => Agent | null,
+): ChildSurroundings {
+  const git = recentGitState(childEnvironment);
+  return {
+    instructions(): readonly FrozenBlock[] {
+      const [first] = main()?.conversation.messages ?? [];
+      return first?.blocks.slice(0, first.shared) ?? [];
+    },
+    async environment({ cwd, model, git: wanted }) {
+      const { repository } = place;
+      return environmentText({
+        cwd,
+        model,
+        now: new Date(settings.clock.now()),
+        shell: childEnvironment.SHELL,
+        ...(wanted && { repository, git: repository === null ? null : await git(cwd) }),
+      });
+    },
+  };
+}
+
+/** How long siblings are told the same state of git: those of one message ask within milliseconds. */
+const GIT_STATE_MS = 1_000;
+
+function recentGitState(env: Readonly<Record<string, string>>): (cwd: string) => Promise<GitState> {
+  let last: { cwd: string; at: number; state: Promise<GitState> } | null = null;
+  return (cwd) => {
+    const now = performance.now();
+    if (last?.cwd !== cwd || now - last.at > GIT_STATE_MS) {
+      last = { cwd, at: now, state: gitState({ directory: cwd, env }) };
+    }
+    return last.state;
+  };
+}
+
+/** A tier that the provider does not know, and any tier under the recipe model, means the parent's model. */
+function childModel(
+  name: string,
+  parentModel: string,
+  settings: ResolvedOptions,
+  provider: ModelProvider,
+): string {
+  const isTier = MODEL_TIERS.some((tier) => tier === name);
+  if (name === 'inherit' || (isTier && parentModel === RECIPE_MODEL)) return parentModel;
+  const model = isTier ? tierModel(name, parentModel, settings) : name;
+  refuseUnservedModel(model, provider);
+  refuseUnenforceableBudget(model, settings);
+  return model;
+}
+
+function tierModel(tier: string, parentModel: string, settings: ResolvedOptions): string {
+  try {
+    return resolveModel(tier, settings.env, settings.providerName, settings.settings.models);
+  } catch (error) {
+    if (error instanceof UserMistake) return parentModel;
+    throw error;
+  }
+}

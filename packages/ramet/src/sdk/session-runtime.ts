@@ -1,0 +1,84 @@
+/** What the agents of a session share, made of options and the rooms below. */
+import { join } from 'node:path';
+import type { Agent } from '../engine/agent.ts';
+import { createDesk } from '../engine/desk.ts';
+import type { AgentFamily } from '../engine/family.ts';
+import { LaunchGate } from '../engine/launch.ts';
+import { PrefixGuard } from '../engine/prefix-guard.ts';
+import type { SessionRuntime } from '../engine/runtime.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { CacheMap } from '../model/cache-map.ts';
+import { askingOnce } from '../permission/asking-once.ts';
+import { childEnvironment } from '../workspace/child-environment.ts';
+import { createFileLedger } from '../workspace/file-ledger.ts';
+import { createProcessRegister, processDirectory } from '../workspace/process-register.ts';
+import { openFamily } from './children.ts';
+import { EventBus } from './event-bus.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Place } from './place.ts';
+import { attributed, type SessionEvent } from './session-event.ts';
+
+export interface SharedParts {
+  readonly runtime: SessionRuntime;
+  readonly family: AgentFamily;
+  /** What children do, while somebody looks. */
+  readonly bus: EventBus<SessionEvent>;
+  /** Makes the main agent known; before that nobody can ask for children. */
+  admitMain(agent: Agent): void;
+}
+
+export function shareParts(
+  settings: ResolvedOptions,
+  place: Place,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
+  earlier: JournalReader | null,
+): SharedParts {
+  const { session } = parts.journal;
+  const bus = new EventBus<SessionEvent>();
+  const environment = environmentOfChildren(settings);
+  let main: Agent | null = null;
+  const family = openFamily(
+    {
+      session,
+      settings,
+      place,
+      provider: parts.provider,
+      childEnvironment: environment,
+      earlier,
+      onEvent: (spec, event) => bus.publish(attributed(event, spec)),
+    },
+    () => main,
+  );
+  const { clock, prices, launch: mode } = settings;
+  const cacheMap = new CacheMap();
+  const runtime: SessionRuntime = {
+    ...parts,
+    cacheMap,
+    launch: new LaunchGate({ mode, cacheMap, clock, prices }),
+    prefixGuard: new PrefixGuard({ strict: settings.strictPrefix }),
+    prices,
+    clock,
+    retry: settings.retry,
+    files: createFileLedger(clock),
+    childEnvironment: environment,
+    processes: createProcessRegister(processDirectory(place.project), (message) =>
+      parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
+    ),
+    outputDirectory: join(place.project, session),
+    broker: askingOnce(settings.broker),
+    agents: { deskFor: (id, call, signal) => createDesk(family, id, call, signal) },
+  };
+  return {
+    runtime,
+    family,
+    bus,
+    admitMain(agent) {
+      main = agent;
+      family.admit(agent, null);
+    },
+  };
+}
+
+export function environmentOfChildren({ env, settings }: ResolvedOptions): Record<string, string> {
+  return childEnvironment(env, settings.env?.childVariables);
+}

@@ -1,0 +1,62 @@
+/** What a session is to whoever opened it. */
+import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import type { AgentHandle } from '../engine/agent-handle.ts';
+import type { CompactionOutcome } from '../engine/compaction.ts';
+import type { ForkOverrides } from '../engine/fork-overrides.ts';
+import type { RunOptions } from '../engine/loop.ts';
+import type { AgentSpec } from '../engine/runtime.ts';
+import type { SessionId } from '../schema/ids.ts';
+import type { SessionMode } from '../schema/status.ts';
+import type { SpawnRequest } from '../tools/agent-desk.ts';
+import type { Repository } from '../workspace/repository.ts';
+import type { SessionEvent } from './session-event.ts';
+
+export interface CompactRequest {
+  signal?: AbortSignal;
+  /** What the summary is to pay attention to. */
+  instructions?: string;
+  onEvent?: (event: AgentEvent) => void;
+}
+
+/** What a fork of the library may have of its own: a label, and the four overrides (FORK-3). */
+export interface ForkOptions extends ForkOverrides {
+  description?: string | undefined;
+  name?: string | undefined;
+}
+
+export interface Session extends AsyncDisposable {
+  readonly id: SessionId;
+  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
+  readonly tools: readonly string[];
+  /** The model in force: the fallback once it was taken. */
+  readonly model: string;
+  readonly repository: Repository | null;
+  /** What the user should know of the settings, one line each. */
+  readonly notices: readonly string[];
+  /** The children that run or wait their turn, as they are now. */
+  readonly agents: readonly AgentHandle[];
+  /** Whether something has come for the main agent that no run has told it: `run(null)` does. */
+  readonly hasNews: boolean;
+  /**
+   * Carries out a prompt; null goes on with an interrupted turn, or with news. Never throws for what a model or tool
+   * does: the result says how it ended. Events of children come in between, with their agent's id.
+   */
+  run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  /** Told what children do, also between prompts. Returns the way out. */
+  subscribe(listener: (event: SessionEvent) => void): () => void;
+  /** Says something to the main agent while it works; it hears it at its next tool boundary. */
+  steer(text: string): void;
+  /** Starts a fork of the main agent's conversation as it stands. */
+  fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
+  /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
+  spawn(request: SpawnRequest): Promise<AgentHandle>;
+  /** Goes on with another model, by id or tier; between turns only. */
+  setModel(model: string): void;
+  /** From the next tool call on, and when the session is resumed. */
+  setPermissionMode(mode: SessionMode): void;
+  /**
+   * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
+   * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
+   */
+  compact(options?: CompactRequest): Promise<CompactionOutcome>;
+}

@@ -1,0 +1,23 @@
+/** What a tool may ask of the engine about other agents; the engine brings it in the tool's context. */
+import type { ToolOutcome } from './outcome.ts';
+
+/** The Agent tool's input. */
+export interface SpawnRequest {
+  prompt: string;
+  description: string;
+  subagent_type?: string | undefined;
+  model?: string | undefined;
+  run_in_background?: boolean | undefined;
+  name?: string | undefined;
+  schema?: Record<string, unknown> | undefined;
+}
+
+export interface AgentDesk {
+  /** Resolves with the child's report, or at once for one in the background. */
+  spawn(request: SpawnRequest): Promise<ToolOutcome>;
+  /** To a running agent, or to one that has ended and is continued. */
+  send(to: string, message: string): Promise<ToolOutcome>;
+  /** How the agent is and, once it has ended, its report; `all` means the caller's own. Null when there is none. */
+  look(id: string, wait: { block: boolean; timeoutMs: number }): Promise<ToolOutcome | null>;
+  stop(id: string): Promise<ToolOutcome | null>;
+}

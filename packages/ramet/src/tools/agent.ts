@@ -1,0 +1,31 @@
+import * as z from '../schema/zod.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const LONGEST_NAME = 60;
+
+const input = z.strictObject({
+  prompt: z.string().check(z.minLength(1), z.describe('The whole task')),
+  description: z.string().check(z.describe('3-5 words')),
+  subagent_type: z.optional(z.string()),
+  model: z.optional(z.string().check(z.describe('haiku, sonnet, opus or an id; not for forks'))),
+  run_in_background: z.optional(z.boolean()),
+  name: z.optional(z.string().check(z.maxLength(LONGEST_NAME), z.describe('For SendMessage'))),
+  schema: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe('JSON Schema: the report is then JSON that meets it')),
+  ),
+});
+
+export const agentTool: Tool = defineTool({
+  name: 'Agent',
+  description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
+Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps in between are not worth keeping here: wide reading, trial and error, one of several independent changes.
+With subagent_type it is new and knows prompt alone; when this conversation is long, that is cheaper than a fork. Take the cheapest type that can do it:
+- Explore: finds, reads and explains code. Changes nothing; fast and cheap.
+- general-purpose: all tools, for work of several steps.
+One or two tool calls you make yourself. Say what is wanted, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
+While one runs do not look at its work or guess its result; wait for the report. run_in_background returns at once and you are told in a <task-notification>: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
+  effect: 'read',
+  delegates: true,
+  input,
+  run: (request, { agents }) => agents.spawn(request),
+});

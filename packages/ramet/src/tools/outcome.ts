@@ -1,0 +1,11 @@
+/** What a tool call comes to. An expected failure is an outcome with `isError`, not a throw. */
+import type { ImageBlock, TextBlock } from '../schema/content.ts';
+
+export interface ToolOutcome {
+  content: string | (TextBlock | ImageBlock)[];
+  isError?: boolean;
+}
+
+export function failure(content: string): ToolOutcome {
+  return { content, isError: true };
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { findProcess, type ProcessIdentity, thisProcess } from '../journal/process-identity.ts';
+import { isGroupAlive, startProcessGroup } from './process-group.ts';
+import { AGENT_VARIABLE, createProcessRegister } from './process-register.ts';
+import { reapOrphans } from './reap-orphans.ts';
+
+const GONE: ProcessIdentity = { pid: 1, started: '00000000-1' };
+const AGENT = 'abcdefgh.2';
+
+/** A group whose leader has printed a line, so that whatever comes before it in the script has happened. */
+async function startGroup(script: string, env: NodeJS.ProcessEnv = {}): Promise<ProcessIdentity> {
+  const child: ChildProcess = spawn('bash', ['-c', script], {
+    detached: true,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const pid = child.pid ?? 0;
+  onTestFinished(() => {
+    if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL');
+  });
+  const started = findProcess(pid)?.started ?? null;
+  if (child.stdout !== null) await once(child.stdout, 'data');
+  return { pid, started };
+}
+
+function note(directory: string, leader: ProcessIdentity, host: ProcessIdentity = GONE): void {
+  writeFileSync(join(directory, `${host.pid}@${host.started} ${leader.pid}@${leader.started} ${AGENT}`), '');
+}
+
+const reapedIn = async (directory: string): Promise<number[]> =>
+  (await reapOrphans(directory)).map(({ leader }) => leader.pid);
+
+describe('RES-8: what a killed process left', () => {
+  test('is ended with all of its group, also what does not want to go', async () => {
+    const directory = temporaryDirectory();
+    const polite = await startGroup('sleep 600 & echo up; sleep 600');
+    const stubborn = await startGroup(`trap '' TERM; (trap '' TERM; sleep 600) & echo up; sleep 600`);
+    note(directory, polite);
+    note(directory, stubborn);
+    expect((await reapedIn(directory)).sort()).toEqual([polite.pid, stubborn.pid].sort());
+    expect([polite, stubborn].some(({ pid }) => isGroupAlive(pid))).toBe(false);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(await reapedIn(directory)).toEqual([]);
+  });
+
+  test('is ended when only a grandchild is left, which carries the agent’s id', async () => {
+    const directory = temporaryDirectory();
+    const group = await startGroup('sleep 600 & echo up', { [AGENT_VARIABLE]: AGENT });
+    while (findProcess(group.pid) !== null) await new Promise(setImmediate);
+    expect(isGroupAlive(group.pid)).toBe(true);
+    note(directory, group);
+    expect(await reapedIn(directory)).toEqual([group.pid]);
+    expect(isGroupAlive(group.pid)).toBe(false);
+  });
+
+  test.for<[string, (group: ProcessIdentity) => ProcessIdentity]>([
+    ['started at another time', ({ pid }) => ({ pid, started: '00000000-1' })],
+    ['whose start nobody could note', ({ pid }) => ({ pid, started: null })],
+  ])('is left alone when its pid is that of a process %s', async ([, noted]) => {
+    const directory = temporaryDirectory();
+    const group = await startGroup('echo up; sleep 600', { [AGENT_VARIABLE]: AGENT });
+    note(directory, noted(group));
+    expect(await reapedIn(directory)).toEqual([]);
+    expect(isGroupAlive(group.pid)).toBe(true);
+  });
+
+  test('is left alone when the leader is gone and nobody in the group is known to be the agent’s', async () => {
+    const directory = temporaryDirectory();
+    const group = await startGroup('sleep 600 & echo up', { [AGENT_VARIABLE]: 'abcdefgh.21' });
+    while (findProcess(group.pid) !== null) await new Promise(setImmediate);
+    note(directory, group);
+    expect(await reapedIn(directory)).toEqual([]);
+    expect(isGroupAlive(group.pid)).toBe(true);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('is not what a living process still watches, nor a file that is no note', async () => {
+    const directory = temporaryDirectory();
+    const group = await startGroup('echo up; sleep 600');
+    note(directory, group, thisProcess());
+    writeFileSync(join(directory, 'notes.txt'), '');
+    expect(await reapedIn(directory)).toEqual([]);
+    expect(isGroupAlive(group.pid)).toBe(true);
+    expect(readdirSync(directory)).toHaveLength(2);
+  });
+
+  test('is nothing where nothing was ever started', async () => {
+    expect(await reapedIn(join(temporaryDirectory(), 'missing'))).toEqual([]);
+  });
+});
+
+describe('RES-8: the register of process groups', () => {
+  function starting(script: string, directory: string) {
+    const warnings: string[] = [];
+    const register = createProcessRegister(directory, (message) => warnings.push(message));
+    const group = startProcessGroup({
+      program: 'bash',
+      arguments: ['-c', script],
+      cwd: temporaryDirectory(),
+      env: { PATH: process.env.PATH ?? '' },
+      output: 1,
+      register: (id) => register.enter(id, AGENT),
+    });
+    return { group, register, warnings };
+  }
+
+  test('holds a group from its start to its end, with who started it and when', async () => {
+    const directory = join(temporaryDirectory(), 'processes');
+    const group = await starting('sleep 600', directory).group;
+    const { pid, started } = thisProcess();
+    const leader = `${group.id}@${findProcess(group.id)?.started}`;
+    expect(readdirSync(directory)).toEqual([`${pid}@${started} ${leader} ${AGENT}`]);
+    await group.terminate();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('holds a group whose leader has ended as long as somebody of it is left', async () => {
+    const directory = join(temporaryDirectory(), 'processes');
+    const group = await starting('sleep 600 &', directory).group;
+    await group.ended;
+    expect(readdirSync(directory)).toHaveLength(1);
+    await group.terminate();
+    expect(readdirSync(directory)).toEqual([]);
+    const short = await starting('true', directory).group;
+    await short.ended;
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('that cannot be written keeps no command from running, and says so once', async () => {
+    const directory = join(temporaryDirectory(), 'file');
+    writeFileSync(directory, '');
+    const { group, register, warnings } = starting('exit 3', directory);
+    expect(await (await group).ended).toMatchObject({ code: 3 });
+    register.enter(process.pid, AGENT)();
+    expect(warnings).toEqual([expect.stringContaining('is not ended if this process is killed')]);
+  });
+});
