@@ -97,7 +97,10 @@ export function totalNotes(total: LedgerLine): string[] {
 
 /** Every fork beside the fresh agent that could have done it. */
 export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
-  const compared = [...forks].filter(([id]) => only === undefined || id === only);
+  const births = [...known.keys()];
+  const compared = [...forks]
+    .filter(([id]) => only === undefined || id === only)
+    .sort(([a], [b]) => births.indexOf(a) - births.indexOf(b));
   if (compared.length === 0) return '';
   const named = (id: AgentId): LedgerAgent => known.get(id) ?? { ...STRANGER, id };
   const rows = compared.map(([id, fork]) => [
