@@ -148,6 +148,19 @@ describe.concurrent('UI-1: views of many agents', () => {
     expect(events.at(-1)).toMatchObject({ type: 'status.changed', cause: 'children' });
   });
 
+  test('agents are completed once their session is typed', async ({ user }) => {
+    const { journal } = await family(user);
+    await journal.close();
+    const completed = async (...words: string[]) =>
+      linesOf((await user.ramet(['complete', '--', ...words])).stdout);
+    expect(await completed('logs', `${journal.session}.2`)).toEqual([
+      `${journal.session}.2\tfork done mend the parser`,
+    ]);
+    expect(await completed('cache', 'explain', '.')).toHaveLength(5);
+    expect(await completed('cache', 'ex')).toEqual([expect.stringMatching(/^explain\t/)]);
+    expect(await completed('show', 'zzzzzzzz.')).toEqual([]);
+  });
+
   test('an agent or id that does not exist is refused with those that do', async ({ user }) => {
     const { journal } = await family(user);
     await journal.close();
