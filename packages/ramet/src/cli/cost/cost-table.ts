@@ -97,10 +97,10 @@ export function totalNotes(total: LedgerLine): string[] {
 
 /** Every fork beside the fresh agent that could have done it. */
 export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
-  const births = [...known.keys()];
-  const compared = [...forks]
-    .filter(([id]) => only === undefined || id === only)
-    .sort(([a], [b]) => births.indexOf(a) - births.indexOf(b));
+  const compared = [...known.keys()].flatMap((id) => {
+    const fork = forks.get(id);
+    return fork !== undefined && (only === undefined || id === only) ? [[id, fork] as const] : [];
+  });
   if (compared.length === 0) return '';
   const named = (id: AgentId): LedgerAgent => known.get(id) ?? { ...STRANGER, id };
   const rows = compared.map(([id, fork]) => [
