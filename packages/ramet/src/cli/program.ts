@@ -189,7 +189,7 @@ function addEmulate(program: Command, io: CommandIo): void {
 function addDemo(program: Command, io: CommandIo): void {
   program
     .command('demo')
-    .description('watch an agent mend a small repository in a temporary folder: no key, no network')
+    .description('watch an agent and five forks mend a small repository: no key, no network')
     .option('--keep', 'leave the folder')
     .action(async (options) => (await import('./commands/demo.ts')).demo(options, io));
 }

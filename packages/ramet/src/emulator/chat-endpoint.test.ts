@@ -87,6 +87,22 @@ describe('EMU-1: POST /v1/chat/completions', () => {
     expect(emulator.requests.map(({ rule }) => rule)).toEqual([1, 2]);
   });
 
+  test('EMU-4: a scenario knows a fork again whose rules and task came as one text', async () => {
+    const match = { fork: true, task: '/^its task$/', turn: 0 };
+    const emulator = await start({ scenario: { rules: [{ match, respond: { text: 'yes' } }] } });
+    const call = { id: 'a', type: 'function', function: { name: 'Agent', arguments: '{}' } };
+    const response = await chat(emulator, {
+      model: 'm',
+      messages: [
+        { role: 'user', content: 'task of the parent' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'a', content: 'placeholder' },
+        { role: 'user', content: 'rules\n\n<fork-task>\nits task\n</fork-task>' },
+      ],
+    });
+    expect(await bodyOf(response)).toMatchObject({ choices: [{ message: { content: 'yes' } }] });
+  });
+
   test('EMU-2: a prompt that was sent before is read from the cache, and usage says so', async () => {
     const emulator = await start({ respond: () => ({ text: 'ok' }) });
     const long = { model: 'm', messages: [{ role: 'user' as const, content: 'x'.repeat(8000) }] };

@@ -2,6 +2,7 @@
  * A chat completions request in the words of the Messages API, so that one set of rules answers both. Tool messages
  * and the user's text behind them are one message there: `last` and `turn` then mean the same in both.
  */
+import { FORK_TASK } from '../schema/markers.ts';
 import { badRequest } from './api-error.ts';
 import type { ChatWireCall, ChatWireMessage, ChatWirePart, ChatWireRequest } from './chat-request.ts';
 import type { WireBlock, WireMessage, WireRequest } from './message-request.ts';
@@ -35,9 +36,17 @@ function addMessage(messages: WireMessage[], message: ChatWireMessage): void {
 }
 
 function userBlocks({ role, content, tool_call_id }: ChatWireMessage): WireBlock[] {
-  if (role !== 'tool') return contentParts(content);
+  if (role !== 'tool') return contentParts(content).flatMap(withForkTask);
   const said = typeof content === 'string' ? content : contentParts(content);
   return [{ type: 'tool_result', tool_use_id: tool_call_id, content: said }];
+}
+
+/** Texts of one message are sent as one, an empty line between them: a fork's task gets its own block back. */
+function withForkTask(block: WireBlock): WireBlock[] {
+  const text = block.type === 'text' ? String(block.text) : '';
+  const at = text.lastIndexOf(`\n\n${FORK_TASK}\n`);
+  if (at === -1) return [block];
+  return [text.slice(0, at), text.slice(at + 2)].map((part) => ({ type: 'text', text: part }));
 }
 
 function assistantBlocks({ content, tool_calls }: ChatWireMessage): WireBlock[] {

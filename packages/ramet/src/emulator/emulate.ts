@@ -1,10 +1,12 @@
 /** What `ramet emulate` does: run the emulator until told to stop, one line for every request. */
 
+import { forkPoint } from '../model/conversation-task.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { RecordOptions } from './cassette-recorder.ts';
 import { untilAborted } from './exchange.ts';
 import type { LatencyOptions } from './latency.ts';
 import type { RequestRecord } from './request-record.ts';
+import { turnOf } from './request-view.ts';
 import type { Scenario } from './scenario.ts';
 import { loadScenario } from './scenario-file.ts';
 import { type Emulator, startEmulator } from './server.ts';
@@ -83,8 +85,8 @@ function tellPlace({ url }: Emulator, { requireKey, record, upstream }: EmulateO
 function describeRequest({ path, status, request, usage, outcome }: RequestRecord): string {
   const parts = [path, status === 0 ? 'no response' : String(status)];
   if (request !== undefined) {
-    const turn = request.messages.filter(({ role }) => role === 'assistant').length;
-    parts.push(request.model, `turn ${turn}`);
+    const kind = forkPoint(request.messages) === -1 ? '' : 'fork ';
+    parts.push(request.model, `${kind}turn ${turnOf(request)}`);
   }
   if (usage !== undefined) {
     parts.push(

@@ -68,7 +68,7 @@ export function unmatched(
 ): Error {
   const { model } = view.request;
   const problem = reason ?? `no rule answers this request; ${state.player.describe()}`;
-  const asked = `model ${model}, turn ${view.turn}, last message ${JSON.stringify(view.last.slice(-300))}`;
+  const asked = `model ${model}, ${view.isFork ? 'fork ' : ''}turn ${view.turn}, last message ${JSON.stringify(view.last.slice(-300))}`;
   const message = `emulator: ${problem}; asked: ${asked}`;
   exchange.record.outcome = 'unmatched';
   state.unmatched.push({ model, turn: view.turn, last: view.last, message });

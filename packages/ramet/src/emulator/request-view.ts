@@ -1,11 +1,15 @@
 /** What rules and hooks look at in a request. */
+import { conversationTask, forkPoint } from '../model/conversation-task.ts';
 import { contentBlocks, type WireBlock, type WireRequest } from './message-request.ts';
 
 export interface RequestView {
   request: WireRequest;
   headers: Readonly<Record<string, string>>;
-  /** Assistant messages so far. */
+  /** Assistant messages so far; of a fork, those since it began. */
   turn: number;
+  isFork: boolean;
+  /** What the agent is asked to do: its last prompt, or a fork's own task. Never what others say to it. */
+  task: string;
   /** System prompt and first user message: where an agent's marker stands. */
   opening: string;
   /** Text of the last message, tool results included. */
@@ -17,14 +21,22 @@ export interface RequestView {
 export function viewRequest(request: WireRequest, headers: Readonly<Record<string, string>>): RequestView {
   const first = request.messages.find(({ role }) => role === 'user');
   const last = contentBlocks(request.messages.at(-1)?.content ?? []);
+  const { text: task, isFork } = conversationTask(request.messages);
   return {
     request,
     headers,
-    turn: request.messages.filter(({ role }) => role === 'assistant').length,
+    turn: turnOf(request),
+    isFork,
+    task,
     opening: `${textOf(contentBlocks(request.system ?? []))}\n${textOf(contentBlocks(first?.content ?? []))}`,
     last: textOf(last),
     lastToolResult: textOf(last.filter(({ type }) => type === 'tool_result')),
   };
+}
+
+/** Counted for every agent by itself: what a fork took over from its parent are the parent's turns. */
+export function turnOf({ messages }: WireRequest): number {
+  return messages.slice(forkPoint(messages) + 1).filter(({ role }) => role === 'assistant').length;
 }
 
 function textOf(blocks: readonly WireBlock[]): string {

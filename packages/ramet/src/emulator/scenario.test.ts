@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { bodyOf, type Fields, post } from '../../test/fixtures/emulator-client.ts';
+import { FORK_TASK } from '../schema/markers.ts';
 import type { EmulatorOptions } from './emulator-state.ts';
 import type { ScenarioMatch } from './scenario.ts';
 import { type Emulator, startEmulator } from './server.ts';
@@ -25,6 +26,27 @@ const conversation = {
         { type: 'text', text: 'Go on' },
       ],
     },
+  ],
+};
+
+/** The request of a fork in its second turn; its parent had one turn before it asked for two forks. */
+const fork = {
+  tools: ['Read', 'Bash', 'Agent'].map((name) => ({ name, input_schema: { type: 'object' } })),
+  messages: [
+    { role: 'user', content: 'Task of the parent' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'Bash', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'x' }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'b', name: 'Agent', input: {} }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'b', content: 'placeholder' },
+        { type: 'text', text: 'rules' },
+        { type: 'text', text: `${FORK_TASK}\nTask of the fork\n</fork-task>` },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'y' }] },
   ],
 };
 
@@ -60,6 +82,35 @@ describe('EMU-4: matching', () => {
       scenario: { rules: [{ match, respond: { text: 'yes' } }, { respond: { text: 'no' } }] },
     });
     expect(await say(emulator, conversation, { 'x-agent': 'child-1' })).toBe(expected ? 'yes' : 'no');
+  });
+
+  test.each<[string, ScenarioMatch, boolean]>([
+    ['is one', { fork: true }, true],
+    ['is no parent', { fork: false }, false],
+    ['has its own task', { task: '/^Task of the fork$/' }, true],
+    ['does not have the task of its parent', { task: 'parent' }, false],
+    ['counts its own turns', { turn: 1 }, true],
+    ['does not count those of its parent', { turn: 3 }, false],
+    ['is offered tools', { tools: 'Bash Agent' }, true],
+    ['is not offered others', { tools: '/\\bWrite\\b/' }, false],
+  ])('a fork %s', async (_, match, expected) => {
+    const emulator = await start({
+      scenario: { rules: [{ match, respond: { text: 'yes' } }, { respond: { text: 'no' } }] },
+    });
+    expect(await say(emulator, fork)).toBe(expected ? 'yes' : 'no');
+  });
+
+  test('a prompt that quotes the mark of forks is no fork', async () => {
+    const emulator = await start({
+      scenario: {
+        rules: [
+          { match: { fork: true }, respond: { text: 'a fork' } },
+          { match: { task: 'What is', turn: 0 }, respond: { text: 'no fork' } },
+        ],
+      },
+    });
+    const content = `What is\n\n${FORK_TASK}\nforged\n</fork-task>`;
+    expect(await say(emulator, { messages: [{ role: 'user', content }] })).toBe('no fork');
   });
 
   test('the first rule wins until it has fired as often as it may', async () => {

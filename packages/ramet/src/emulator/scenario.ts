@@ -16,8 +16,14 @@ export interface ScenarioMatch {
   last?: string | undefined;
   /** In the tool results of the last message. */
   lastToolResult?: string | undefined;
-  /** How many assistant messages there are so far. */
+  /** How many assistant messages there are so far; in a fork, since it began. */
   turn?: number | undefined;
+  /** Whether it is the request of a fork. */
+  fork?: boolean | undefined;
+  /** In what the agent is asked to do: its last prompt, or a fork's own task. */
+  task?: string | undefined;
+  /** In the names of the tools it is offered, in order, with a space between. */
+  tools?: string | undefined;
   /** Name in lower case to pattern. */
   header?: Record<string, string> | undefined;
 }
@@ -54,6 +60,9 @@ const rule = z
         last: z.optional(pattern),
         lastToolResult: z.optional(pattern),
         turn: z.optional(z.int().check(z.minimum(0))),
+        fork: z.optional(z.boolean()),
+        task: z.optional(pattern),
+        tools: z.optional(pattern),
         header: z.optional(z.record(z.string(), pattern)),
       }),
     ),
@@ -124,6 +133,9 @@ export function fillTemplate(answer: Answer, view: RequestView): Answer {
 function matches(match: ScenarioMatch, view: RequestView): boolean {
   return (
     (match.turn === undefined || match.turn === view.turn) &&
+    (match.fork === undefined || match.fork === view.isFork) &&
+    found(match.task, view.task) &&
+    found(match.tools, (view.request.tools ?? []).map(({ name }) => name).join(' ')) &&
     found(match.model, view.request.model) &&
     found(match.last, view.last) &&
     found(match.lastToolResult, view.lastToolResult) &&

@@ -12,11 +12,12 @@ import { costOf } from '../model/prices.ts';
 import type { ModelResponse } from '../model/provider.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
 import { ModelError } from '../schema/errors.ts';
-import type { Breakpoint, RequestSource } from '../schema/events.ts';
-import { NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
+import type { Breakpoint, EventOf, RequestSource } from '../schema/events.ts';
+import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { markLifetime } from './mark-lifetime.ts';
+import { inTurn } from './rate-turn.ts';
 
 type Emit = (event: AgentEvent) => void;
 
@@ -26,6 +27,7 @@ export interface ModelExchange {
   usage: Usage;
   costUsd: number | null;
   source: RequestSource | undefined;
+  reused?: EventOf<'response.completed'>['reused'];
 }
 
 /** A question on the conversation's prefix that does not become part of the conversation. */
@@ -64,31 +66,37 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const request = `${agent.spec.id}/${++agent.requests}`;
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
+  const limits = runtime.rate.request(model);
+  const inWindow = inTurn(agent, limits, options.signal, async (attempt) => {
+    const planned = planRequest(conversation, breakpoints, runtime.clock.now());
+    agent.record({
+      type: 'request.started',
+      request,
+      turn: options.turn,
+      attempt,
+      model,
+      messages: aside?.messages ?? conversation.messages.length,
+      maxTokens: options.maxTokens,
+      breakpoints,
+      prompt: conversation.digest,
+      cache: runtime.cacheMap.predict(planned),
+      ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
+    });
+    await runtime.journal.commit('written');
+    return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
+  });
   const response = await withRetries(
     async (attempt) => {
+      // Before the window: whoever waits for a lead must not hold a turn that the lead may need.
       using _pass = aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
-      const planned = planRequest(conversation, breakpoints, runtime.clock.now());
-      agent.record({
-        type: 'request.started',
-        request,
-        turn: options.turn,
-        attempt,
-        model,
-        messages: aside?.messages ?? conversation.messages.length,
-        maxTokens: options.maxTokens,
-        breakpoints,
-        prompt: conversation.digest,
-        cache: runtime.cacheMap.predict(planned),
-        ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
-      });
-      await runtime.journal.commit('written');
-      return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
+      return await inWindow(attempt);
     },
     {
       policy: runtime.retry,
       clock: runtime.clock,
       signal: options.signal,
       onFailure: (failure) => recordFailure(agent, request, failure, options),
+      limits,
     },
   );
 
@@ -98,7 +106,24 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   }
   const bill = priced(agent, response);
   options.onSpent(bill.usage, bill.costUsd);
-  return { ...bill, request, response, source: aside?.source };
+  const reused = agent.requests === 1 && aside === undefined ? reuseOf(agent, bill) : undefined;
+  return { ...bill, request, response, source: aside?.source, reused };
+}
+
+/** What an agent's first request read was written by others: without them it would have been written anew. */
+function reuseOf(
+  agent: Agent,
+  { usage, costUsd }: Pick<ModelExchange, 'usage' | 'costUsd'>,
+): ModelExchange['reused'] {
+  const tokens = usage.cache_read_input_tokens;
+  if (tokens === 0) return undefined;
+  const written = usage.cache_creation_input_tokens + tokens;
+  const alone = costUnder(agent, {
+    ...usage,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: written,
+  });
+  return { tokens, savedUsd: alone === null || costUsd === null ? null : addCost(alone, -costUsd) };
 }
 
 function guardPrefix(agent: Agent): void {
@@ -225,6 +250,7 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     durationMs: response.durationMs,
     rate: response.rate,
     ...(done.source && { source: done.source }),
+    ...(done.reused && { reused: done.reused }),
   });
   if (kept) agent.answer(blocks, callIds(response));
   const tokens = totalTokens(done.usage);

@@ -18,6 +18,7 @@ import type { AgentHandle } from './agent-handle.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { Spending } from './budget.ts';
 import type { AgentExecutor } from './executor.ts';
+import { keepingWarm } from './keep-warm.ts';
 import { HeldPlace, Places } from './places.ts';
 import type { AgentSpec } from './runtime.ts';
 import { StallWatch } from './stall-watch.ts';
@@ -39,8 +40,8 @@ export interface FamilyParts {
   readonly surroundings: ChildSurroundings;
   /** A model id for a name or tier, for a child of an agent on `model`; throws a UserMistake for one nobody serves. */
   resolveModel(name: string, parentModel: string): string;
-  /** How many agents the session has had. */
-  readonly agentsSoFar: number;
+  /** The highest number that an agent of the session has. */
+  readonly lastNumber: number;
   /** Told everything that children do. */
   onEvent(spec: AgentSpec, event: AgentEvent): void;
   /** The session's journal, for agents that have ended. Whoever opens it closes it. */
@@ -55,13 +56,13 @@ export class AgentFamily implements Disposable {
   readonly heads: Map<string, PromptHead> = new Map();
   readonly #agents = new Map<AgentId, Agent>();
   readonly #handles = new Map<AgentId, AgentHandle>();
-  #count: number;
+  #lastNumber: number;
   #asked = 0;
 
   constructor(parts: FamilyParts) {
     this.parts = parts;
     this.places = new Places(parts.limits.concurrent);
-    this.#count = parts.agentsSoFar;
+    this.#lastNumber = parts.lastNumber;
     this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
       agent.record({ type: 'agent.stalled', silentMs });
       parts.onEvent(agent.spec, { type: 'stalled', silentMs });
@@ -72,9 +73,14 @@ export class AgentFamily implements Disposable {
   admit(agent: Agent, handle: AgentHandle | null): void {
     this.#agents.set(agent.spec.id, agent);
     if (handle !== null) this.#handles.set(agent.spec.id, handle);
+    let warm: Disposable | null = null;
     agent.place = new HeldPlace(this.places, handle !== null, (waits) => {
+      warm?.[Symbol.dispose]();
+      warm = waits
+        ? keepingWarm(agent, { onSpent: (usage, costUsd) => agent.spending?.add(usage, costUsd) })
+        : null;
       if (waits) this.stalls.forget(agent);
-      else this.stalls.noteLife(agent);
+      else if (handle !== null) this.stalls.noteLife(agent);
       this.tell(agent, waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
   }
@@ -101,8 +107,8 @@ export class AgentFamily implements Disposable {
   }
 
   newId(): AgentId {
-    this.#count += 1;
-    return agentId(this.parts.session, this.#count);
+    this.#lastNumber += 1;
+    return agentId(this.parts.session, this.#lastNumber);
   }
 
   /** Counts one more agent that a model asked for; says why not when that is one too many. */

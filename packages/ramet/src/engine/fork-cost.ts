@@ -23,7 +23,7 @@ export interface ForkCostFacts {
 }
 
 /** Tokens are input-token equivalents; dollars are those of the input. */
-export interface ForkComparison extends Omit<EventOf<'fork.compared'>, 'type'> {
+export interface JudgedFork extends Omit<EventOf<'fork.compared'>, 'type'> {
   dearer: boolean;
   /** One line for the agent that chose the fork; null when the choice was no clear mistake. */
   advice: string | null;
@@ -34,7 +34,7 @@ const WEIGHT = { write5m: 1.25, write1h: 2, read: 0.1 } as const;
 const CLEARLY = 1.2;
 const WORTH_SAYING = 2_000;
 
-export function compareFork(facts: ForkCostFacts): ForkComparison {
+export function compareFork(facts: ForkCostFacts): JudgedFork {
   const forks = facts.usages.map((usage) => ({ ...usage, output_tokens: 0 }));
   const fresh = freshUsages(facts, forks);
   const sums = {
@@ -47,7 +47,7 @@ export function compareFork(facts: ForkCostFacts): ForkComparison {
   return { ...sums, dearer, advice: dearer ? adviceFor(facts, sums) : null };
 }
 
-type Sums = Pick<ForkComparison, 'forkTokens' | 'freshTokens' | 'forkUsd' | 'freshUsd'>;
+type Sums = Pick<JudgedFork, 'forkTokens' | 'freshTokens' | 'forkUsd' | 'freshUsd'>;
 
 function freshUsages(facts: ForkCostFacts, forks: readonly Usage[]): Usage[] {
   const [first] = forks;

@@ -3,6 +3,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { CacheMap } from '../model/cache-map.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
+import type { RateWindow } from '../model/rate-window.ts';
 import type { RetryPolicy } from '../model/retry.ts';
 import type { PermissionBroker } from '../permission/broker.ts';
 import type { SessionRules } from '../permission/policy.ts';
@@ -30,6 +31,8 @@ export interface SessionRuntime {
   readonly prices: PriceTable;
   readonly clock: Clock;
   readonly retry: RetryPolicy;
+  /** When a request may go, for all agents of the session and of the machine. */
+  readonly rate: RateWindow;
   readonly files: FileLedger;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;

@@ -9,6 +9,7 @@ import { freezeBlock } from '../conversation/frozen-block.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
+import type { AgentId } from '../schema/ids.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -35,7 +36,7 @@ export async function spawnAgent(
   order: SpawnOrder,
 ): Promise<SpawnOutcome> {
   try {
-    const plan = await planChild(family, parent, order);
+    const plan = await planChild(family, parent, order, family.newId());
     const problem = order.call === null ? null : family.countAsked();
     if (problem !== null) return { problem };
     const child =
@@ -48,6 +49,8 @@ export async function spawnAgent(
 }
 
 interface ChildPlan {
+  /** Given before anything is waited for, so that numbers follow the order of the calls. */
+  id: AgentId;
   order: SpawnOrder;
   /** Null for a fork. */
   definition: AgentDefinition | null;
@@ -56,7 +59,12 @@ interface ChildPlan {
   depth: number;
 }
 
-async function planChild(family: AgentFamily, parent: Agent, order: SpawnOrder): Promise<ChildPlan> {
+async function planChild(
+  family: AgentFamily,
+  parent: Agent,
+  order: SpawnOrder,
+  id: AgentId,
+): Promise<ChildPlan> {
   const { limits, spending } = family.parts;
   refuseOtherOverrides(order.overrides ?? {});
   const depth = (parent.spec.origin?.depth ?? 0) + 1;
@@ -73,7 +81,7 @@ async function planChild(family: AgentFamily, parent: Agent, order: SpawnOrder):
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const own = parent.conversation.head.model;
   const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
-  return { order, definition, model, schema, depth };
+  return { id, order, definition, model, schema, depth };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -176,11 +184,11 @@ async function freshOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Pro
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { order, model, schema }: ChildPlan,
+  { id, order, model, schema }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
-    id: family.newId(),
+    id,
     parent: parent.spec.id,
     name: order.name ?? null,
     model,

@@ -39,6 +39,16 @@ export const INDEX_MIGRATIONS: readonly string[] = [
    ) WITHOUT ROWID;`,
 ];
 
+export const MACHINE_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE rates (
+     bucket TEXT PRIMARY KEY,
+     size INTEGER NOT NULL,
+     limited_at INTEGER NOT NULL,
+     paused_until INTEGER NOT NULL,
+     succeeded_at INTEGER
+   ) STRICT, WITHOUT ROWID;`,
+];
+
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);
 }

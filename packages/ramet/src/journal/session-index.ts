@@ -3,14 +3,14 @@
  * there. It is a convenience that can be rebuilt: sessions and their writers are told by their own files.
  * Each use opens and closes it, so that no process holds it while it waits for a model.
  */
-import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { describeError, JournalError, systemCode } from '../schema/errors.ts';
-import { newSessionId, type SessionId } from '../schema/ids.ts';
-import { PRIVATE_FILE } from './home.ts';
+import { describeError, JournalError } from '../schema/errors.ts';
+import type { SessionId } from '../schema/ids.ts';
 import type { WriterLease } from './lease.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
+import { createSharedFile } from './shared-file.ts';
 import { inTransaction } from './transaction.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -90,7 +90,7 @@ function leaseFrom(row: Record<string, SQLOutputValue>): WriterLease {
 function withIndex(project: string, change: (db: DatabaseSync) => void): void {
   const file = indexPath(project);
   explaining(file, () => {
-    if (!existsSync(file)) createIndex(file);
+    if (!existsSync(file)) createSharedFile(file, INDEX_MIGRATIONS);
     using db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
     db.exec('PRAGMA synchronous = NORMAL');
@@ -99,23 +99,6 @@ function withIndex(project: string, change: (db: DatabaseSync) => void): void {
       change(db);
     });
   });
-}
-
-/** Made aside and linked into place: whoever opens the index finds it whole. */
-function createIndex(file: string): void {
-  const aside = `${file}.${newSessionId()}`;
-  try {
-    closeSync(openSync(aside, 'wx', PRIVATE_FILE));
-    const db = new DatabaseSync(aside);
-    db.exec('PRAGMA journal_mode = WAL');
-    inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
-    db.close();
-    linkSync(aside, file);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(aside, { force: true });
-  }
 }
 
 function explaining<Result>(file: string, work: () => Result): Result {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
-import { errorFromAnswer, rateHeaders } from './http-errors.ts';
+import { errorFromAnswer } from './http-errors.ts';
 import {
   connectionError,
   type Endpoint,
@@ -14,6 +14,7 @@ import {
   readText,
 } from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
+import { rateHeaders } from './rate-headers.ts';
 import { type EventProgress, readEvents, withUsage } from './read-events.ts';
 import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage, type WireUsage } from './wire-usage.ts';
@@ -39,6 +40,7 @@ export function anthropicProvider(config: AnthropicConfig): ModelProvider {
   const headers = requestHeaders(config);
   return {
     name: 'anthropic',
+    origin: endpoint.url.origin,
     send: (request, options) => send(endpoint, headers, request, options),
     refresh: (request, options) => refresh(endpoint, headers, request, options.signal),
     close: () => endpoint.agent.destroy(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorFromAnswer, rateHeaders, retryAfterMs } from './http-errors.ts';
+import { errorFromAnswer, retryAfterMs } from './http-errors.ts';
 
 const context = {
   model: 'claude-x',
@@ -118,12 +118,9 @@ test('retry-after is read as seconds, as a date and in milliseconds', () => {
   expect(retryAfterMs({ 'retry-after': 'soon' })).toBeUndefined();
 });
 
-test('MODEL-4: rate-limit headers are read', () => {
-  const headers = { 'anthropic-ratelimit-tokens-remaining': '9000', 'content-type': 'x' };
-  expect(rateHeaders(headers)).toEqual({ 'tokens-remaining': '9000' });
-});
-
-test('MODEL-4: rate-limit headers of chat completions servers get the same names', () => {
-  const headers = { 'x-ratelimit-remaining-tokens': '90', 'x-ratelimit-reset-tokens': '6m0s' };
-  expect(rateHeaders(headers)).toEqual({ 'tokens-remaining': '90' });
+test('LAUNCH-2: a refusal keeps what it says of rate limits', () => {
+  const headers = { 'anthropic-ratelimit-requests-remaining': '0' };
+  expect(errorFromAnswer({ status: 429, headers, body: '' }, context).rate).toEqual({
+    'requests-remaining': '0',
+  });
 });

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
 import { isContextOverflow } from './context-window.ts';
 import type { EndpointNames } from './http-post.ts';
+import { rateHeaders } from './rate-headers.ts';
 
 interface ErrorBody {
   type: string;
@@ -32,6 +33,7 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
   return new ModelError(codeOf(answer.status, body, spendLimit), family, message, {
     status: answer.status,
     retryAfterMs: retryAfterMs(answer.headers),
+    rate: rateHeaders(answer.headers),
   });
 }
 
@@ -99,21 +101,4 @@ function meaningOf(
     spendLimit: names.includes('enforced_spend_limit_reached') || names.includes('insufficient_quota'),
     contextWindow: isContextOverflow(`${type} ${code} ${message}`),
   };
-}
-
-const RATE_HEADER =
-  /^(?:anthropic-ratelimit-(?<name>.+)|x-ratelimit-(?<kind>limit|remaining)-(?<of>requests|tokens))$/;
-
-/**
- * `anthropic-ratelimit-tokens-remaining: 5` becomes `tokens-remaining: 5`, and so does
- * `x-ratelimit-remaining-tokens`. The latter's resets are spans ("6m0s") and not times: they are left out.
- */
-export function rateHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [header, value] of Object.entries(headers)) {
-    const { name, kind, of } = RATE_HEADER.exec(header)?.groups ?? {};
-    const known = name ?? (kind && `${of}-${kind}`);
-    if (known !== undefined && typeof value === 'string') found[known] = value;
-  }
-  return found;
 }

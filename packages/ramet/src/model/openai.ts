@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
-import { errorFromAnswer, rateHeaders } from './http-errors.ts';
+import { errorFromAnswer } from './http-errors.ts';
 import {
   connectionError,
   type Endpoint,
@@ -19,6 +19,7 @@ import { dialectAfter, firstDialect, inDialect, type OpenaiDialect } from './ope
 import { chatRequest, type TranslatableBody } from './openai-request.ts';
 import { isStream, readChatMessage } from './openai-stream.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
+import { rateHeaders } from './rate-headers.ts';
 
 const ERROR_BODY_LIMIT = 64_000;
 /** For servers that forget both `[DONE]` and the end of the connection; usage comes right behind the finish reason. */
@@ -52,6 +53,7 @@ export function openaiProvider(config: OpenaiConfig): ModelProvider {
   };
   return {
     name: 'openai',
+    origin: endpoint.url.origin,
     send: (request, options) => send(connection, request, options),
     close: () => endpoint.agent.destroy(),
   };

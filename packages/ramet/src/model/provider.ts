@@ -43,6 +43,8 @@ export interface SendOptions {
 
 export interface ModelProvider {
   readonly name: string;
+  /** Scheme, host and port it sends to: who sends to the same one shares its rate limits. */
+  readonly origin?: string | undefined;
   /** Rejects with a ModelError, or Cancelled once `signal` aborts. */
   send(request: ModelRequest, options: SendOptions): Promise<ModelResponse>;
   /** Has the prompt read and nothing answered (`max_tokens: 0`): the cache keeps it. Absent where there is no such request. */

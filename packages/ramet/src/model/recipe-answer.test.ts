@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { MAY_HAVE_RUN, NOT_RUN } from '../engine/notices.ts';
 import type { OtherBlock } from '../schema/content.ts';
+import type { TaskMessage } from './conversation-task.ts';
 import { answerRecipe, type RecipeAnswer } from './recipe-answer.ts';
-import type { RecipeMessage } from './recipe-progress.ts';
 
 const TOOLS = ['Read', 'Write', 'Bash'].map((name) => ({ name }));
 const THREE = '```sh\nfirst\n```\n```write a.md\ntext\n```\n```sh\nlast\n```\n';
 
 /** Carries on a conversation: answers every call of the model with the next result, until it calls no more. */
 async function converse(task: string, results: { text: string; failed?: boolean }[]) {
-  const messages: RecipeMessage[] = [{ role: 'user', content: task }];
+  const messages: TaskMessage[] = [{ role: 'user', content: task }];
   const called: string[] = [];
   for (let turn = 0; ; turn++) {
     const answer: RecipeAnswer = await answerRecipe({ messages, tools: TOOLS });
@@ -135,7 +135,7 @@ describe('RECIPE-1: the recipe model', () => {
   });
 
   test('goes on after results that come with a notice', async () => {
-    const messages: RecipeMessage[] = [
+    const messages: TaskMessage[] = [
       { role: 'user', content: THREE },
       {
         role: 'assistant',
@@ -154,7 +154,7 @@ describe('RECIPE-1: the recipe model', () => {
   });
 
   test('does not take the calls of another model for its own', async () => {
-    const messages: RecipeMessage[] = [
+    const messages: TaskMessage[] = [
       { role: 'user', content: '```sh\nfirst\n```' },
       {
         role: 'assistant',

@@ -3,15 +3,19 @@
  * provider (`recipe.ts`) and by the emulator, which serves the same model over HTTP.
  *
  * One call a turn, and the agents of one block together: the engine carries out all calls of a response, whatever
- * becomes of the first, so only a response of its own keeps a step from running after one that failed.
+ * becomes of the first, so only a response of its own keeps a step from running after one that failed. When agents
+ * in the background are still out after the last step, the turn ends with a text that says so, and the report follows
+ * when the engine has told of them.
  */
-import { blocksOf, progressOf, type RecipeMessage } from './recipe-progress.ts';
+import { conversationTask, isCalledOff, notificationsIn, type TaskMessage } from './conversation-task.ts';
+import { backgroundAgents } from './recipe-agents.ts';
+import { progressOf } from './recipe-progress.ts';
 import { reportOf, skippedLines } from './recipe-report.ts';
 import { planRecipe, type Recipe, type RecipeCall } from './recipe-steps.ts';
 
 /** The parts of a Messages body that it looks at. */
 export interface RecipeRequest {
-  messages: readonly RecipeMessage[];
+  messages: readonly TaskMessage[];
   tools?: readonly { name: string }[];
 }
 
@@ -22,29 +26,19 @@ export interface RecipeAnswer {
 }
 
 export async function answerRecipe({ messages, tools = [] }: RecipeRequest): Promise<RecipeAnswer> {
-  const at = messages.findLastIndex(isPrompt);
-  const recipe = await planRecipe(taskIn(messages[at]));
+  const { at, text: task } = conversationTask(messages);
+  const recipe = await planRecipe(task);
   const problems = [...recipe.problems, ...missingTools(recipe, tools)];
   if (problems.length > 0) return failure(refusalOf(problems));
   if (recipe.steps.length === 0) return failure([...CAPABILITIES, ...skippedLines(recipe.skipped)]);
   const { ended, next } = progressOf(recipe.steps, messages.slice(at + 1));
-  if (next.length === 0) {
-    return { text: reportOf(recipe, ended), calls: [], failed: ended.at(-1)?.failed === true };
+  if (next.length === 0 || isCalledOff(messages)) {
+    const background = backgroundAgents(ended, notificationsIn(messages.slice(at)));
+    return { ...reportOf(recipe, { ended, background }), calls: [] };
   }
   const number = ended.length + 1;
   const title = recipe.steps[ended.length]?.title ?? '';
   return { text: `Step ${number} of ${recipe.steps.length}: ${title}`, calls: next, failed: false };
-}
-
-/** A message that answers calls is not a prompt, though the engine may say something beside the results. */
-function isPrompt(message: RecipeMessage): boolean {
-  return message.role === 'user' && blocksOf(message).every(({ type }) => type !== 'tool_result');
-}
-
-/** The last text: project instructions and the environment stand before it and are nobody's commands. */
-function taskIn(prompt: RecipeMessage | undefined): string {
-  const text = prompt === undefined ? undefined : blocksOf(prompt).findLast(({ type }) => type === 'text');
-  return text === undefined ? '' : String(text.text);
 }
 
 function missingTools({ steps }: Recipe, tools: readonly { name: string }[]): string[] {

@@ -7,12 +7,8 @@
  * 2. A call is made again only when its result says that it did not run, or, for Write, what to do to be let through.
  */
 import type { OtherBlock } from '../schema/content.ts';
+import { blocksOf, type TaskMessage } from './conversation-task.ts';
 import type { RecipeCall, RecipeStep } from './recipe-steps.ts';
-
-export interface RecipeMessage {
-  role: string;
-  content: string | readonly OtherBlock[];
-}
 
 export interface CallResult {
   text: string;
@@ -21,6 +17,7 @@ export interface CallResult {
 
 export interface StepOutcome {
   step: RecipeStep;
+  /** Of its calls, in order. */
   results: CallResult[];
   failed: boolean;
 }
@@ -45,12 +42,14 @@ const READ_IT = /\bRead it (?:first|again)\b/;
 /** Its words for a file that was deleted after the agent had seen it. */
 const WRITE_IT_AGAIN = /\bWrite it again if it should exist\b/;
 
+const NO_RESULT: CallResult = { text: 'no result', isError: true };
+
 /** Where the replay stands: progress, and how often the present step was refused so far. */
 interface Cursor extends RecipeProgress {
   refusals: number;
 }
 
-export function progressOf(steps: readonly RecipeStep[], since: readonly RecipeMessage[]): RecipeProgress {
+export function progressOf(steps: readonly RecipeStep[], since: readonly TaskMessage[]): RecipeProgress {
   const results = resultsIn(since);
   let cursor: Cursor = { ended: [], next: steps[0]?.calls ?? [], refusals: 0 };
   for (const calls of callsIn(since)) {
@@ -67,14 +66,14 @@ function advance(
   answers: readonly (CallResult | undefined)[],
 ): Cursor {
   const step = steps[cursor.ended.length];
-  const results = answers.filter((answer) => answer !== undefined);
-  if (step === undefined || results.every(notRun)) return cursor;
-  const refused = results.some(({ isError }) => isError);
+  const given = answers.filter((answer) => answer !== undefined);
+  if (step === undefined || given.every(notRun)) return cursor;
+  const results = answers.map((answer) => answer ?? NO_RESULT);
+  const failed = results.some(({ isError }) => isError);
   const further = furtherCall(step, cursor, results);
   if (further !== null) {
-    return { ...cursor, next: [further], refusals: cursor.refusals + (refused ? 1 : 0) };
+    return { ...cursor, next: [further], refusals: cursor.refusals + (failed ? 1 : 0) };
   }
-  const failed = refused || results.length < answers.length;
   const ended = [...cursor.ended, { step, results, failed }];
   return { ended, next: failed ? [] : (steps[ended.length]?.calls ?? []), refusals: 0 };
 }
@@ -106,7 +105,7 @@ interface MadeCall {
   input: unknown;
 }
 
-function callsIn(messages: readonly RecipeMessage[]): MadeCall[][] {
+function callsIn(messages: readonly TaskMessage[]): MadeCall[][] {
   return messages
     .filter(({ role }) => role === 'assistant')
     .map((message) =>
@@ -116,7 +115,7 @@ function callsIn(messages: readonly RecipeMessage[]): MadeCall[][] {
     );
 }
 
-function resultsIn(messages: readonly RecipeMessage[]): Map<string, CallResult> {
+function resultsIn(messages: readonly TaskMessage[]): Map<string, CallResult> {
   return new Map(
     messages
       .flatMap(blocksOf)
@@ -138,10 +137,6 @@ function sameCalls(made: readonly MadeCall[], wanted: readonly RecipeCall[]): bo
       return call?.name === name && JSON.stringify(call.input) === JSON.stringify(input);
     })
   );
-}
-
-export function blocksOf({ content }: RecipeMessage): readonly OtherBlock[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function textOf(content: unknown): string {

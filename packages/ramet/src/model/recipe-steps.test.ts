@@ -7,6 +7,15 @@ function block(label: string, content = ''): string {
   return `${FENCE}${label}\n${content}${FENCE}\n`;
 }
 
+/** Few lines that stand for a billion entries. */
+function bomb(): string {
+  const levels = Array.from({ length: 9 }, (_, level) => {
+    const previous = level === 0 ? 'x' : `*l${level - 1}`;
+    return `l${level}: &l${level} [${Array.from({ length: 10 }, () => previous).join(', ')}]\n`;
+  });
+  return levels.join('');
+}
+
 describe('RECIPE-1: the steps of a task', () => {
   test('are its sh and write blocks, in order, as calls of Bash and Write', async () => {
     const task = `Set up.\n\n${block('sh', 'npm ci\nnpm test\n')}\n${block('write src/a.ts', 'export {};\n')}`;
@@ -73,11 +82,84 @@ describe('RECIPE-1: the steps of a task', () => {
         calls: [
           {
             name: 'Agent',
-            input: { prompt: 'Fix the parser.', subagent_type: 'general', description: 'Fix the parser.' },
+            input: { description: 'Fix the parser.', prompt: 'Fix the parser.', subagent_type: 'general' },
           },
           { name: 'Agent', input: { prompt: 'Two\nlines', description: 'b' } },
         ],
       },
+    ]);
+  });
+
+  test('an agent has its fields under short names too, and is described by its first line of text', async () => {
+    const agents = `- prompt: |
+    ${FENCE}sh
+    npm test
+    ${FENCE}
+  type: general-purpose
+  model: haiku
+  name: tester
+  background: true
+  schema: { type: object }
+- { prompt: "# Lint", run_in_background: false }
+- prompt: |
+    ${FENCE}write a.txt
+    text
+    ${FENCE}
+`;
+    const { steps, problems } = await planRecipe(`\`${block('agents', agents).trimEnd()}\`\n`);
+    expect(problems).toEqual([]);
+    expect(steps[0]?.calls.map(({ input }) => input)).toEqual([
+      {
+        prompt: `${FENCE}sh\nnpm test\n${FENCE}\n`,
+        description: 'npm test',
+        subagent_type: 'general-purpose',
+        model: 'haiku',
+        name: 'tester',
+        run_in_background: true,
+        schema: { type: 'object' },
+      },
+      { prompt: '# Lint', description: 'Lint', run_in_background: false },
+      { prompt: `${FENCE}write a.txt\ntext\n${FENCE}\n`, description: 'write a.txt' },
+    ]);
+  });
+
+  test('an agent may be given agents of its own, in a shorter fence', async () => {
+    const inner = '- prompt: |\n    ~~~sh\n    true\n    ~~~\n';
+    const middle = `${FENCE}agents\n${inner}${FENCE}\n`.replace(/^/gm, '    ').trimEnd();
+    const { steps } = await planRecipe(`~~~~agents\n- prompt: |\n${middle}\n~~~~\n`);
+    const child = await planRecipe(String(steps[0]?.calls[0]?.input.prompt));
+    const grandchild = await planRecipe(String(child.steps[0]?.calls[0]?.input.prompt));
+    expect(grandchild.steps).toMatchObject([{ calls: [{ name: 'Bash', input: { command: 'true' } }] }]);
+  });
+
+  test('names every mistake in an agents block with its own line', async () => {
+    const agents = [
+      '- prompt: a',
+      '  promt: b',
+      '- description: c',
+      '- prompt: d',
+      '  background: "yes"',
+      '  type: x',
+      '  subagent_type: y',
+      '- prompt: "  "',
+      '- prompt: 7',
+      '  schema: [1]',
+      '- just text',
+      '- prompt: e',
+      '  isolation:',
+    ];
+    const { steps, problems } = await planRecipe(`\n${block('agents', `${agents.join('\n')}\n`)}`);
+    expect(steps).toEqual([]);
+    expect(problems.map((one) => one.replace('the "agents" block has a mistake: agent ', ''))).toEqual([
+      'line 4: 1 has a field "promt" that is not known: there are prompt, description, type, model, name, background and schema',
+      'line 5: 2 has no prompt',
+      'line 7: 3 needs true or false as its background',
+      'line 9: 3 says twice what its subagent_type is',
+      'line 10: 4 needs text as its prompt',
+      'line 11: 5 needs text as its prompt',
+      'line 12: 5 needs a JSON Schema as its schema',
+      'line 13: 6 must have a prompt: write "- prompt: ..."',
+      expect.stringMatching(/^line 15: 7 has a field "isolation" that is not known/),
     ]);
   });
 
@@ -93,9 +175,15 @@ describe('RECIPE-1: the steps of a task', () => {
     ['no time', block('sh timeout=0', 'x\n'), 'timeout=SECONDS, from 1 to 600, not by "timeout=0"'],
     ['too much time', block('sh timeout=601', 'x\n'), 'timeout=SECONDS, from 1 to 600'],
     ['another word', block('sh --now', 'x\n'), 'not by "--now"'],
-    ['broken YAML', block('agents', '- [\n'), 'line 1: the "agents" block is not valid YAML: '],
+    ['broken YAML', block('agents', '- [\n'), 'the "agents" block is not valid YAML: '],
+    [
+      'a field given twice',
+      block('agents', '- prompt: a\n  prompt: b\n'),
+      'line 3: the "agents" block is not',
+    ],
+    ['an alias bomb', block('agents', bomb()), 'the "agents" block is not valid YAML: '],
     ['agents that are no list', block('agents', 'prompt: x\n'), 'must be a list of agents'],
-    ['an agent without a prompt', block('agents', '- description: x\n'), 'each with a prompt: '],
+    ['an agent without a prompt', block('agents', '- description: x\n'), 'agent 1 has no prompt'],
     ['no agents', block('agents', ''), 'must be a list of agents'],
     ['an empty list', block('agents', '[]\n'), 'must be a list of agents'],
   ])('%s is a problem, told with its line', async (_, task, problem) => {

@@ -2,9 +2,6 @@
  * Turns a task into steps. Everything that is wrong with a task is found here, before its first step is carried
  * out: half a recipe is worse than none.
  */
-import { describeIssues } from '../schema/describe-issues.ts';
-import { describeError } from '../schema/errors.ts';
-import * as z from '../schema/zod.ts';
 import { type FencedBlock, fencedBlocks } from './fenced-blocks.ts';
 
 export interface RecipeCall {
@@ -29,7 +26,7 @@ export interface Recipe {
 }
 
 /** What a block comes to: its step, or what is wrong with it. */
-type Planned = RecipeStep | string;
+type Planned = RecipeStep | string | string[];
 
 const LONGEST_TITLE = 60;
 /** What the Bash tool allows. */
@@ -52,7 +49,7 @@ export async function planRecipe(task: string): Promise<Recipe> {
       recipe.skipped.push(`${block.language || 'no language'} (line ${block.line})`);
     else {
       const planned = await plan(block);
-      if (typeof planned === 'string') recipe.problems.push(planned);
+      if (typeof planned === 'string' || Array.isArray(planned)) recipe.problems.push(...[planned].flat());
       else recipe.steps.push(planned);
     }
   }
@@ -81,37 +78,29 @@ function planWrite(block: FencedBlock): Planned {
   return { title: `write: ${path}`, line: block.line, calls: [{ name: 'Write', input }] };
 }
 
-/** Fields besides these are the Agent tool's to judge. */
-const agentList = z
-  .array(
-    z.looseObject({
-      prompt: z.string().check(z.minLength(1)),
-      description: z.optional(z.string()),
-    }),
-  )
-  .check(z.minLength(1));
-
 async function planAgents(block: FencedBlock): Promise<Planned> {
-  const { parse } = await import('yaml');
-  let value: unknown;
-  try {
-    value = parse(block.content);
-  } catch (error) {
-    return problem(block, `is not valid YAML: ${describeError(error)}`);
-  }
-  const agents = agentList.safeParse(value);
-  if (!agents.success) {
-    return problem(block, `must be a list of agents, each with a prompt: ${describeIssues(agents.error)}`);
-  }
-  const calls = agents.data.map((agent) => ({
+  // Loaded with the first such block: most recipes have none, and YAML is large.
+  const { readAgentsBlock } = await import('./agents-block.ts');
+  const { agents, problems } = readAgentsBlock(block.content, block.line);
+  if (problems.length > 0) return problems.map(({ line, what }) => problem({ ...block, line }, what));
+  const calls = agents.map((agent) => ({
     name: 'Agent',
-    input: { ...agent, description: agent.description ?? cut(firstLine(agent.prompt)) },
+    input: { description: promptTitle(agent.prompt), ...agent },
   }));
   return { title: `agents: ${calls.length}`, line: block.line, calls };
 }
 
 function problem({ language, line }: FencedBlock, what: string): string {
   return `line ${line}: the ${language === '' ? '' : `"${language}" `}block ${what}`;
+}
+
+/** Its first line of text, or of what it wants carried out: a fence says something only where it names a file. */
+function promptTitle(prompt: string): string {
+  const lines = prompt
+    .split('\n')
+    .map((line) => line.trim().replace(/^(?:`{3,}|~{3,})(?!write )\S*.*|^#+ /, ''));
+  const title = lines.find((line) => line !== '') ?? prompt.trim();
+  return cut(title.replace(/^(?:`{3,}|~{3,})/, ''));
 }
 
 /** The first line that does something. */

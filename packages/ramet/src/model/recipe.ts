@@ -45,6 +45,7 @@ export function withRecipe(other: ModelProvider): ModelProvider {
   const recipe = recipeProvider();
   return {
     name: other.name,
+    origin: other.origin,
     send: (request, options) => (request.model === RECIPE_MODEL ? recipe : other).send(request, options),
     ...(other.refresh && { refresh: other.refresh.bind(other) }),
     close: () => other.close(),

@@ -83,3 +83,91 @@ describe('MODEL-2: one retry policy', () => {
     expect(await run([bug])).toMatchObject({ outcome: bug, calls: 1, failures: [] });
   });
 });
+
+describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
+  const limited = (retryAfterMs?: number): ModelError =>
+    new ModelError('rate_limit_error', 'retryable', 'slow down', { status: 429, retryAfterMs });
+
+  /** A window that is closed for `pauseMs` after each attempt; `answers` says what the attempts meet. */
+  async function runLimited(
+    answers: (attempt: number) => unknown,
+    { pauseMs = 1_000, policy = DEFAULT_RETRY, succeeds = () => false as boolean } = {},
+  ) {
+    const clock = sleepingClock();
+    const failures: FailedAttempt[] = [];
+    const limits = { waitedMs: 0, succeededAt: null as number | null, pausedMs: () => pauseMs };
+    let calls = 0;
+    const outcome = await withRetries(
+      async (attempt) => {
+        calls = attempt;
+        if (attempt > 1) {
+          await clock.sleep(pauseMs);
+          limits.waitedMs += pauseMs;
+        }
+        if (succeeds()) limits.succeededAt = clock.now();
+        const error = answers(attempt);
+        if (error !== undefined) throw error;
+        return 'answer';
+      },
+      {
+        policy,
+        clock,
+        signal: new AbortController().signal,
+        onFailure: (failure) => void failures.push(failure),
+        limits,
+      },
+    ).catch((error: unknown) => error);
+    return { outcome, calls, failures, slept: clock.slept };
+  }
+
+  test('it waits there and nowhere else, and says how long', async () => {
+    const { outcome, slept, failures } = await runLimited((attempt) => (attempt < 4 ? limited() : undefined));
+    expect(outcome).toBe('answer');
+    expect(slept).toEqual([1_000, 1_000, 1_000]);
+    expect(failures.map(({ retryInMs }) => retryInMs)).toEqual([1_000, 1_000, 1_000]);
+  });
+
+  test('it does not count as a failure: twenty 429s and eight failures are survived', async () => {
+    const errors = [
+      ...Array.from({ length: 20 }, () => limited()),
+      ...Array.from({ length: 8 }, () => overloaded()),
+    ];
+    expect((await runLimited((attempt) => errors[attempt - 1])).outcome).toBe('answer');
+    const { outcome } = await runLimited((attempt) => [...errors, overloaded()][attempt - 1]);
+    expect(outcome).toMatchObject({ status: 529 });
+  });
+
+  test('three minutes without anybody getting through are the end', async () => {
+    const { outcome, calls } = await runLimited(() => limited(), { pauseMs: 50_000 });
+    expect(calls).toBe(4);
+    expect(outcome).toMatchObject({ status: 429, message: 'slow down (gave up after 4 attempts)' });
+  });
+
+  test('while others get through it waits on, up to four times as many 429s as retries', async () => {
+    const { calls } = await runLimited(() => limited(), { pauseMs: 50_000, succeeds: () => true });
+    expect(calls).toBe(33);
+  });
+
+  test('who wants no retries gets none', async () => {
+    const policy = { ...DEFAULT_RETRY, maxRetries: 0 };
+    expect((await runLimited(() => limited(), { policy })).calls).toBe(1);
+  });
+
+  test('a pause that is longer than its patience ends it at once', async () => {
+    const { outcome, calls, slept } = await runLimited(() => limited(3_600_000), { pauseMs: 0 });
+    expect(calls).toBe(1);
+    expect(slept).toEqual([]);
+    expect(outcome).toMatchObject({ message: expect.stringContaining('pause of 3600 s') });
+  });
+
+  test('what the window does not wait of a retry-after is waited here', async () => {
+    const { slept } = await runLimited((attempt) => (attempt === 1 ? limited(5_000) : undefined));
+    expect(slept).toEqual([4_000, 1_000]);
+  });
+
+  test('time spent in the window does not count for other failures', async () => {
+    const errors = [limited(), limited(), limited(), overloaded(100_000)];
+    const { outcome } = await runLimited((attempt) => errors[attempt - 1], { pauseMs: 59_000 });
+    expect(outcome).toBe('answer');
+  });
+});

@@ -1,9 +1,13 @@
 /**
  * The one retry policy (MODEL-2): bounded in number and in time, exponential with jitter, and a server's
  * `retry-after` comes first. A response is asked for again as a whole; nothing of a failed attempt is kept.
+ *
+ * A 429 is no failure but a place in a queue (LAUNCH-2, docs/decisions/008-one-rate-window.md): it is waited for in the
+ * rate window, as long as anybody gets through, and has bounds of its own.
  */
 import type { Clock } from '../schema/clock.ts';
 import { Cancelled, ModelError } from '../schema/errors.ts';
+import { isRateLimit } from './rate-limit.ts';
 
 export interface RetryPolicy {
   maxRetries: number;
@@ -14,11 +18,21 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { maxRetries: 8, withinMs: 180_000, baseMs: 500, capMs: 8_000 };
 
+/** How many times as many 429s as failures one request may meet. */
+const REFUSALS_PER_RETRY = 4;
+
 export interface FailedAttempt {
   attempt: number;
   error: ModelError;
   /** Null when it is not tried again. */
   retryInMs: number | null;
+}
+
+/** What the rate window knows of a request; `RateRequest` is one. */
+export interface RetryLimits {
+  readonly waitedMs: number;
+  readonly succeededAt: number | null;
+  pausedMs(): number;
 }
 
 export interface RetryContext {
@@ -27,33 +41,86 @@ export interface RetryContext {
   signal: AbortSignal;
   /** Called for every failure, also the last one, before waiting. */
   onFailure: (failure: FailedAttempt) => void | Promise<void>;
+  /** Without it a 429 is a failure like any other. */
+  limits?: RetryLimits | undefined;
 }
 
 export async function withRetries<T>(
   action: (attempt: number) => Promise<T>,
-  { policy, clock, signal, onFailure }: RetryContext,
+  context: RetryContext,
 ): Promise<T> {
-  const deadline = clock.now() + policy.withinMs;
+  const { clock, signal, onFailure } = context;
+  const patience = new Patience(context);
   for (let attempt = 1; ; attempt++) {
     try {
       return await action(attempt);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      const delay = retryDelay(error, attempt, policy);
-      const retryInMs = delay !== null && clock.now() + delay <= deadline ? delay : null;
+      const { retryInMs, sleepMs } = patience.after(error);
       await onFailure({ attempt, error, retryInMs });
       if (retryInMs === null) throw givenUp(error, attempt);
-      await clock.sleep(retryInMs, signal);
+      if (sleepMs > 0) await clock.sleep(sleepMs, signal);
       if (signal.aborted) throw new Cancelled();
     }
   }
 }
 
-function retryDelay(error: ModelError, attempt: number, policy: RetryPolicy): number | null {
-  if (error.family !== 'retryable' || attempt > policy.maxRetries) return null;
-  if (error.retryAfterMs !== undefined) return error.retryAfterMs;
-  const delay = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
-  return Math.round(delay * (0.75 + 0.25 * Math.random()));
+interface NextAttempt {
+  retryInMs: number | null;
+  /** What is left to wait after the window's own pause. */
+  sleepMs: number;
+}
+
+const GIVE_UP: NextAttempt = { retryInMs: null, sleepMs: 0 };
+
+/** What one request has met so far. */
+class Patience {
+  readonly #context: RetryContext;
+  readonly #startedAt: number;
+  #failures = 0;
+  #refusals = 0;
+  #refusedAt: number | null = null;
+
+  constructor(context: RetryContext) {
+    this.#context = context;
+    this.#startedAt = context.clock.now();
+  }
+
+  after(error: ModelError): NextAttempt {
+    if (error.family !== 'retryable') return GIVE_UP;
+    const { limits } = this.#context;
+    return limits !== undefined && isRateLimit(error)
+      ? this.#afterRefusal(error, limits)
+      : this.#afterFailure(error);
+  }
+
+  #afterFailure({ retryAfterMs }: ModelError): NextAttempt {
+    const { policy, limits } = this.#context;
+    this.#failures += 1;
+    if (this.#failures > policy.maxRetries) return GIVE_UP;
+    const delay = retryAfterMs ?? backoff(this.#failures, policy);
+    return this.#within(this.#startedAt + (limits?.waitedMs ?? 0), delay, delay);
+  }
+
+  /** Time counts from the first 429, and again from every success of anybody with the same limit. */
+  #afterRefusal({ retryAfterMs }: ModelError, limits: RetryLimits): NextAttempt {
+    const { policy, clock } = this.#context;
+    this.#refusedAt ??= clock.now();
+    this.#refusals += 1;
+    if (this.#refusals > policy.maxRetries * REFUSALS_PER_RETRY) return GIVE_UP;
+    const paused = limits.pausedMs();
+    const delay = retryAfterMs ?? paused;
+    return this.#within(Math.max(this.#refusedAt, limits.succeededAt ?? 0), delay, delay - paused);
+  }
+
+  #within(since: number, delay: number, sleepMs: number): NextAttempt {
+    const { policy, clock } = this.#context;
+    return clock.now() + delay <= since + policy.withinMs ? { retryInMs: delay, sleepMs } : GIVE_UP;
+  }
+}
+
+function backoff(failures: number, { baseMs, capMs }: RetryPolicy): number {
+  return Math.round(Math.min(capMs, baseMs * 2 ** (failures - 1)) * (0.75 + 0.25 * Math.random()));
 }
 
 /** The last error, saying how often it was tried. It stays in its family: a fallback may still help. */

@@ -36,6 +36,8 @@ export class ModelError extends RametError {
   readonly retryAfterMs: number | undefined;
   /** What the provider had counted when it went wrong: billed, though nothing came of it. */
   readonly usage: Usage | undefined;
+  /** What a refusal says of rate limits, as `ModelResponse.rate` has it. */
+  readonly rate: Readonly<Record<string, string>> | undefined;
 
   constructor(
     code: string,
@@ -45,6 +47,7 @@ export class ModelError extends RametError {
       status?: number | undefined;
       retryAfterMs?: number | undefined;
       usage?: Usage | undefined;
+      rate?: Readonly<Record<string, string>> | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -53,6 +56,7 @@ export class ModelError extends RametError {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.usage = details.usage;
+    this.rate = details.rate;
   }
 }
 

@@ -41,15 +41,17 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     spending: new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' }),
     surroundings: surroundingsOf(options, main),
     resolveModel: (name, parentModel) => childModel(name, parentModel, settings, provider),
-    agentsSoFar: earlier === null ? 1 : Math.max(1, countAgents(earlier)),
+    lastNumber: earlier === null ? 1 : lastNumber(earlier),
     onEvent: options.onEvent,
     openReader: () => openReader({ project: place.project, session }),
   });
 }
 
-function countAgents(reader: JournalReader): number {
-  const ids = Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent);
-  return new Set(ids).size;
+function lastNumber(reader: JournalReader): number {
+  const numbers = Array.from(reader.events({ type: 'agent.started' }), ({ agent }) =>
+    Number(agent?.split('.').at(-1)),
+  );
+  return Math.max(1, ...numbers);
 }
 
 function surroundingsOf(

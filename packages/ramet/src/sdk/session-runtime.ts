@@ -7,7 +7,9 @@ import { LaunchGate } from '../engine/launch.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { MachineRates } from '../journal/machine-rates.ts';
 import { CacheMap } from '../model/cache-map.ts';
+import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger } from '../workspace/file-ledger.ts';
@@ -51,8 +53,17 @@ export function shareParts(
   );
   const { clock, prices, launch: mode } = settings;
   const cacheMap = new CacheMap();
+  const warn = (message: string): void =>
+    parts.journal.append(null, { type: 'warning.raised', code: 'rates_not_shared', message });
   const runtime: SessionRuntime = {
     ...parts,
+    rate: createRateWindow({
+      provider: parts.provider,
+      clock,
+      policy: settings.retry,
+      concurrentRequests: settings.settings.limits?.concurrentRequests,
+      store: new MachineRates({ home: place.home, clock, warn }),
+    }),
     cacheMap,
     launch: new LaunchGate({ mode, cacheMap, clock, prices }),
     prefixGuard: new PrefixGuard({ strict: settings.strictPrefix }),

@@ -6,6 +6,7 @@ import type { Settings, TierSettings } from '../extensions/settings/settings.ts'
 import type { SettingsPlace } from '../extensions/settings/settings-place.ts';
 import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
 import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
+import { DEFAULT_CONCURRENT_REQUESTS } from '../model/rate-window.ts';
 import { DEFAULT_RETRY } from '../model/retry.ts';
 import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select-provider.ts';
 import { describeIssues } from '../schema/describe-issues.ts';
@@ -66,6 +67,7 @@ function defaultSettings(): Settings {
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
     maxTurns: DEFAULT_MAX_TURNS,
     launch: DEFAULT_LAUNCH,
+    limits: { concurrentRequests: DEFAULT_CONCURRENT_REQUESTS },
     retries: DEFAULT_RETRY.maxRetries,
     agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
   };

@@ -5,19 +5,28 @@ import { eventually, linesOf } from '../fixtures/command.ts';
 import { test } from '../fixtures/user.ts';
 
 describe.concurrent('UI-1: ramet demo', () => {
-  test('shows the task, the work, the change and the bill, and leaves nothing behind', async ({ user }) => {
+  test('LAUNCH-1: forks into five and shows their work, the change and the bill, and leaves nothing behind', async ({
+    user,
+  }) => {
     const end = await user.ramet(['demo']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     for (const shown of [
-      'The task\n  Mend the rule',
-      '  Write leap-year.js                               refused: not read yet\n',
-      '  Done: 2 steps carried out.',
-      '\n  +  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);\n',
+      'The task\n  See what is wrong, let five agents mend one file each, and check.',
+      '  Done: 3 steps carried out.',
+      ' 5 files changed, 5 insertions(+), 5 deletions(-)',
     ]) {
       expect(end.stdout).toContain(shown);
     }
-    expect(end.stdout).toMatch(/^ {2}in all {20,}\$0\.\d{4}$/m);
-    expect(end.stdout).toMatch(/^ {2}\d\d% of the prompts came from the cache\.$/m);
+    for (const file of ['leap-year.js', 'median.js', 'plural.js', 'roman.js', 'slug.js']) {
+      expect(end.stdout).toMatch(new RegExp(`^  fork [2-6] +Write ${file} +refused: not read yet$`, 'm'));
+      expect(end.stdout).toMatch(new RegExp(`^  [├└]─ fork: mend ${file} +done +5 turns .* ${file}$`, 'm'));
+      expect(end.stdout).toMatch(new RegExp(`^    mend ${file} +.* \\d\\d% +\\$0\\.\\d{4}$`, 'm'));
+    }
+    expect(end.stdout).toMatch(/^ {2}main .* \$0\.\d{4}$/m);
+    expect(end.stdout).toMatch(/^ {2}in all .* \$0\.\d{4}$/m);
+    const [, times] = /: 5 agents for the price of (\d\.\d)\.$/m.exec(end.stdout) ?? [];
+    expect(Number(times)).toBeGreaterThan(1);
+    expect(Number(times)).toBeLessThan(4);
     expect(Math.max(...linesOf(end.stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
     expect(existsSync(user.rametHome)).toBe(false);
@@ -41,7 +50,7 @@ describe.concurrent('UI-1: ramet demo', () => {
     const repository = /^ {2}cd (.+)$/m.exec(stdout)?.[1] ?? '';
     const home = /^ {2}RAMET_HOME=(\S+) ramet show$/m.exec(stdout)?.[1] ?? '';
     const shown = await user.ramet(['show'], { cwd: repository, env: { RAMET_HOME: home } });
-    expect(shown.stdout).toContain('[assistant] Done: 2 steps carried out.');
+    expect(shown.stdout).toContain('[assistant] Done: 3 steps carried out.');
     rmSync(dirname(repository), { recursive: true });
   });
 
@@ -58,16 +67,16 @@ describe.concurrent('UI-1: ramet demo', () => {
     const end = await user.ramet(['demo'], { env });
     expect(end.code).toBe(1);
     expect(linesOf(end.stderr)).toEqual([
-      expect.stringMatching(/^ramet: the demo failed: the agent ended as failed: step 2 of 2 .*exit code 9$/),
+      expect.stringMatching(/^ramet: the demo failed: the agent ended as failed: step 1 of 3 .*exit code 9;/),
     ]);
     expect(end.stdout).toContain('no shell today');
   });
 
-  test('leaves nothing behind when it is interrupted', async ({ user }) => {
+  test('leaves nothing behind when it is interrupted in the middle of its forks', async ({ user }) => {
     const started = join(user.root, 'home/started');
-    writeFileSync(join(user.root, 'home/bash'), `#!/bin/sh\ntouch ${started}\nexec sleep 600\n`, {
-      mode: 0o755,
-    });
+    const hangs = `case "$*" in *'check.js slug'*) touch ${started}; exec sleep 600 ;; esac`;
+    const script = `#!/bin/sh\n${hangs}\nexec /bin/bash "$@"\n`;
+    writeFileSync(join(user.root, 'home/bash'), script, { mode: 0o755 });
     const env = { PATH: `${join(user.root, 'home')}:${process.env.PATH}` };
     const command = user.start(['demo'], { env });
     await eventually(() => existsSync(started));

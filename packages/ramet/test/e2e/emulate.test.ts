@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { parseScenario } from '../../src/emulator/scenario-file.ts';
+import { fencedBlocks } from '../../src/model/fenced-blocks.ts';
 import { eventually, linesOf } from '../fixtures/command.ts';
 import { test } from '../fixtures/user.ts';
 
@@ -32,6 +34,22 @@ describe.concurrent('EMU-4: ramet emulate', () => {
     const logged = linesOf(readFileSync(log, 'utf8')).map((line) => JSON.parse(line));
     expect(logged).toMatchObject([{ status: 200 }, { status: 200 }]);
     expect(logged[1].body).toContain('buy milk');
+  });
+
+  test('the scenario for forks in docs/emulator.md answers a parent and its forks', async ({ user }) => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/emulator.md'), 'utf8');
+    const scenario = fencedBlocks(page).find(({ content }) => content.includes('fork: true'));
+    const emulator = await user.emulate({ scenario: parseScenario(scenario?.content ?? '', 'page') });
+    for (const name of ['a', 'b']) writeFileSync(join(user.repository, `${name}.txt`), `this is ${name}\n`);
+    expect(await user.ramet(['-p', 'Look at both.'])).toEqual({
+      code: 0,
+      stdout: 'Both are read.\n',
+      stderr: '',
+    });
+    const last = JSON.stringify(emulator.requests.at(-1)?.request?.messages.at(-1));
+    expect(last).toContain('this is a');
+    expect(last).toContain('this is b');
+    expect(emulator.requests.map(({ rule }) => rule).toSorted()).toEqual([1, 2, 3, 4, 4, 5]);
   });
 
   test('names the rules to a request that none of them answers', async ({ user }) => {

@@ -1,17 +1,21 @@
 /**
- * `ramet demo`: the whole way of a task, offline. Repository, agent, tools, journal and HTTP are real; the model is
+ * `ramet demo`: the whole way of a task, offline. Repository, agents, tools, journal and HTTP are real; the model is
  * the recipe model behind the emulator. It checks what it shows, and fails with the reason when that is not as it
  * should be.
  */
 import { startEmulator } from '../../emulator/server.ts';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
+import { hitRate } from '../../schema/usage.ts';
 import { openSession } from '../../sdk/session.ts';
-import { billOf, type DemoOutput, demoOutput } from '../demo/demo-output.ts';
-import { DEMO_CHECK, DEMO_TASK } from '../demo/demo-project.ts';
+import { type DemoBill, demoBill } from '../demo/demo-bill.ts';
+import { type DemoOutput, demoOutput } from '../demo/demo-output.ts';
+import { DEMO_CHANGED, DEMO_CHECK, DEMO_TASK, DEMO_TASK_SHOWN } from '../demo/demo-project.ts';
 import { DemoSandbox } from '../demo/demo-sandbox.ts';
-import { duration } from '../format.ts';
+import { demoTree } from '../demo/demo-tree.ts';
+import { dollars, duration, percent } from '../format.ts';
 import type { CommandIo } from '../io.ts';
+import { viewSession } from '../session-view.ts';
 
 export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo): Promise<void> {
   const startedAt = performance.now();
@@ -19,18 +23,17 @@ export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo):
   using sandbox = new DemoSandbox(io.env, { keep });
   sandbox.prepare();
   expectThat(!sandbox.checkPasses(), `node ${DEMO_CHECK} passes before anything was done`);
-  output.say('An agent mends a small repository. No key, no network, no charge.\n');
+  output.say('An agent forks into five, which mend a small repository. No key, no network,\nno charge.\n');
   output.say(`  repository  ${sandbox.repository}`);
   output.say(`              one commit, and \`node ${DEMO_CHECK}\` fails in it`);
 
   const { result, model } = await work(sandbox, output, io);
-  output.heading('It reports');
+  output.heading('The main agent reports');
   output.quote(result.text);
   expectSuccess(result, sandbox);
-  output.heading('The change: git diff');
-  output.quote(sandbox.git('diff', `--color=${io.isTerminal && !io.env.NO_COLOR ? 'always' : 'never'}`));
-  output.heading(`The bill: what ${model} would have charged`);
-  output.say(billOf(result, model).trimEnd());
+  output.heading('The change: git diff --stat');
+  output.quote(sandbox.git('diff', '--stat=72'));
+  showRecord(sandbox, output, { io, model });
   farewell(sandbox, output, { keep, took: performance.now() - startedAt });
 }
 
@@ -43,8 +46,8 @@ async function work(
   output.say(`  model       the recipe model, which carries out the blocks of a task,`);
   output.say(`              served by the emulator at ${emulator.url}`);
   output.heading('The task');
-  output.quote(DEMO_TASK);
-  output.heading('The agent works');
+  output.quote(DEMO_TASK_SHOWN);
+  output.heading('The agents work');
   await using session = await openSession({
     cwd: repository,
     env: { ...env, ANTHROPIC_BASE_URL: emulator.url, ANTHROPIC_API_KEY: 'demo' },
@@ -61,13 +64,42 @@ function expectSuccess(result: AgentResult, sandbox: DemoSandbox): void {
   if (result.status === 'interrupted') throw new Cancelled(result.message ?? undefined);
   expectThat(result.status === 'done', `the agent ended as ${result.status}: ${result.message}`);
   expectThat(sandbox.checkPasses(), `node ${DEMO_CHECK} still fails`);
-  const changed = sandbox.git('status', '--short').trim();
-  expectThat(changed === 'M leap-year.js', `more or less was changed than leap-year.js: ${changed}`);
-  expectThat(result.usage.cache_read_input_tokens > 0, 'no prompt was read from the cache');
-  expectThat(result.costUsd !== null, 'the cost is not known');
+  const changed = sandbox.git('diff', '--name-only').trim().split('\n');
+  const expected = DEMO_CHANGED.join(', ');
+  expectThat(changed.join(', ') === expected, `changed were ${changed.join(', ')}, not ${expected}`);
 }
 
-function expectThat(holds: boolean, otherwise: string): void {
+/** What the journal says of the agents: the same as `ramet show` and `ramet cost` read. */
+function showRecord(
+  { repository, env }: DemoSandbox,
+  output: DemoOutput,
+  { io, model }: { io: CommandIo; model: string },
+): void {
+  using view = viewSession(undefined, { ...io, cwd: repository, env });
+  const bill = demoBill(view);
+  output.heading('The agents, from the journal');
+  output.say(demoTree(view, repository).trimEnd());
+  output.heading(`The bill: what ${model} would have charged`);
+  output.say(bill.table.trimEnd());
+  expectThat(
+    view.agents.every(({ status }) => status === 'done'),
+    'not every agent is done',
+  );
+  expectThat(bill.children === DEMO_CHANGED.length, `${bill.children} agents were started`);
+  expectThat(bill.usage.cache_read_input_tokens > 0, 'no prompt was read from the cache');
+  output.say(worthOf(bill));
+}
+
+function worthOf({ usage, costUsd, unsharedUsd, children }: DemoBill): string {
+  expectThat(costUsd !== null && unsharedUsd !== null, 'the cost is not known');
+  const one = unsharedUsd / children;
+  return `
+  The forks go on from one conversation and share its cache: ${percent(hitRate(usage))} of what they
+  were sent was read from it. The ${children} cost ${dollars(costUsd)}. With nothing shared it would
+  have been ${dollars(unsharedUsd)}, ${dollars(one)} each: ${children} agents for the price of ${(costUsd / one).toFixed(1)}.`;
+}
+
+function expectThat(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new RametError('demo_failed', 'terminal', `the demo failed: ${otherwise}`);
 }
 

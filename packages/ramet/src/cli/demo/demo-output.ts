@@ -1,20 +1,18 @@
-/** How `ramet demo` looks: headings, the agent's steps as they happen, and the bill, within 80 columns. */
-
+/** How `ramet demo` looks: headings, the agents' steps as they happen, within 80 columns. */
 import { styleText } from 'node:util';
-import type { AgentResult } from '../../engine/agent-event.ts';
-import { costOf } from '../../model/prices.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
-import { hitRate } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { dollars, duration, excerpt, percent, table } from '../format.ts';
+import { duration, excerpt } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 
-const SHOWN = 48;
+const SHOWN = 44;
+const LONGEST_NAME = 6;
+const LONGEST_LINE = 78;
 
 export interface DemoOutput {
   say(text: string): void;
   heading(text: string): void;
-  /** Text that is not ours: the task, a report, a diff. */
+  /** Text that is not ours: the task, a report, a list of changes. Long lines are cut. */
   quote(text: string): void;
   event(event: SessionEvent): void;
 }
@@ -25,16 +23,27 @@ export function demoOutput({ out }: CommandIo): DemoOutput {
     say,
     // Plain where standard output is no terminal, or NO_COLOR is set.
     heading: (text) => say(`\n${styleText('bold', text)}`),
-    quote: (text) => say(text.trimEnd().replace(/^(?=.)/gm, '  ')),
+    quote: (text) => say(text.trimEnd().split('\n').map(quoted).join('\n')),
     event(event) {
       if (event.type === 'tool_completed') say(callLine(event));
     },
   };
 }
 
-function callLine({ call, result, durationMs }: SessionEvent & { type: 'tool_completed' }): string {
+function quoted(line: string): string {
+  if (line === '') return line;
+  return `  ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line}`;
+}
+
+function callLine(event: SessionEvent & { type: 'tool_completed' }): string {
+  const { call, result, durationMs } = event;
   const what = `${call.name.padEnd(5)} ${subjectOf(call)}`.padEnd(SHOWN);
-  return `  ${what} ${result.is_error ? refusalOf(result) : duration(durationMs)}`;
+  return `  ${nameOf(event).padEnd(LONGEST_NAME)}  ${what} ${result.is_error ? refusalOf(result) : duration(durationMs)}`;
+}
+
+/** Numbered by birth: `fork 2` is the second agent of the session. */
+function nameOf({ agentId, parentAgentId }: SessionEvent): string {
+  return parentAgentId === null ? 'main' : `fork ${agentId.slice(agentId.lastIndexOf('.') + 1)}`;
 }
 
 function subjectOf({ input }: ToolUseBlock): string {
@@ -46,21 +55,4 @@ function subjectOf({ input }: ToolUseBlock): string {
 function refusalOf({ content }: ToolResultBlock): string {
   const unread = typeof content === 'string' && content.includes('you have not read it');
   return unread ? 'refused: not read yet' : 'failed';
-}
-
-export function billOf({ usage, costUsd }: AgentResult, model: string): string {
-  const { parts } = costOf(model, usage);
-  const written = usage.cache_creation_input_tokens;
-  const line = (name: string, tokens: number, usd: number | null): string[] => [
-    `  ${name.padEnd(24)}`,
-    tokens.toLocaleString('en').padStart(7),
-    dollars(usd).padStart(9),
-  ];
-  return table([
-    line('prompt, not cached', usage.input_tokens, parts?.input ?? null),
-    line('prompt, put in the cache', written, parts === null ? null : parts.write5m + parts.write1h),
-    line('prompt, from the cache', usage.cache_read_input_tokens, parts?.read ?? null),
-    line('answers', usage.output_tokens, parts?.output ?? null),
-    [`  ${'in all'.padEnd(24)}`, ''.padStart(7), dollars(costUsd).padStart(9)],
-  ]).concat(`  ${percent(hitRate(usage))} of the prompts came from the cache.\n`);
 }

@@ -14,7 +14,7 @@ const KEPT = ['HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR'];
 
 export class DemoSandbox implements Disposable {
   readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-demo-')));
-  readonly repository: string = join(this.folder, 'leap-year');
+  readonly repository: string = join(this.folder, 'five-functions');
   readonly home: string = join(this.folder, 'ramet-home');
   readonly env: Record<string, string>;
   readonly #keep: boolean;
@@ -31,7 +31,7 @@ export class DemoSandbox implements Disposable {
     this.git('init', '--quiet', '--initial-branch=main');
     this.git('add', '--all');
     const author = ['-c', 'user.name=Ramet Demo', '-c', 'user.email=demo@example.invalid'];
-    this.git(...author, 'commit', '--quiet', '--message=A calendar with a mistake');
+    this.git(...author, 'commit', '--quiet', '--message=Five functions with a mistake each');
   }
 
   git(...args: string[]): string {

@@ -15,7 +15,7 @@ const PATHS = {
   local: 'work/.ramet/settings.local.json',
 };
 
-const DEFAULTS: Settings = { model: 'sonnet', maxTurns: 200 };
+const DEFAULTS: Settings = { model: 'sonnet', maxTurns: 200, limits: { concurrentRequests: 100 } };
 
 /** What the three files amount to; texts are written as they are. */
 async function read(
@@ -57,6 +57,7 @@ describe('EXT-1: levels of settings', () => {
       fallbackModel: 'haiku',
       models: { haiku: 'h1', opus: 'o2' },
       maxTurns: 200,
+      limits: { concurrentRequests: 100 },
     });
     const models = values.filter(({ path }) => path[0] === 'model');
     expect(models.map(({ level, unused }) => [level, unused])).toEqual([
@@ -97,6 +98,7 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
       prices: { 'claude-sonnet-5': { input: 0, output: 0 } },
       budget: { usd: 1000, tokens: 10, seconds: 60 },
       maxTurns: 100_000,
+      limits: { concurrentRequests: 101 },
       env: { childVariables: ['ANTHROPIC_API_KEY'] },
     };
     for (const level of ['repository', 'local'] as const) {
@@ -119,9 +121,15 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
         'prices.claude-sonnet-5.output: this folder is not trusted',
         'budget.usd: this folder is not trusted',
         'maxTurns: this folder is not trusted',
+        'limits.concurrentRequests: this folder is not trusted',
         'env.childVariables: this folder is not trusted',
       ]);
     }
+  });
+
+  test('may ask for fewer requests at once', async ({ directory }) => {
+    const report = await read(directory, { repository: { limits: { concurrentRequests: 2 } } });
+    expect(report.settings.limits).toEqual({ concurrentRequests: 2 });
   });
 
   test('count in full once it is', async ({ directory }) => {

@@ -27,6 +27,10 @@ describe('EXT-1: a bad settings file is described with file, line and key', () =
     ['{"maxTurns": 1.5}', 'FILE:1: maxTurns: expected int, received number'],
     ['{"maxTurns": 1e999}', 'FILE:1: maxTurns: expected number, received Infinity'],
     ['{"provider": "grok"}', 'FILE:1: provider: expected one of "anthropic"|"openai"|"recipe"'],
+    [
+      '{"permissions": {"defaultMode": "bubble"}}',
+      'FILE:1: permissions.defaultMode: expected one of "default"|"acceptEdits"|"plan"|"dontAsk"|"bypassPermissions"',
+    ],
     ['{"permissions": {\n"allow": "Bash"}}', 'FILE:2: permissions.allow: expected array, received string'],
     [
       '{"permissions": {"deny": ["Bash",\n7]}}',

@@ -49,6 +49,13 @@ const agents = z.strictObject({
   fork: described(z.optional(z.boolean()), 'Whether an agent asked for without a type is a fork (true).'),
 });
 
+const limits = z.strictObject({
+  concurrentRequests: described(
+    z.optional(wholeNumber),
+    'Most requests to models that are under way at once in one session.',
+  ),
+});
+
 const compaction = z.strictObject({
   threshold: described(
     z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
@@ -78,6 +85,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   maxTurns: described(z.optional(wholeNumber), 'Most responses of a run before one closing turn.'),
   agents: described(z.optional(agents), 'Agents that other agents ask for.'),
   launch: described(z.optional(z.enum(LAUNCH_MODES)), 'Whether children start together or behind a lead.'),
+  limits: described(z.optional(limits), 'How much may happen at once.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),

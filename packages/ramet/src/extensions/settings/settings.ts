@@ -36,6 +36,11 @@ export interface AgentSettings {
   fork?: boolean | undefined;
 }
 
+export interface LimitSettings {
+  /** Requests to models under way at once, of one session. */
+  concurrentRequests?: number | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -49,6 +54,7 @@ export interface Settings {
   maxTurns?: number | undefined;
   agents?: AgentSettings | undefined;
   launch?: LaunchMode | undefined;
+  limits?: LimitSettings | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

@@ -17,7 +17,7 @@ export function withholdUntrusted(values: readonly SettingValue[], otherwise: Se
 }
 
 function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
-  const { agents, budget, maxTurns, permissions } = otherwise;
+  const { agents, budget, maxTurns, limits, permissions } = otherwise;
   if (WITHHELD.has(path[0] ?? '')) return true;
   if (path[0] === 'agents')
     return isHigher(value, Object.entries(agents ?? {}).find(([key]) => key === path[1])?.[1]);
@@ -34,6 +34,8 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
       return isHigher(value, budget?.seconds);
     case 'maxTurns':
       return isHigher(value, maxTurns);
+    case 'limits.concurrentRequests':
+      return isHigher(value, limits?.concurrentRequests);
     default:
       return false;
   }

@@ -1,0 +1,184 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { drain, type EngineFixture, startEngine } from '../../test/fixtures/engine.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../emulator/index.ts';
+import { anthropicProvider } from '../model/anthropic.ts';
+import { createRateWindow } from '../model/rate-window.ts';
+import { DEFAULT_RETRY } from '../model/retry.ts';
+import { systemClock } from '../schema/clock.ts';
+import type { JournalEvent } from '../schema/events.ts';
+import { agentId } from '../schema/ids.ts';
+import { simulatedClock } from '../testing/simulated-clock.ts';
+import { Agent } from './agent.ts';
+import type { AgentResult } from './agent-event.ts';
+import { runAgent } from './loop.ts';
+
+/** Pauses as they are by default, but short. */
+const BRISK = { ...DEFAULT_RETRY, baseMs: 2, capMs: 20 };
+
+interface BusyServer {
+  emulator: Emulator;
+  /** Most that were answered at the same time, and how often somebody was refused. */
+  seen: { most: number; refused: number };
+}
+
+interface BusyOptions extends EmulatorOptions {
+  atOnce: number;
+  retryAfter?: number;
+  /** The first answers come when somebody has been refused. */
+  holds?: boolean;
+}
+
+/** Answers so many at a time and refuses the others with a 429. */
+async function startBusyServer({ atOnce, retryAfter, holds, ...options }: BusyOptions): Promise<BusyServer> {
+  const seen = { most: 0, refused: 0 };
+  const refused = Promise.withResolvers<void>();
+  if (!holds) refused.resolve();
+  let open = 0;
+  const emulator = await startEmulator({
+    async respond({ turn }) {
+      await refused.promise;
+      return turn < 2 ? { tool_use: [{ name: 'Nothing', input: {} }] } : { text: 'done' };
+    },
+    latency: { baseMs: 3 },
+    fault() {
+      if (open >= atOnce) {
+        seen.refused += 1;
+        refused.resolve();
+        return { kind: 'status', status: 429, retryAfter };
+      }
+      open += 1;
+      seen.most = Math.max(seen.most, open);
+      return undefined;
+    },
+    onRequest({ status }) {
+      if (status === 200) open -= 1;
+    },
+    ...options,
+  });
+  onTestFinished(() => emulator.close());
+  return { emulator, seen };
+}
+
+function providerOf({ url }: Emulator) {
+  return anthropicProvider({ baseUrl: new URL(url), apiKey: 'test', env: {} });
+}
+
+/** Runs that many agents of one session side by side. */
+async function runMany({ agent, runtime }: EngineFixture, count: number): Promise<AgentResult[]> {
+  const runs = Array.from({ length: count }, async (_, index) => {
+    const id = agentId(runtime.journal.session, index + 2);
+    await using child = Agent.start(runtime, { ...agent.spec, id, parent: agent.spec.id });
+    child.say('prompt', [freezeBlock({ type: 'text', text: `task ${index}` })]);
+    return (await drain(runAgent(child, { signal: new AbortController().signal }))).result;
+  });
+  return Promise.all(runs);
+}
+
+function statuses(events: readonly JournalEvent[]) {
+  return events.flatMap((event) =>
+    event.type === 'status.changed' ? [{ status: event.status, cause: event.cause }] : [],
+  );
+}
+
+describe('LAUNCH-2: many agents on a server that takes five at a time', () => {
+  test.each([
+    ['says nothing more', {}],
+    ['says when to come back', { retryAfter: 0.02 }],
+  ])('none fails when the refusal %s', async (_, refusal) => {
+    const { emulator, seen } = await startBusyServer({ atOnce: 5, holds: true, ...refusal });
+    const engine = await startEngine({ provider: providerOf(emulator), runtime: { retry: BRISK } });
+    const results = await runMany(engine, 50);
+    expect(results.filter(({ status }) => status !== 'done')).toEqual([]);
+    expect(seen.most).toBe(5);
+    expect(seen.refused).toBeGreaterThan(0);
+    const failures = engine.recorded().filter(({ type }) => type === 'request.failed');
+    expect(failures).toHaveLength(seen.refused);
+  });
+
+  test('each one that waited says so, and that it goes on', async () => {
+    const { emulator } = await startBusyServer({ atOnce: 5, holds: true });
+    const engine = await startEngine({ provider: providerOf(emulator), runtime: { retry: BRISK } });
+    await runMany(engine, 20);
+    const seen = statuses(engine.recorded());
+    const waiting = seen.filter(({ status }) => status === 'waiting');
+    expect(waiting.length).toBeGreaterThan(0);
+    expect(new Set(waiting.map(({ cause }) => cause))).toEqual(new Set(['limit']));
+    expect(seen.filter(({ status }) => status === 'running')).toHaveLength(waiting.length);
+  });
+
+  test('with room for all nobody waits', async () => {
+    const { emulator, seen } = await startBusyServer({ atOnce: 50 });
+    const engine = await startEngine({ provider: providerOf(emulator), runtime: { retry: BRISK } });
+    await runMany(engine, 20);
+    expect(seen.refused).toBe(0);
+    expect(statuses(engine.recorded())).toEqual([]);
+  });
+
+  test('a bound of its own keeps a session below what the server takes', async () => {
+    const { emulator, seen } = await startBusyServer({ atOnce: 5 });
+    const provider = providerOf(emulator);
+    const rate = createRateWindow({ provider, clock: systemClock, policy: BRISK, concurrentRequests: 3 });
+    const engine = await startEngine({ provider, runtime: { retry: BRISK, rate } });
+    const results = await runMany(engine, 20);
+    expect(results.every(({ status }) => status === 'done')).toBe(true);
+    expect(seen).toEqual({ most: 3, refused: 0 });
+  });
+});
+
+describe('LAUNCH-2: an agent that waits for a limit', () => {
+  test('sends nothing before the reset that used-up headers name', async () => {
+    const start = Date.now();
+    const clock = simulatedClock(start);
+    const { emulator } = await startBusyServer({
+      atOnce: 5,
+      rateLimits: { requests: 1, inputTokens: 1e6, outputTokens: 1e6 },
+      clock: { ...clock, sleep: async () => {} },
+    });
+    const { run, recorded } = await startEngine({ provider: providerOf(emulator), runtime: { clock } });
+    const running = run('x');
+    for (let pause = 1; pause <= 2; pause++) {
+      await clock.whenSleeping();
+      expect(emulator.requests).toHaveLength(pause);
+      await clock.advance(60_000);
+    }
+    expect((await running).result).toMatchObject({ status: 'done' });
+    expect(emulator.requests).toHaveLength(3);
+    expect(statuses(recorded()).map(({ status }) => status)).toEqual([
+      'waiting',
+      'running',
+      'waiting',
+      'running',
+    ]);
+  });
+
+  test('is interrupted at once, and holds up nobody', async () => {
+    const clock = simulatedClock(Date.now());
+    const { emulator } = await startBusyServer({ atOnce: 0, retryAfter: 60 });
+    const { run, runtime } = await startEngine({
+      provider: providerOf(emulator),
+      runtime: { clock, retry: DEFAULT_RETRY },
+    });
+    const stop = new AbortController();
+    const running = run('x', stop.signal);
+    await clock.whenSleeping();
+    stop.abort('user');
+    expect((await running).result).toMatchObject({ status: 'interrupted', cause: 'user' });
+    expect(clock.due()).toEqual([]);
+    const other = runtime.rate.request('claude-sonnet-5').acquire(new AbortController().signal);
+    await clock.advance(60_000);
+    (await other).release({ kind: 'failed' });
+  });
+
+  test('ends when the server asks for more patience than there is', async () => {
+    const { emulator } = await startBusyServer({ atOnce: 0, retryAfter: 3_600 });
+    const { run, recorded } = await startEngine({
+      provider: providerOf(emulator),
+      runtime: { retry: BRISK },
+    });
+    const { result } = await run('x');
+    expect(result).toMatchObject({ status: 'failed', cause: 'rate_limit_error' });
+    expect(result.message).toContain('it asks for a pause of 3600 s');
+    expect(statuses(recorded())).toEqual([]);
+  });
+});
