@@ -9,6 +9,7 @@ import type { CommandIo } from './io.ts';
 import { collectRules } from './rule-list.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
+const TARGET_ARGUMENT = 'a session, the latest when absent';
 
 /** Runs one command and returns its exit code; never throws. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
@@ -117,14 +118,14 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
   program
     .command('show')
     .description('show one session or one agent: the conversations and the bill')
-    .argument('[session]', `${SESSION_ARGUMENT}; with .2 behind it, its agent 2`)
+    .argument('[target]', `${TARGET_ARGUMENT}; with .2 behind it, its agent 2`)
     .option('--full', 'also what compactions have replaced and what forks took over')
     .option('--json', 'as JSON')
     .action(async (session, options) => (await import('./commands/show.ts')).show(session, options, io));
   program
     .command('logs')
     .description('list what happened in a session or to one agent, event by event')
-    .argument('[session]', `${SESSION_ARGUMENT}; with .2 behind it, its agent 2`)
+    .argument('[target]', `${TARGET_ARGUMENT}; with .2 behind it, its agent 2`)
     .option('-f, --follow', 'go on while the session runs')
     .option('--json', 'the events as they are, one a line')
     .action(async (session, options) => {
@@ -146,7 +147,7 @@ function addCache(program: Command, io: CommandIo): void {
     .description('look into what the prompt cache did')
     .command('explain')
     .description('say what requests read from the cache, where prompts part, and what misses cost')
-    .argument('[session]', `${SESSION_ARGUMENT}; .2 behind it is its agent 2, .2/1 that agent's request 1`)
+    .argument('[target]', `${TARGET_ARGUMENT}; .2 behind it is its agent 2, .2/1 that agent's request 1`)
     .option('--json', 'as JSON')
     .action(async (target, options) => {
       const { explainCache } = await import('./commands/cache.ts');

@@ -105,7 +105,7 @@ function inputCost({ model, prices }: ForkCostFacts, usages: readonly Usage[]): 
 }
 
 /** Dollars decide where they are known: reading is cheaper with some models than with others. */
-function isDearer({ forkTokens, freshTokens, forkUsd, freshUsd }: Sums): boolean {
+export function isDearer({ forkTokens, freshTokens, forkUsd, freshUsd }: Sums): boolean {
   if (forkTokens - freshTokens < WORTH_SAYING) return false;
   if (forkUsd === null || freshUsd === null) return forkTokens > freshTokens * CLEARLY;
   return forkUsd > freshUsd * CLEARLY;

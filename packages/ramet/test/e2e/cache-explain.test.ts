@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { linesOf } from '../fixtures/command.ts';
+import { childOf, fanOut } from '../fixtures/fan-out.ts';
 import { RecordedSession } from '../fixtures/recorded-session.ts';
 import { test, type User } from '../fixtures/user.ts';
 
@@ -79,6 +80,36 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
     expect((await user.ramet(['cache', 'explain'])).stdout).toMatch(
       /model switched from claude-sonnet-5 to claude-opus-5.*\n1 of 3 requests missed: /s,
     );
+  });
+
+  test('LAUNCH-1: says of agents that were made to start together which of them wrote the prefix too', async ({
+    user,
+  }) => {
+    user.env.RAMET_MODEL_HAIKU = 'claude-sonnet-5';
+    const play = fanOut({ children: 3, input: { subagent_type: 'Explore' } });
+    const together = Promise.withResolvers<void>();
+    let children = 0;
+    await user.emulate({
+      respond: async (view) => {
+        if (childOf(view.request) !== null) {
+          children += 1;
+          if (children === 3) together.resolve();
+          await together.promise;
+        }
+        return play(view);
+      },
+    });
+    await user.ramet(['-p', 'Go.', '--permission-mode', 'bypassPermissions', '--launch', 'parallel']);
+    const { explained } = JSON.parse((await user.ramet(['cache', 'explain', '--json'])).stdout);
+    const [session] = user.sessions();
+    expect(explained).toHaveLength(2);
+    for (const { request, reason, held_against, parts_at, extra_usd } of explained) {
+      expect(request).toMatch(/\.[34]\/1$/);
+      expect(reason).toBe('parallel');
+      expect(held_against).toEqual({ request: `${session}.2/1`, kind: 'sibling' });
+      expect(parts_at).toMatch(/^messages\[0\]\.content\[\d+\]\.text$/);
+      expect(extra_usd).toBeGreaterThan(0);
+    }
   });
 
   test('MODEL-3: calls the price of a miss unknown where the model has none', async ({ user }) => {

@@ -31,7 +31,7 @@ async function family(user: User): Promise<RecordedSession> {
       usage: { cache_read_input_tokens: 20_000, cache_creation_input_tokens: 300 },
       response: { costUsd: 0.005, reused: { tokens: 20_000, savedUsd: 0.04 } },
     });
-    const compared = { forkTokens: 2_400, freshTokens: 5_000, forkUsd: 0.005, freshUsd };
+    const compared = { forkTokens: 9_000, freshTokens: 5_000, forkUsd: 0.005, freshUsd };
     session.record(fork, { type: 'fork.compared', ...compared });
     session.end(fork);
   }
@@ -146,6 +146,19 @@ describe.concurrent('UI-1: views of many agents', () => {
     );
     expect(new Set(events.map((event) => event.agent))).toEqual(new Set([`${id}.4`]));
     expect(events.at(-1)).toMatchObject({ type: 'status.changed', cause: 'children' });
+  });
+
+  test('agents are completed once their session is typed', async ({ user }) => {
+    const { journal } = await family(user);
+    await journal.close();
+    const completed = async (...words: string[]) =>
+      linesOf((await user.ramet(['complete', '--', ...words])).stdout);
+    expect(await completed('logs', `${journal.session}.2`)).toEqual([
+      `${journal.session}.2\tfork done mend the parser`,
+    ]);
+    expect(await completed('cache', 'explain', '.')).toHaveLength(5);
+    expect(await completed('cache', 'ex')).toEqual([expect.stringMatching(/^explain\t/)]);
+    expect(await completed('show', 'zzzzzzzz.')).toEqual([]);
   });
 
   test('an agent or id that does not exist is refused with those that do', async ({ user }) => {

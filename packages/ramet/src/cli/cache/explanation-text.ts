@@ -1,5 +1,5 @@
 /** Explanations of the cache for people and for programs. */
-import type { CacheExplanation } from '../../engine/cache/explain-request.ts';
+import type { CacheExplanation } from '../../engine/cache/cache-explainer.ts';
 import { candidateText, differenceText, reasonText } from '../../engine/cache/reason-text.ts';
 import { addCost } from '../../schema/usage.ts';
 import { dollars, printable } from '../format.ts';

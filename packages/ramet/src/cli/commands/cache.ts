@@ -1,5 +1,5 @@
 /** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
-import { type CacheExplanation, explainRequest } from '../../engine/cache/explain-request.ts';
+import { type CacheExplanation, cacheExplainer } from '../../engine/cache/cache-explainer.ts';
 import { type PastRequest, readSentRequests } from '../../engine/cache/sent-requests.ts';
 import { overridePrices } from '../../model/price-overrides.ts';
 import { PRICES } from '../../model/prices.ts';
@@ -21,7 +21,7 @@ export async function explainCache(
   using view = viewTarget(wanted, io);
   const session = readSentRequests(view.reader);
   const asked = requestsOf(view, session.requests);
-  const all = asked.map((request) => explainRequest(session, request, prices));
+  const all = asked.map(cacheExplainer(session, prices));
   const shown = view.agent === null ? all.filter(({ missed }) => missed > 0) : all;
   if (options.json) io.out(`${JSON.stringify(reportObject(view, all, shown))}\n`);
   else io.out(reportText(view, all, shown));

@@ -2,10 +2,12 @@
 import type { Command } from 'commander';
 import { listSessions } from '../../journal/session-list.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { purposeOf, shortId } from '../agent-label.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
 import { excerpt } from '../format.ts';
 import type { CommandIo } from '../io.ts';
+import { viewSession } from '../session-view.ts';
 
 const MOST_SESSIONS = 50;
 const DESCRIPTION_LENGTH = 70;
@@ -15,11 +17,28 @@ export function completion(shell: Shell, io: CommandIo): void {
 }
 
 export function complete(program: Command, words: readonly string[], io: CommandIo): void {
-  const { found, files } = suggest(program, words, { sessions: () => sessionsOf(io) });
+  const { found, files } = suggest(program, words, {
+    sessions: () => sessionsOf(io),
+    agents: (word) => agentsOf(word, io),
+  });
   const lines = found.map(
     ({ text, description }) => `${text}\t${excerpt(description, DESCRIPTION_LENGTH)}\n`,
   );
   io.out(lines.join('') + (files ? `${FILES_MARK}\n` : ''));
+}
+
+/** `abcd1234.` has the agents of that session, `.` those of the latest, each as it was begun. */
+function agentsOf(word: string, io: CommandIo): Suggestion[] {
+  const session = word.slice(0, word.indexOf('.'));
+  try {
+    using view = viewSession(session === '' ? undefined : session, io);
+    return view.agents.map((agent) => ({
+      text: `${session}${shortId(agent.id)}`,
+      description: [agent.type, agent.status, purposeOf(agent)].join(' ').trim(),
+    }));
+  } catch {
+    return [];
+  }
 }
 
 /** Somebody is typing: what keeps sessions from being listed is told when the command runs. */

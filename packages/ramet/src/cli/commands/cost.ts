@@ -6,7 +6,6 @@ import { UserMistake } from '../../schema/errors.ts';
 import { costObject, lineObject } from '../cost/cost-object.ts';
 import { costTable, forkTable, sessionSections, totalNotes } from '../cost/cost-table.ts';
 import { excerpt } from '../format.ts';
-
 import type { CommandIo } from '../io.ts';
 import { foldSessions, noteUnreadable, viewSession } from '../session-view.ts';
 
@@ -38,6 +37,7 @@ export function ledgerText(ledger: Ledger): string {
   ];
   return parts.join('\n');
 }
+
 function costOfAll({ json }: CostOptions, io: CommandIo): void {
   const bills = foldSessions(Number.POSITIVE_INFINITY, io, noteUnreadable(io), ({ entry, ledger }) => ({
     entry,

@@ -5,6 +5,7 @@ import { suggest } from './suggest.ts';
 function program(): Command {
   const ramet = new Command('ramet').option('--model <model>', 'which model').option('-v, --verbose', 'more');
   ramet.command('show').description('show a session').argument('[session]').option('--json', 'as JSON');
+  ramet.command('logs').argument('[target]');
   ramet.command('hidden', { hidden: true });
   ramet
     .command('emulate')
@@ -17,7 +18,11 @@ function program(): Command {
   return ramet;
 }
 
-const sources = { sessions: () => ['abcd1234', 'abzz9999'].map((text) => ({ text, description: 'today' })) };
+const named = (...texts: string[]) => texts.map((text) => ({ text, description: 'today' }));
+const sources = {
+  sessions: () => named('abcd1234', 'abzz9999'),
+  agents: (word: string) => named(`${word.split('.', 1)[0]}.1`, `${word.split('.', 1)[0]}.2`),
+};
 
 function texts(...words: string[]): string[] {
   return suggest(program(), words, sources).found.map(({ text }) => text);
@@ -25,7 +30,7 @@ function texts(...words: string[]): string[] {
 
 describe('UI-1: what a command line can go on with', () => {
   test.each<[string[], string[]]>([
-    [[''], ['show', 'emulate', 'cache', 'help']],
+    [[''], ['show', 'logs', 'emulate', 'cache', 'help']],
     [['s'], ['show']],
     [['x'], []],
     [['-'], ['--model', '--verbose', '--help']],
@@ -54,6 +59,13 @@ describe('UI-1: what a command line can go on with', () => {
       ['abcd1234', 'abzz9999'],
     ],
     [['show', 'abz'], ['abzz9999']],
+    [['show', 'abcd1234.'], []],
+    [['logs', 'abz'], ['abzz9999']],
+    [
+      ['logs', 'abcd1234.'],
+      ['abcd1234.1', 'abcd1234.2'],
+    ],
+    [['logs', '.2'], ['.2']],
     [['show', '--json', 'abc'], ['abcd1234']],
     [
       ['show', 'abcd1234', ''],
@@ -73,7 +85,7 @@ describe('UI-1: what a command line can go on with', () => {
     [['emulate', '--port', ''], []],
     [['emulate', '--tag', 'a', '--t'], ['--tag']],
     [['help', 's'], ['show']],
-    [[], ['show', 'emulate', 'cache', 'help']],
+    [[], ['show', 'logs', 'emulate', 'cache', 'help']],
   ])('%j', (words, expected) => {
     expect(texts(...words)).toEqual(expected);
   });

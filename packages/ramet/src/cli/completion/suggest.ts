@@ -19,6 +19,8 @@ export interface Suggestions {
 
 export interface CompletionSources {
   sessions(): Suggestion[];
+  /** Of the session that `word` names up to its dot. */
+  agents(word: string): Suggestion[];
 }
 
 const FILE_PLACEHOLDERS: readonly string[] = ['file', 'directory', 'path'];
@@ -31,13 +33,13 @@ export function suggest(program: Command, words: readonly string[], sources: Com
   const options = visibleOptions(command);
   const last = options.find((option) => isNamed(option, rest.at(-1)) && takesValue(option));
   if (last !== undefined && !rest.slice(0, -1).includes('--'))
-    return starting(current, valuesOf(last, program, sources), prefix);
+    return starting(current, valuesOf(last, current, program, sources), prefix);
   const optionsLeft = rest.includes('--') ? [] : options.filter((option) => !isUsed(option, rest));
   if (current.startsWith('-')) return starting(current, named(optionsLeft.map(optionSuggestion)));
   const positional = positionals(rest, options).length;
   const values = positional === 0 && rest.length === 0 ? named(subcommands(command)) : NOTHING;
   const argument = argumentAt(command, positional);
-  const more = argument === undefined ? NOTHING : valuesOf(argument, program, sources);
+  const more = argument === undefined ? NOTHING : valuesOf(argument, current, program, sources);
   const all = { found: [...values.found, ...more.found], files: more.files };
   if (current === '' && all.found.length === 0 && !all.files) return named(optionsLeft.map(optionSuggestion));
   return starting(current, all);
@@ -111,13 +113,20 @@ function argumentAt(command: Command, position: number): Argument | undefined {
   return command.registeredArguments[position] ?? (last?.variadic ? last : undefined);
 }
 
-function valuesOf(value: Option | Argument, program: Command, sources: CompletionSources): Suggestions {
+function valuesOf(
+  value: Option | Argument,
+  current: string,
+  program: Command,
+  sources: CompletionSources,
+): Suggestions {
   if (value.argChoices) return named(value.argChoices.map((text) => ({ text, description: '' })));
   const placeholder = 'flags' in value ? (/[<[]([\w-]+)/.exec(value.flags)?.[1] ?? '') : value.name();
   if (FILE_PLACEHOLDERS.includes(placeholder)) return { found: [], files: true };
   switch (placeholder) {
     case 'session':
       return named(sources.sessions());
+    case 'target':
+      return named(current.includes('.') ? sources.agents(current) : sources.sessions());
     case 'model':
       return named(MODEL_TIERS.map((tier) => ({ text: tier, description: '' })));
     case 'command':

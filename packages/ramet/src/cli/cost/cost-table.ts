@@ -1,6 +1,7 @@
 /** The bill for people: who took how many tokens of which kind, what came from the cache, and what it cost. */
+import { isDearer } from '../../engine/fork-cost.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
-import type { ForkComparison, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
+import type { ComparedFork, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
 import { isBelowMinimum, type LedgerLine } from '../../journal/projections/ledger-line.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
@@ -96,7 +97,10 @@ export function totalNotes(total: LedgerLine): string[] {
 
 /** Every fork beside the fresh agent that could have done it. */
 export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
-  const compared = [...forks].filter(([id]) => only === undefined || id === only);
+  const compared = [...known.keys()].flatMap((id) => {
+    const fork = forks.get(id);
+    return fork !== undefined && (only === undefined || id === only) ? [[id, fork] as const] : [];
+  });
   if (compared.length === 0) return '';
   const named = (id: AgentId): LedgerAgent => known.get(id) ?? { ...STRANGER, id };
   const rows = compared.map(([id, fork]) => [
@@ -111,12 +115,7 @@ export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
   return figureTable([headings, ...rows]) + dearer.join('');
 }
 
-/** Dollars decide where they are known, tokens' worth otherwise. */
-export function isDearer({ forkUsd, freshUsd, forkTokens, freshTokens }: ForkComparison): boolean {
-  return forkUsd === null || freshUsd === null ? forkTokens > freshTokens : forkUsd > freshUsd;
-}
-
-function dearerLine(id: AgentId, { forkUsd, freshUsd, forkTokens, freshTokens }: ForkComparison): string {
+function dearerLine(id: AgentId, { forkUsd, freshUsd, forkTokens, freshTokens }: ComparedFork): string {
   const fresh =
     forkUsd === null || freshUsd === null
       ? `about ${tokens(forkTokens - freshTokens)} tokens' worth`

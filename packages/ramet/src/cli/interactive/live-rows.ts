@@ -1,6 +1,5 @@
 /** What stands below the output: what goes on, the input, and one line of figures. Pure. */
 import { hitRate, totalTokens } from '../../schema/usage.ts';
-
 import { dollars, duration, percent, tokens } from '../format.ts';
 import type { ChatTally } from './chat.ts';
 import { displayWidth, fitText } from './display-width.ts';

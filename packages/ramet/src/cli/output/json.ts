@@ -2,13 +2,20 @@
 import type { CommandIo } from '../io.ts';
 import { resultObject } from './result-object.ts';
 import { endingLine, type ResultOutput } from './result-output.ts';
+import { RunAgents } from './run-agents.ts';
 import { textOutput } from './text.ts';
 
 export function jsonOutput(io: CommandIo): ResultOutput {
+  const agents = new RunAgents(io);
+  const text = textOutput(io);
   return {
-    ...textOutput(io),
+    ...text,
+    event(session, event) {
+      agents.saw(event, session);
+      text.event(session, event);
+    },
     end(session, result) {
-      io.out(`${JSON.stringify(resultObject(session, result))}\n`);
+      io.out(`${JSON.stringify(resultObject(session, result, agents.list(session, result)))}\n`);
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
   };

@@ -3,6 +3,7 @@ import type { AgentResult } from '../../engine/agent-event.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session.ts';
+import type { RunAgent } from './run-agents.ts';
 
 /** Usage with the four counts that every consumer knows. */
 export interface ReportedUsage {
@@ -36,13 +37,12 @@ export interface ResultObject {
   }[];
 }
 
-export function resultObject(session: Session, result: AgentResult): ResultObject {
-  const { id, parent, type, name } = session.agent;
-  const sums = {
-    num_turns: result.turns,
-    usage: reportedUsage(result.usage),
-    total_cost_usd: result.costUsd,
-  };
+/** Usage and cost are those of the run with all its agents; each agent's own are in the list. */
+export function resultObject(
+  session: Session,
+  result: AgentResult,
+  agents: readonly RunAgent[],
+): ResultObject {
   return {
     type: 'result',
     subtype: subtypeOf(result),
@@ -50,10 +50,15 @@ export function resultObject(session: Session, result: AgentResult): ResultObjec
     result: result.status === 'done' ? result.text : result.text || (result.message ?? ''),
     session_id: session.id,
     duration_ms: Math.round(result.durationMs),
-    ...sums,
-    agents: [
-      { id, parent, type, name, status: result.status, cause: result.cause, model: session.model, ...sums },
-    ],
+    num_turns: result.turns,
+    usage: reportedUsage(result.usage),
+    total_cost_usd: result.costUsd,
+    agents: agents.map(({ turns, usage, costUsd, ...agent }) => ({
+      ...agent,
+      num_turns: turns,
+      usage: reportedUsage(usage),
+      total_cost_usd: costUsd,
+    })),
   };
 }
 

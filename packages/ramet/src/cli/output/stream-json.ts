@@ -4,22 +4,26 @@ import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
 import { reportedUsage, resultObject } from './result-object.ts';
 import { endingLine, type ResultOutput } from './result-output.ts';
+import { RunAgents } from './run-agents.ts';
+
+/** The agent that a line is of. */
+type LineOwner = Pick<Session['agent'], 'id' | 'parent'>;
 
 export function streamJsonOutput(io: CommandIo): ResultOutput {
-  const line = (session: Session, value: Record<string, unknown>): void => {
-    const { id, parent } = session.agent;
-    io.out(
-      `${JSON.stringify({ ...value, agent_id: id, parent_agent_id: parent, session_id: session.id })}\n`,
-    );
+  const line = (session: Session, value: Record<string, unknown>, of: LineOwner = session.agent): void => {
+    const whose = { agent_id: of.id, parent_agent_id: of.parent, session_id: session.id };
+    io.out(`${JSON.stringify({ ...value, ...whose })}\n`);
   };
+  const agents = new RunAgents(io);
   return {
     start: (session) => line(session, initEvent(session)),
     event(session, event) {
+      agents.saw(event, session);
       const value = wireEvent(event);
-      if (value !== null) line(session, value);
+      if (value !== null) line(session, value, { id: event.agentId, parent: event.parentAgentId });
     },
     end(session, result) {
-      line(session, { ...resultObject(session, result) });
+      line(session, { ...resultObject(session, result, agents.list(session, result)) });
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
   };

@@ -1,5 +1,7 @@
 /** The answer alone on standard output; what went wrong on standard error. */
 import type { ToolUseBlock } from '../../schema/content.ts';
+import type { Session, SessionEvent } from '../../sdk/session.ts';
+import { shortId } from '../agent-label.ts';
 import { excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { endingLine, type ResultOutput, retryLine } from './result-output.ts';
@@ -7,11 +9,13 @@ import { endingLine, type ResultOutput, retryLine } from './result-output.ts';
 export function textOutput(io: CommandIo): ResultOutput {
   return {
     start() {},
-    event(_, event) {
+    event(session, event) {
       if (event.type === 'warning') io.note(event.message);
-      if (event.type === 'tool_started') io.progress(callLine(event.call));
+      if (event.type === 'tool_started') io.progress(`  ${of(event, session)}${callLine(event.call)}`);
       if (event.type === 'compacted') {
-        io.progress(`  compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`);
+        io.progress(
+          `  ${of(event, session)}compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`,
+        );
       }
       const line = event.type === 'request_failed' ? retryLine(event) : null;
       if (line !== null) io.note(line);
@@ -24,9 +28,14 @@ export function textOutput(io: CommandIo): ResultOutput {
   };
 }
 
+/** `.2 ` before what a child does. */
+function of({ agentId }: SessionEvent, { agent }: Session): string {
+  return agentId === agent.id ? '' : `${shortId(agentId)} `;
+}
+
 /** `Bash npm test`: the tool and the field of its input that says most. */
 function callLine({ name, input }: ToolUseBlock): string {
   const values = typeof input === 'object' && input !== null ? Object.values(input) : [];
   const first = values.find((value) => typeof value === 'string') ?? '';
-  return `  ${name} ${excerpt(first, 100)}`;
+  return `${name} ${excerpt(first, 100)}`;
 }

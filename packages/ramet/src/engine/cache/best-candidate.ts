@@ -4,6 +4,7 @@
  * past and of its parent's it should have had everything, so there a difference is a loss.
  */
 import { type Divergence, findDivergence } from '../../conversation/divergence.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import { beginsWith, type SentMark, sizeOf } from './sent-marks.ts';
 import { type PastRequest, promptOf, type SentSession } from './sent-requests.ts';
 
@@ -20,9 +21,34 @@ export interface Candidate {
   could: number;
 }
 
+/** What finding candidates needs of a session, gathered once. */
+export interface RequestIndex {
+  session: SentSession;
+  /** In order, without questions beside the conversation. */
+  byAgent: ReadonlyMap<AgentId, readonly PastRequest[]>;
+  /** The first request of agents that are siblings to each other. */
+  firstOfKind: ReadonlyMap<string, PastRequest>;
+}
+
+export function indexRequests(session: SentSession): RequestIndex {
+  const turns = session.requests.filter(({ source }) => source === null);
+  const firstOfKind = new Map<string, PastRequest>();
+  for (const request of turns) {
+    const kind = kindOf(session, request);
+    if (!firstOfKind.has(kind)) firstOfKind.set(kind, request);
+  }
+  return { session, byAgent: Map.groupBy(turns, ({ agent }) => agent), firstOfKind };
+}
+
+/** Siblings have one type and one model; forks also one parent. */
+function kindOf({ agents }: SentSession, { agent, model }: PastRequest): string {
+  const by = agents.get(agent);
+  return JSON.stringify([by?.type, model, by?.type === 'fork' ? by.parent : null]);
+}
+
 /** Null for the first request of its prefix. */
-export function bestCandidate(session: SentSession, request: PastRequest): Candidate | null {
-  const found = candidates(session, request).map(([kind, other]) => candidateOf(kind, other, request));
+export function bestCandidate(index: RequestIndex, request: PastRequest): Candidate | null {
+  const found = candidates(index, request).map(([kind, other]) => candidateOf(kind, other, request));
   const [first, ...others] = found.filter((candidate) => candidate.could > 0);
   if (first === undefined) return null;
   return others.reduce((best, next) => (sharedBytes(next) > sharedBytes(best) ? next : best), first);
@@ -32,27 +58,21 @@ function sharedBytes({ common }: Candidate): number {
   return common?.bytes ?? 0;
 }
 
-function candidates(session: SentSession, request: PastRequest): [CandidateKind, PastRequest][] {
-  const before = session.requests.slice(0, session.requests.indexOf(request));
-  const own = before.findLast(({ agent, source, answer }) => {
-    return agent === request.agent && source === null && answer !== null;
-  });
+function candidates(index: RequestIndex, request: PastRequest): [CandidateKind, PastRequest][] {
+  const { session, byAgent, firstOfKind } = index;
+  const before = ({ order }: PastRequest): boolean => order < request.order;
+  const own = byAgent.get(request.agent)?.findLast((other) => before(other) && other.answer !== null);
   if (own !== undefined) return [['own', own]];
   const agent = session.agents.get(request.agent);
   if (agent === undefined) return [];
-  const parent =
-    agent.type === 'fork'
-      ? before.findLast((other) => other.agent === agent.parent && other.source === null)
-      : undefined;
-  const sibling = before.find(({ agent: id, model, source }) => {
-    const other = session.agents.get(id);
-    if (other === undefined || id === agent.id || source !== null || model !== request.model) return false;
-    return other.type === agent.type && (agent.type !== 'fork' || other.parent === agent.parent);
-  });
-  return [
-    ...(parent === undefined ? [] : [['parent', parent] as const]),
-    ...(sibling === undefined ? [] : [['sibling', sibling] as const]),
-  ].map(([kind, other]) => [kind, other]);
+  const isFork = agent.type === 'fork' && agent.parent !== null;
+  const parent = isFork ? byAgent.get(agent.parent ?? '')?.findLast(before) : undefined;
+  const sibling = firstOfKind.get(kindOf(session, request));
+  const found: [CandidateKind, PastRequest][] = [];
+  if (parent !== undefined) found.push(['parent', parent]);
+  if (sibling !== undefined && sibling.agent !== agent.id && before(sibling))
+    found.push(['sibling', sibling]);
+  return found;
 }
 
 function candidateOf(kind: CandidateKind, other: PastRequest, request: PastRequest): Candidate {

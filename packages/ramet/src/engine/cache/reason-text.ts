@@ -1,6 +1,6 @@
-/** The reasons of `explain-request.ts` in words, and what a request is held against. */
+/** The reasons of `cache-explainer.ts` in words, and what a request is held against. */
 import type { Candidate } from './best-candidate.ts';
-import type { CacheExplanation } from './explain-request.ts';
+import type { CacheExplanation } from './cache-explainer.ts';
 
 export function reasonText({ reason, request, candidate }: CacheExplanation): string {
   const { usage } = request.answer ?? { usage: null };

@@ -3,7 +3,12 @@
  * the cache, and what the provider said of it. Conversations only grow, so the requests of one share it and each knows
  * how much of it was sent.
  */
-import { Conversation, type FrozenMessage, freezeHead } from '../../conversation/conversation.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../../conversation/conversation.ts';
 import { type FrozenBlock, thawBytes } from '../../conversation/frozen-block.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { typeOfAgent } from '../../journal/projections/agent-tree.ts';
@@ -23,6 +28,8 @@ import { type SentMark, sentMarks } from './sent-marks.ts';
 
 export interface PastRequest {
   id: string;
+  /** Its place among all requests of the session. */
+  order: number;
   agent: AgentId;
   turn: number;
   model: string;
@@ -89,6 +96,7 @@ class SentFold implements SentSession {
   readonly #blocks = new Map<Digest, FrozenBlock>();
   /** Siblings inherit one list: it is read once. */
   readonly #lists = new Map<Digest, readonly FrozenMessage[]>();
+  readonly #bases = new Map<string, Conversation>();
 
   constructor(reader: JournalReader) {
     this.#reader = reader;
@@ -138,7 +146,7 @@ class SentFold implements SentSession {
       case 'conversation.inherited':
         speaker.inherited = this.#inherited(event.messages);
         if (speaker.conversation !== null)
-          speaker.conversation = new Conversation(speaker.conversation.head, speaker.inherited);
+          speaker.conversation = this.#forked(speaker.conversation.head, event.messages);
         break;
       case 'message.appended':
         speaker.conversation?.append(this.#message(event));
@@ -170,6 +178,7 @@ class SentFold implements SentSession {
     speaker.launch = null;
     const request: PastRequest = {
       id: event.request,
+      order: this.requests.length,
       agent,
       turn: event.turn,
       model: event.model,
@@ -203,6 +212,14 @@ class SentFold implements SentSession {
     if (!event.kept || event.source !== undefined) return;
     const said = { role: 'assistant', blocks: event.blocks, shared: 0 } as const;
     this.#speaker(agent).conversation?.append(this.#message(said));
+  }
+
+  /** Siblings begin with one conversation: it is joined and hashed once. */
+  #forked(head: PromptHead, list: Digest): Conversation {
+    const key = `${head.digest} ${list}`;
+    const base = this.#bases.get(key) ?? new Conversation(head, this.#inherited(list));
+    this.#bases.set(key, base);
+    return base.fork();
   }
 
   #inherited(list: Digest): readonly FrozenMessage[] {

@@ -19,7 +19,7 @@ export interface LedgerAgent {
 }
 
 /** What a fork has cost and what a fresh agent would have: input tokens at full price, and dollars where known. */
-export type ForkComparison = Omit<EventOf<'fork.compared'>, 'type'>;
+export type ComparedFork = Omit<EventOf<'fork.compared'>, 'type'>;
 
 export interface Ledger {
   /** The last event folded: where to read on. */
@@ -35,7 +35,7 @@ export interface Ledger {
   /** Every agent, by birth, also one that asked for nothing yet. */
   known: Map<AgentId, LedgerAgent>;
   /** By agent, as last compared. */
-  forks: Map<AgentId, ForkComparison>;
+  forks: Map<AgentId, ComparedFork>;
   /** Requests under way. */
   asked: Map<string, AskedRequest>;
 }

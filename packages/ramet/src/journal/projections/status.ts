@@ -117,8 +117,9 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       revive(agent);
       break;
     case 'request.started':
-      // Compacting a finished conversation is nothing that its agent does, nor is refreshing what one that waits left.
-      if (event.source !== undefined && agent.status !== 'running') break;
+      // Keeping a prefix warm is nothing that its agent does, nor is compacting a finished conversation.
+      if (event.source === 'refresh') break;
+      if (event.source !== undefined && !isUnderWay(agent.status)) break;
       run(agent);
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
       break;

@@ -4,8 +4,15 @@
  */
 import { minimumCacheable } from '../../model/catalog.ts';
 import { costOf, type PriceTable } from '../../model/prices.ts';
+import type { Digest } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
-import { bestCandidate, type Candidate, promptTokens } from './best-candidate.ts';
+import {
+  bestCandidate,
+  type Candidate,
+  indexRequests,
+  promptTokens,
+  type RequestIndex,
+} from './best-candidate.ts';
 import { beginsWith, isInReach, LIFETIME_MS, type SentMark } from './sent-marks.ts';
 import type { PastRequest, SentSession } from './sent-requests.ts';
 
@@ -39,12 +46,24 @@ const ASSUMED_MINIMUM = 1_024;
 /** Tokens of a part are estimated from its bytes: a smaller difference says nothing. */
 const TOLERANCE = { share: 0.02, tokens: 16 };
 
-export function explainRequest(
+/** What explains the requests of one session. */
+interface Evidence {
+  index: RequestIndex;
+  prices: PriceTable;
+  /** By prefix: who wrote or read it, in order. Siblings that miss together ask for the same one. */
+  users: Map<Digest, PastRequest[]>;
+}
+
+export function cacheExplainer(
   session: SentSession,
-  request: PastRequest,
   prices: PriceTable,
-): CacheExplanation {
-  const candidate = bestCandidate(session, request);
+): (request: PastRequest) => CacheExplanation {
+  const evidence = { index: indexRequests(session), prices, users: new Map() };
+  return (request) => explain(request, evidence);
+}
+
+function explain(request: PastRequest, evidence: Evidence): CacheExplanation {
+  const candidate = bestCandidate(evidence.index, request);
   const none = { request, candidate, missed: 0, extraUsd: 0 };
   const { answer } = request;
   if (answer === null) return { ...none, reason: { kind: 'unanswered', failure: request.failure } };
@@ -54,8 +73,8 @@ export function explainRequest(
   if (candidate === null || missed === 0) {
     return { ...none, reason: { kind: nothingMissed(candidate, request) } };
   }
-  const extraUsd = extraCost(request.model, answer.usage, missed, prices);
-  return { request, candidate, missed, extraUsd, reason: missReason(candidate, request, session) };
+  const extraUsd = extraCost(request.model, answer.usage, missed, evidence.prices);
+  return { request, candidate, missed, extraUsd, reason: missReason(candidate, request, evidence) };
 }
 
 function nothingMissed(candidate: Candidate | null, request: PastRequest): 'hit' | 'cold' | 'not_counted' {
@@ -83,7 +102,7 @@ function missedTokens({ could }: Candidate, usage: Usage): number {
   return missed > TOLERANCE.tokens + could * TOLERANCE.share ? missed : 0;
 }
 
-function missReason(candidate: Candidate, request: PastRequest, session: SentSession): CacheReason {
+function missReason(candidate: Candidate, request: PastRequest, evidence: Evidence): CacheReason {
   const { kind, divergence, common, request: other } = candidate;
   if (kind !== 'sibling' && divergence !== null && request.source === null) {
     if (divergence.where === 'model') return { kind: 'model', from: other.model, to: request.model };
@@ -91,23 +110,23 @@ function missReason(candidate: Candidate, request: PastRequest, session: SentSes
     return { kind: replaced && request.replaced.cause === 'compaction' ? 'compaction' : 'changed' };
   }
   if (common === null) return { kind: 'changed' };
-  return lostReason(common, request, usersOf(candidate, common, request, session));
+  const users = usersOf(candidate, common, evidence).filter(
+    (user) => user !== request && user.startedAt <= request.startedAt,
+  );
+  return lostReason(common, request, users);
 }
 
-/** Earlier requests that wrote the prefix or read it, which is what keeps it alive. */
-function usersOf(
-  candidate: Candidate,
-  common: SentMark,
-  request: PastRequest,
-  { requests }: SentSession,
-): PastRequest[] {
-  return requests.filter((other) => {
-    const { conversation, messages, marks, answer, startedAt } = other;
-    if (other === request || startedAt > request.startedAt) return false;
+/** Requests that wrote the prefix or read it, which is what keeps it alive. */
+function usersOf(candidate: Candidate, common: SentMark, { users, index }: Evidence): PastRequest[] {
+  const known = users.get(common.digest);
+  if (known !== undefined) return known;
+  const found = index.session.requests.filter(({ conversation, messages, marks, answer }) => {
     if (!beginsWith(common, conversation, messages)) return false;
     if (marks.some(({ digest }) => digest === common.digest)) return true;
     return isInReach(common, marks) && answer !== null && missedTokens(candidate, answer.usage) === 0;
   });
+  users.set(common.digest, found);
+  return found;
 }
 
 /** The prefix is the same, and yet it was not read: too late, too early, or out of sight. */

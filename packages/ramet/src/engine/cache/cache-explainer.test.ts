@@ -3,7 +3,7 @@ import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { PRICES } from '../../model/prices.ts';
-import { type CacheExplanation, explainRequest } from './explain-request.ts';
+import { type CacheExplanation, cacheExplainer } from './cache-explainer.ts';
 import { differenceText, reasonText } from './reason-text.ts';
 import { readSentRequests } from './sent-requests.ts';
 
@@ -18,7 +18,7 @@ async function explained(write: (session: RecordedSession) => void): Promise<Map
   const reader = openReader({ project, session: session.journal.session });
   try {
     const sent = readSentRequests(reader);
-    const explanations = sent.requests.map((request) => explainRequest(sent, request, PRICES));
+    const explanations = sent.requests.map(cacheExplainer(sent, PRICES));
     return new Map(explanations.map((one) => [one.request.id.slice(one.request.id.indexOf('.')), one]));
   } finally {
     reader.close();
