@@ -21,6 +21,10 @@ export class Inbox {
     return this.#items.length;
   }
 
+  has(item: string): boolean {
+    return this.#items.some((held) => held.item === item);
+  }
+
   /** For what is recorded as received. */
   put(item: InboxItem): void {
     this.#items.push(item);

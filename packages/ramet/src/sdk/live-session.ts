@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
-import type { Session } from './session-type.ts';
+import type { Session, SteeredMessage } from './session-type.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -56,7 +56,7 @@ export function liveSession(parts: LiveParts): Session {
       }
     },
     subscribe: (listener) => bus.subscribe(listener),
-    steer: (text) => agent.receive('message', null, text),
+    steer: (text) => steered(agent, text),
     fork: (prompt, { description = 'fork', name, ...overrides } = {}) =>
       started(parts, { prompt, description, name, overrides }),
     spawn: (request) => started(parts, request),
@@ -80,6 +80,23 @@ export function liveSession(parts: LiveParts): Session {
       await runtime.journal.close().catch((error) => {
         if (describeError(error) !== told) throw error;
       });
+    },
+  };
+}
+
+function steered(agent: Agent, text: string): SteeredMessage {
+  const item = agent.receive('message', null, text);
+  let withdrawn = false;
+  return {
+    get isDelivered() {
+      return !withdrawn && !agent.inbox.has(item);
+    },
+    withdraw() {
+      if (agent.inbox.take((held) => held.item === item).length > 0) {
+        agent.record({ type: 'message.taken', item, call: null });
+        withdrawn = true;
+      }
+      return withdrawn;
     },
   };
 }
