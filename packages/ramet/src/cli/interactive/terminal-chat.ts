@@ -8,7 +8,6 @@
  * 3. Whoever leaves waits for the turn and all agents to end, so that it is recorded; who cannot wait presses Ctrl-C
  *    again.
  */
-import type { PermissionQuestion } from '../../permission/broker.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
@@ -20,18 +19,10 @@ import { createEventView, type EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
 import { editorOf, editorText } from './line-editor.ts';
 import { type LiveState, statusText } from './live-rows.ts';
-import {
-  answerHint,
-  answerOf,
-  answerText,
-  isMeantAsAnswer,
-  isMeantForThis,
-  questionText,
-  questionTitle,
-} from './permission-question.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import { cleared, type InputAction, newPromptInput, type PromptInput, pressKey } from './prompt-input.ts';
 import type { QuestionDesk } from './question-desk.ts';
+import { ShownQuestion } from './shown-question.ts';
 import type { TerminalView } from './terminal-view.ts';
 import type { TextStyle } from './text-style.ts';
 
@@ -49,6 +40,7 @@ export class TerminalChat {
   readonly #parts: TerminalChatParts;
   readonly #events: EventView;
   readonly #worker: ChatWorker;
+  readonly #question: ShownQuestion;
   readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
   #view: TerminalView | null = null;
   #input: PromptInput;
@@ -56,10 +48,6 @@ export class TerminalChat {
   #interrupted = false;
   /** The last key was Ctrl-D, and would have stopped agents. */
   #warned = false;
-  #shownQuestion: PermissionQuestion | null = null;
-  #lastKeyAt = 0;
-  /** When a question last went away without an answer. */
-  #withdrawnAt = Number.NEGATIVE_INFINITY;
   #exitCode: number | null = null;
   /** When the end of all agents began to be waited for. */
   #endingSince: number | null = null;
@@ -68,14 +56,19 @@ export class TerminalChat {
     this.#parts = parts;
     this.#events = createEventView(parts.style);
     this.#input = newPromptInput(parts.history.entries);
-    this.#worker = new ChatWorker({
+    const shared = {
       ...parts,
       events: this.#events,
+      print: (text: string): void => this.#view?.print(text),
+      columns: (): number => this.#view?.columns ?? 80,
+    };
+    this.#question = new ShownQuestion(shared);
+    this.#worker = new ChatWorker({
+      ...shared,
       print: (text) => {
-        this.#print(text);
-        this.#showQuestion();
+        shared.print(text);
+        this.#question.show();
       },
-      columns: () => this.#view?.columns ?? 80,
       changed: () => this.#workChanged(),
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
@@ -91,14 +84,12 @@ export class TerminalChat {
 
   get liveState(): LiveState {
     const { chat } = this.#parts;
-    const question = this.#question;
     return {
       editor: this.#input.editor,
       activity: this.#activity(),
       agents: chat.board.tree,
       queued: this.#worker.queued,
-      question: question?.parent == null ? null : questionTitle(question),
-      answers: question && answerHint(question),
+      ...this.#question.live,
       status: this.#hint() ?? statusText(chat),
     };
   }
@@ -112,14 +103,7 @@ export class TerminalChat {
     this.#interrupted = false;
     if (pressed !== 'end-of-input') this.#warned = false;
     if (pressed === 'background' && this.#sendToBackground()) return;
-    const sinceLastKeyMs = performance.now() - this.#lastKeyAt;
-    this.#lastKeyAt = performance.now();
-    const writing = this.#input.editor.cells.length > 0;
-    const question = this.#question;
-    if (question !== null && isMeantAsAnswer(writing, sinceLastKeyMs)) {
-      this.#answer(key, question);
-      return;
-    }
+    if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
     const { input, action } = pressKey(this.#input, key, (command) => this.#wordsFor(command));
     this.#input = input;
     if (action !== undefined) this.#act(action);
@@ -127,27 +111,8 @@ export class TerminalChat {
 
   /** Another question, or none, is to be answered. */
   questionChanged(withdrawn: boolean): void {
-    if (withdrawn && this.#shownQuestion !== null) {
-      this.#print(this.#events.aside(`  ${this.#parts.style.dim('no longer asked')}`));
-      this.#withdrawnAt = performance.now();
-    }
-    this.#shownQuestion = null;
-    this.#showQuestion();
+    this.#question.changed(withdrawn);
     this.#view?.soon();
-  }
-
-  /** The question that a key answers: one that a person has seen. */
-  get #question(): PermissionQuestion | null {
-    return this.#shownQuestion === this.#parts.desk.current ? this.#shownQuestion : null;
-  }
-
-  /** A child may ask while the main agent answers: its question waits for the end of that answer. */
-  #showQuestion(): void {
-    const question = this.#parts.desk.current;
-    if (question === null || question === this.#shownQuestion || this.#events.isAnswering) return;
-    this.#shownQuestion = question;
-    this.#print(questionText(question, this.#view?.columns ?? 80, this.#parts.style));
-    if (question.parent === null) this.#events.changeShown(question.input);
   }
 
   /** Before the board knows of it. */
@@ -187,13 +152,6 @@ export class TerminalChat {
     return this.#interrupted && this.#worker.current === null ? 'Ctrl-C again to leave' : null;
   }
 
-  #answer(key: Key, question: PermissionQuestion): void {
-    const answer = answerOf(key, question);
-    if (answer === null || !isMeantForThis(performance.now() - this.#withdrawnAt)) return;
-    this.#print(this.#events.aside(`  ${this.#parts.style.dim(answerText(answer))}`));
-    this.#parts.desk.answer(answer);
-  }
-
   #interrupt(): void {
     const again = this.#interrupted;
     const busy = this.#worker.current !== null || this.#endingSince !== null;
@@ -227,7 +185,7 @@ export class TerminalChat {
         this.#view?.clear();
         break;
       case 'escape':
-        if (isMeantForThis(performance.now() - this.#withdrawnAt)) this.#worker.stop('SIGINT');
+        if (!this.#question.justWithdrawn) this.#worker.stop('SIGINT');
         break;
     }
   }
