@@ -11,7 +11,9 @@ export function textOutput(io: CommandIo): ResultOutput {
     start() {},
     event(session, event) {
       if (event.type === 'warning') io.note(event.message);
-      if (event.type === 'tool_started') io.progress(`  ${of(event, session)}${callLine(event.call)}`);
+      // A call that starts an agent is told of with the agent.
+      if (event.type === 'tool_started' && event.call.name !== 'Agent')
+        io.progress(`  ${of(event, session)}${callLine(event.call)}`);
       if (event.type === 'compacted') {
         io.progress(
           `  ${of(event, session)}compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`,
