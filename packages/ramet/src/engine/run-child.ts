@@ -47,6 +47,8 @@ export function startChild(
     steer: (text) =>
       child.receive('message', null, agentMessageText({ kind: 'user', from: null, name: null }, text)),
     cancel() {
+      // One that has done nothing has nothing to sum up.
+      if (child.requests === 0) abort.abort(STOPPED);
       child.receive('cancel', null, CANCELLED);
       child.children.cancelAll();
     },
