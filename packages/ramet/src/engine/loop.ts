@@ -62,6 +62,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     usage: run.spending.totalUsage,
     costUsd: run.spending.totalCostUsd,
     durationMs: clock.now() - startedAt,
+    model: agent.conversation.head.model,
   };
 }
 
