@@ -26,7 +26,8 @@ export interface ForkOptions extends ForkOverrides {
 
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
-  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
+  /** The main agent as it is now. */
+  readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
