@@ -155,6 +155,7 @@ function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const origin: AgentOrigin = {
     ...originOf(plan, 'fork'),
     ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
+    ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
     inheritedTokens: inheritedTokens(parent),
     freshTokens: freshTokens(family, parent, plan.order.prompt),
   };
