@@ -163,7 +163,9 @@ async function* carryOut(
   }
   run.repeats = 0;
   yield* answerCalls(agent, run, step.calls, options);
-  return null;
+  // Children spend, and time goes by, while calls are carried out: nothing more is asked for then.
+  const after = run.spending.state(agent.runtime.clock.now());
+  return after.level === 'over' ? budgetSpent(after) : null;
 }
 
 async function* answerCalls(

@@ -36,15 +36,18 @@ export function resumeAgent(
   const inherited = inheritedMessages(reader, transcript.inherited);
   const messages = [...inherited, ...transcript.messages].map((message) => thawMessage(message, thaw));
   const spec = specFor({ model, permissionMode });
-  const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
+  const origin = transcript.forkedFrom === null ? null : forkPointOf(reader, transcript.forkedFrom);
+  const seen = new Map([...(origin?.seen ?? []), ...transcript.seen]);
+  const agent = new Agent(runtime, spec, new Conversation(head, messages), seen);
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
-  for (const call of transcript.started) agent.calls.add(call);
+  for (const call of [...(origin?.started ?? []), ...transcript.started]) agent.calls.add(call);
   agent.openStop = transcript.openStop;
-  agent.prompts = transcript.prompts.map((prompt) => thawMessage(prompt, thaw));
+  const prompts = [...(origin?.prompts ?? []), ...transcript.prompts];
+  agent.prompts = prompts.map((prompt) => thawMessage(prompt, thaw));
   for (const [path, how] of transcript.touched) agent.touched.set(path, how);
   const { measured } = transcript;
   agent.context.measured =
@@ -58,6 +61,14 @@ export function resumeAgent(
 }
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
+
+/** The parent as it was when it was forked: its prompts, calls and files were the fork's too (FORK-4). */
+function forkPointOf(reader: JournalReader, { agent, seq }: { agent: AgentId; seq: number }): Transcript {
+  return transcriptOf(
+    Iterator.from(reader.events({ agent })).filter((recorded) => recorded.seq < seq),
+    agent,
+  );
+}
 
 type RecordedMessage = Pick<TranscriptMessage, 'role' | 'blocks' | 'shared'>;
 

@@ -31,7 +31,10 @@ export function liveSession(parts: LiveParts): Session {
   };
   return {
     id: runtime.journal.session,
-    agent: agent.spec,
+    get agent() {
+      const { id, parent, type, name, permissionMode, cwd } = agent.spec;
+      return Object.freeze({ id, parent, type, name, permissionMode, cwd });
+    },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
     notices: settings.notices,

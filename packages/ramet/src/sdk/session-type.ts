@@ -32,7 +32,8 @@ export interface SpawnOptions extends SpawnRequest {
 
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
-  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
+  /** The main agent as it is now. */
+  readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
