@@ -35,25 +35,16 @@ export function endedAgent(family: AgentFamily, nameOrId: string): string | null
   }
 }
 
-export async function continueEnded(
-  family: AgentFamily,
-  from: Agent,
-  to: string,
-  text: string,
-): Promise<ToolOutcome> {
-  await from.runtime.journal.commit('written');
+/** Nothing is waited for in here: who is found to have ended has not been let go on by somebody else meanwhile. */
+export function continueEnded(family: AgentFamily, from: Agent, to: string, text: string): ToolOutcome {
   const reader = family.parts.openReader();
   try {
     const found = findEnded(reader, to);
     if (found === null) return failure(unknownReceiver(family, reader, to));
-    if (found.started.origin?.skipTranscript)
-      return failure(`${to} cannot be continued: it kept no transcript.`);
-    const agent = resumeAgent(
-      from.runtime,
-      reader,
-      (recorded) => specFor(family, from, found, recorded),
-      found.id,
-    );
+    const problem = whyNot(family, from, found);
+    if (problem !== null) return failure(`${to} cannot be continued: ${problem}.`);
+    const specOf = (recorded: RecordedSpec): AgentSpec => specFor(family, from, found, recorded);
+    const agent = resumeAgent(from.runtime, reader, specOf, found.id);
     agent.say('prompt', [freezeBlock({ type: 'text', text })]);
     const { signal } = new AbortController();
     const handle = startChild(family, from, agent, { signal, run_in_background: true });
@@ -63,6 +54,13 @@ export async function continueEnded(
   } finally {
     reader.close();
   }
+}
+
+function whyNot(family: AgentFamily, from: Agent, { started: { origin } }: EndedAgent): string | null {
+  if (origin?.skipTranscript) return 'it kept no transcript';
+  if (origin?.narrowed) return 'it had rights of its own, which ended with it';
+  const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
+  return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
 }
 
 /** The last agent of that id or name: names may be given again. */
@@ -105,6 +103,8 @@ function specFor(
     spending: from.spending ?? family.parts.spending,
     cwd: from.spec.cwd,
     origin: { kind, call: null, description, background: true, depth },
+    compactionThreshold: from.spec.compactionThreshold,
+    contextWindow: from.spec.contextWindow,
   };
 }
 

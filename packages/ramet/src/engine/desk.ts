@@ -55,7 +55,12 @@ function startedText({ id, name }: AgentHandle): string {
 async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {
   const { spec } = from;
   const text = agentMessageText({ kind: 'message', from: spec.id, name: spec.name }, message);
-  const receiver = findReceiver(family, spec.id, to);
+  let receiver = findReceiver(family, spec.id, to);
+  if (receiver === undefined) {
+    // What it did last is read from disk; meanwhile somebody else may let it go on.
+    await from.runtime.journal.commit('written');
+    receiver = findReceiver(family, spec.id, to);
+  }
   if (receiver === from) return failure('That is you. Name another agent.');
   if (receiver !== undefined) {
     receiver.receive('message', spec.id, text);

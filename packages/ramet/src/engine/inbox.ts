@@ -25,6 +25,11 @@ export class Inbox {
     return this.#items.some((held) => held.item === item);
   }
 
+  /** Whether others have said something to the agent. */
+  get hasMessages(): boolean {
+    return this.#items.some(({ kind }) => kind === 'message');
+  }
+
   /** For what is recorded as received. */
   put(item: InboxItem): void {
     this.#items.push(item);

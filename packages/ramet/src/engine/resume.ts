@@ -7,6 +7,7 @@ import { endOf } from '../conversation/breakpoints.ts';
 import { Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { inheritedMessages } from '../journal/projections/inherited-messages.ts';
 import { type Transcript, type TranscriptMessage, transcriptOf } from '../journal/projections/transcript.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
@@ -32,20 +33,25 @@ export function resumeAgent(
   if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
-  const inherited = transcript.inherited === null ? [] : inheritedMessages(reader, transcript.inherited);
+  const inherited = inheritedMessages(reader, transcript.inherited);
   const messages = [...inherited, ...transcript.messages].map((message) => thawMessage(message, thaw));
   const spec = specFor({ model, permissionMode });
-  const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
+  const origin = transcript.forkedFrom === null ? null : forkPointOf(reader, transcript.forkedFrom);
+  const seen = new Map([...(origin?.seen ?? []), ...transcript.seen]);
+  const agent = new Agent(runtime, spec, new Conversation(head, messages), seen);
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
-  for (const call of transcript.started) agent.calls.add(call);
+  for (const call of [...(origin?.started ?? []), ...transcript.started]) agent.calls.add(call);
   agent.openStop = transcript.openStop;
-  agent.prompts = transcript.prompts.map((prompt) => thawMessage(prompt, thaw));
+  const prompts = [...(origin?.prompts ?? []), ...transcript.prompts];
+  agent.prompts = prompts.map((prompt) => thawMessage(prompt, thaw));
   for (const [path, how] of transcript.touched) agent.touched.set(path, how);
-  agent.context.measured = transcript.measured;
+  const { measured } = transcript;
+  agent.context.measured =
+    measured === null ? null : { ...measured, messages: measured.messages + inherited.length };
   agent.todos = transcript.todos;
   agent.tasks.recall(transcript.backgroundTasks);
   for (const { blocks, ...item } of transcript.pending) agent.inbox.put({ ...item, blocks: thaw(blocks) });
@@ -56,10 +62,12 @@ export function resumeAgent(
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
 
-/** What a fork took over from its parent, as `conversation.inherited` names it. */
-function inheritedMessages(reader: JournalReader, list: Digest): RecordedMessage[] {
-  // Written by `conversation/fork.ts`, read back by digest: the shape is known.
-  return JSON.parse(Buffer.from(reader.block(list)).toString()) as RecordedMessage[];
+/** The parent as it was when it was forked: its prompts, calls and files were the fork's too (FORK-4). */
+function forkPointOf(reader: JournalReader, { agent, seq }: { agent: AgentId; seq: number }): Transcript {
+  return transcriptOf(
+    Iterator.from(reader.events({ agent })).filter((recorded) => recorded.seq < seq),
+    agent,
+  );
 }
 
 type RecordedMessage = Pick<TranscriptMessage, 'role' | 'blocks' | 'shared'>;

@@ -7,7 +7,7 @@
  * 2. A child that somebody waits for answers its call; one in the background is told of in one notification.
  */
 import { describeError } from '../schema/errors.ts';
-import { NO_USAGE, type Usage } from '../schema/usage.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -36,39 +36,48 @@ export function startChild(
   const link = linkAbort(abort, options);
   const usages: Usage[] = [];
   const { spec } = child;
-  const handle: AgentHandle & { inBackground: boolean } = {
+  let inBackground = options.run_in_background === true;
+  let ended = false;
+  const handle: AgentHandle = {
     id: spec.id,
     parent: parent.spec.id,
     type: spec.type,
     name: spec.name,
     description: spec.origin?.description ?? '',
-    inBackground: options.run_in_background === true,
+    get inBackground() {
+      return inBackground;
+    },
     detached: detached.promise,
     steer: (text) =>
       child.receive('message', null, agentMessageText({ kind: 'user', from: null, name: null }, text)),
     cancel() {
+      // One that has done nothing has nothing to sum up.
+      if (child.requests === 0) abort.abort(STOPPED);
       child.receive('cancel', null, CANCELLED);
       child.children.cancelAll();
     },
     stop: (reason) => abort.abort(reason),
     detach() {
-      if (handle.inBackground) return;
-      handle.inBackground = true;
+      // Whoever waits for one that has ended is about to be answered.
+      if (inBackground || ended) return;
+      inBackground = true;
       link.cut();
       child.record({ type: 'agent.detached' });
       detached.resolve();
     },
     result: Promise.resolve().then(async () => {
       const result = await live(family, child, abort.signal, usages);
+      ended = true;
       link[Symbol.dispose]();
-      parent.children.delete(spec.id);
-      family.forget(child);
       const facts = factsOf(child, result, usages);
-      if (handle.inBackground) await notify(family, parent, facts);
+      if (inBackground) await notify(family, parent, facts);
+      // Not before its parent has been told: an agent ends when it has no children left and no news.
+      parent.children.delete(spec.id);
       family.parts.onEvent(spec, { type: 'agent_ended', result });
       return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
     }),
   };
+  Object.freeze(handle);
   family.admit(child, handle);
   parent.children.add(handle);
   family.parts.onEvent(spec, startedEvent(child));
@@ -118,16 +127,33 @@ async function live(
   try {
     if (!(await placeFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
-    return await family.parts.executor.run(child, { signal, onEvent });
+    let result = await family.parts.executor.run(child, { signal, onEvent });
+    // What was said to it while it ended: it was told of as running, so it hears that.
+    while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
+      result = joinRuns(result, await family.parts.executor.run(child, { signal, onEvent }));
+    }
+    return result;
   } catch (error) {
     return brokenResult(error);
   } finally {
+    // At once: from here on a message to it lets it go on anew.
+    family.forget(child);
     family.stalls.forget(child);
     child.place?.release();
     await child[Symbol.asyncDispose]().catch((error) =>
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
   }
+}
+
+function joinRuns(first: AgentResult, second: AgentResult): AgentResult {
+  return {
+    ...second,
+    turns: first.turns + second.turns,
+    usage: addUsage(first.usage, second.usage),
+    costUsd: addCost(first.costUsd, second.costUsd),
+    durationMs: first.durationMs + second.durationMs,
+  };
 }
 
 async function placeFor(family: AgentFamily, child: Agent, signal: AbortSignal): Promise<boolean> {

@@ -18,6 +18,8 @@ export interface AgentOrigin {
   depth: number;
   /** It cannot be continued: it is in the journal and in no transcript (FORK-3). */
   skipTranscript?: true;
+  /** It cannot be continued either: what narrowed its rights was a function of the program that started it. */
+  narrowed?: true;
   /** Estimates: what a fork took over, and with what a fresh agent would have begun instead. */
   inheritedTokens?: number;
   freshTokens?: number;

@@ -3,7 +3,7 @@ import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
-import { type SpawnOrder, spawnAgent } from '../engine/spawn.ts';
+import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -31,7 +31,10 @@ export function liveSession(parts: LiveParts): Session {
   };
   return {
     id: runtime.journal.session,
-    agent: agent.spec,
+    get agent() {
+      const { id, parent, type, name, permissionMode, cwd } = agent.spec;
+      return Object.freeze({ id, parent, type, name, permissionMode, cwd });
+    },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
     notices: settings.notices,
@@ -132,6 +135,7 @@ async function started(
   { agent, family }: LiveParts,
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
+  const { spawnAgent } = await import('../engine/spawn.ts');
   const { signal } = new AbortController();
   const outcome = await spawnAgent(family, agent, { ...order, call: null, signal });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);

@@ -6,7 +6,7 @@ import type { ForkOverrides } from '../engine/fork-overrides.ts';
 import type { RunOptions } from '../engine/loop.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import type { SessionId } from '../schema/ids.ts';
-import type { SessionMode } from '../schema/status.ts';
+import type { BudgetLimits, SessionMode } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import type { Repository } from '../workspace/repository.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -32,9 +32,16 @@ export interface SteeredMessage {
   withdraw(): boolean;
 }
 
+/** What the Agent tool takes, and limits that only a program may set. */
+export interface SpawnOptions extends SpawnRequest {
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
+}
+
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
-  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
+  /** The main agent as it is now. */
+  readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
@@ -57,7 +64,7 @@ export interface Session extends AsyncDisposable {
   /** Starts a fork of the main agent's conversation as it stands. */
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
-  spawn(request: SpawnRequest): Promise<AgentHandle>;
+  spawn(request: SpawnOptions): Promise<AgentHandle>;
   /** Goes on with another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */

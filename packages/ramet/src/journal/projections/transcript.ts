@@ -37,6 +37,8 @@ export interface Transcript {
    * requests name count them. Null once the conversation was replaced, since what replaced it holds everything.
    */
   inherited: Digest | null;
+  /** Of a fork: whose conversation it took over, and after which event. */
+  forkedFrom: { agent: AgentId; seq: number } | null;
   /** The agent's own messages. */
   messages: TranscriptMessage[];
   /** In the order in which they came. */
@@ -88,6 +90,7 @@ export function emptyTranscript(agent: AgentId): Transcript {
     prefix: null,
     permissionMode: null,
     inherited: null,
+    forkedFrom: null,
     messages: [],
     pending: [],
     told: new Set(),
@@ -167,6 +170,7 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'conversation.inherited':
       transcript.inherited = event.messages;
+      transcript.forkedFrom = { agent: event.from, seq: transcript.seq };
       break;
     case 'conversation.replaced':
       transcript.inherited = null;
