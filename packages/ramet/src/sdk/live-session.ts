@@ -2,6 +2,7 @@
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
+import { agentMessageText } from '../engine/agent-message.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
@@ -60,6 +61,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     subscribe: (listener) => bus.subscribe(listener),
     steer: (text) => steered(agent, text),
+    tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, ...overrides } = {}) =>
       started(parts, { prompt, description, name, overrides }),
     spawn: (request) => started(parts, request),
@@ -102,6 +104,20 @@ function steered(agent: Agent, text: string): SteeredMessage {
       return withdrawn;
     },
   };
+}
+
+async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
+  const { continueEnded } = await import('../engine/continue-ended.ts');
+  const running = family.findHandle(to);
+  if (running !== undefined) {
+    running.steer(text);
+    return running;
+  }
+  const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
+  const outcome = continueEnded(family, agent, to, said);
+  const handle = family.findHandle(to);
+  if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
+  return handle;
 }
 
 async function* joined(

@@ -52,6 +52,29 @@ describe('AGENT-7: saying something to the main agent while it works', () => {
   });
 });
 
+describe('AGENT-3: saying something to a child from outside', () => {
+  test('one that has ended goes on with it in the background, and its report is news', async () => {
+    const provider = scriptedModel({ text: 'Ready.' }, { text: 'First report.' }, { text: 'Second report.' });
+    await using session = await openSession({ ...placeOptions(), provider });
+    await drain(session.run('Go.'));
+    const first = await session.spawn({ prompt: 'child', description: 'x', name: 'scout' });
+    await first.result;
+    expect(session.hasNews).toBe(false);
+    const again = await session.tell('scout', 'Look again.');
+    expect(again).toMatchObject({ id: first.id, inBackground: true });
+    expect(await again.result).toMatchObject({ status: 'done', text: 'Second report.' });
+    expect(JSON.stringify(provider.requests[2]?.messages.at(-1))).toMatch(/the user.*Look again\./);
+    expect(session.hasNews).toBe(true);
+  });
+
+  test('one that never was is refused with those that were', async () => {
+    const provider = scriptedModel({ text: 'Ready.' });
+    await using session = await openSession({ ...placeOptions(), provider });
+    await drain(session.run('Go.'));
+    await expect(session.tell('nobody', 'Hello?')).rejects.toThrow('There is no agent "nobody"');
+  });
+});
+
 test('RES-3: whoever watches is told that an agent is blocked by a question, and that it goes on', async () => {
   const provider = scriptedModel(bash('touch x'), { text: 'Done.' });
   const broker: SessionOptions['broker'] = { ask: async () => ({ kind: 'once' }) };

@@ -61,6 +61,11 @@ export interface Session extends AsyncDisposable {
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Says something to the main agent while it works; it hears it at its next tool boundary. */
   steer(text: string): SteeredMessage;
+  /**
+   * Says something to a child, by id or name, as the user. One that has ended goes on with it in the background; rejects
+   * with the reason when it cannot.
+   */
+  tell(agent: string, text: string): Promise<AgentHandle>;
   /** Starts a fork of the main agent's conversation as it stands. */
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */

@@ -133,7 +133,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     await terminal.shows('✗ .4 general-purpose task 3: cancelled: stopped');
     await terminal.shows(/Turn 2\.\n/);
     terminal.type('/tell 2 BANANA\r/cancel .3\r/stop .9\r/agents\r');
-    await terminal.shows('no agent ".9" is at work: /stop takes .2, .3 or all');
+    await terminal.shows('there is no agent ".9" for that: /stop takes .2, .3, all');
     await terminal.shows(/\n\.4 +cancelled: stopped +1 turn +\S+k +\$0\.\d+ +general-purpose task 3\n/);
     await terminal.shows(/\n\.2 +Bash until.* general-purpose task 1 \(in/);
     letGo(user);
@@ -142,8 +142,14 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect(emulator.requests.some(({ body }) => body.includes('Report 1') && body.includes('BANANA'))).toBe(
       true,
     );
+    terminal.type('/tell .4 GO ON\r');
+    await terminal.shows('.4 task 3: goes on with it');
+    await terminal.shows('✓ .4 general-purpose task 3: done');
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
+    expect(emulator.requests.some(({ body }) => body.includes('Report 3') && body.includes('GO ON'))).toBe(
+      true,
+    );
   });
 });
 

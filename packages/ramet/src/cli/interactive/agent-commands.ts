@@ -5,6 +5,7 @@ import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { totalTokens } from '../../schema/usage.ts';
+import type { Session } from '../../sdk/session.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { dollars, excerpt, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -42,22 +43,33 @@ function statusOf({ status, cause }: AgentOverview, atWork: BoardAgent | undefin
 }
 
 export function stopAgents(argument: string, chat: Chat): string {
-  const { agents } = addressed(argument, chat, '/stop');
+  const agents = atWork(argument, chat, '/stop');
   for (const agent of agents) agent.stop(STOPPED);
   return said(agents, 'stopped');
 }
 
 export function cancelAgents(argument: string, chat: Chat): string {
-  const { agents } = addressed(argument, chat, '/cancel');
+  const agents = atWork(argument, chat, '/cancel');
   for (const agent of agents) agent.cancel();
   return said(agents, 'asked to end with a summary');
 }
 
-export function tellAgents(argument: string, chat: Chat): string {
-  const { agents, rest } = addressed(argument, chat, '/tell');
+/** One that has ended goes on with what it is told. */
+export async function tellAgents(argument: string, { session }: Chat, io: CommandIo): Promise<string> {
+  if (session === null) throw noneKnown();
+  using view = viewSession(session.id, io);
+  const ended = view.agents.filter(({ id, parent }) => parent !== null && !isAtWork(session, id));
+  // Names may be given again: the last who had one is meant.
+  const known = [...session.agents, ...ended.reverse()];
+  const { found, rest } = named(argument, known, session.agents);
+  if (found.length === 0) throw unknown(argument, known, '/tell');
   if (rest === '') throw new UserMistake('no_text', 'say what to tell: /tell <agent> <text>');
-  for (const agent of agents) agent.steer(rest);
-  return said(agents, 'hears it at its next tool boundary');
+  const lines = found.map(async ({ id }) => {
+    const goesOn = !isAtWork(session, id);
+    const agent = await session.tell(id, rest);
+    return said([agent], goesOn ? 'goes on with it' : 'hears it at its next tool boundary');
+  });
+  return (await Promise.all(lines)).join('\n');
 }
 
 /** What Tab offers where an agent is to be named. */
@@ -67,38 +79,54 @@ export function agentWords({ session }: Chat): string[] {
   return [...names, ...agents.map(({ id }) => shortId(id)), ...(agents.length > 1 ? ['all'] : [])];
 }
 
-interface AddressedAgents {
-  agents: readonly AgentHandle[];
-  rest: string;
+type NamedAgent = Pick<AgentHandle, 'id' | 'name'>;
+
+function isAtWork({ agents }: Session, id: string): boolean {
+  return agents.some((agent) => agent.id === id);
+}
+
+function atWork(argument: string, { session }: Chat, command: string): readonly AgentHandle[] {
+  const running = session?.agents ?? [];
+  if (running.length === 0) throw noneKnown();
+  const { found } = named(argument, running, running);
+  if (found.length === 0) throw unknown(argument, running, command);
+  return found;
 }
 
 /** Names may hold spaces: the longest that the text begins with is meant. */
-function addressed(argument: string, { session }: Chat, command: string): AddressedAgents {
-  const running = session?.agents ?? [];
-  const words = running.flatMap((agent) => namesOf(agent).map((word) => ({ word, agents: [agent] })));
-  const all = { word: 'all', agents: [...running] };
-  const [found] = [...words, all]
+function named<Agent extends NamedAgent>(
+  argument: string,
+  agents: readonly Agent[],
+  all: readonly Agent[],
+): { found: readonly Agent[]; rest: string } {
+  const words = agents.flatMap((agent) => namesOf(agent).map((word) => ({ word, found: [agent] })));
+  const [best] = [...words, { word: 'all', found: all }]
     .filter(({ word }) => argument === word || argument.startsWith(`${word} `))
     .toSorted((one, other) => other.word.length - one.word.length);
-  if (found !== undefined && found.agents.length > 0) {
-    return { agents: found.agents, rest: argument.slice(found.word.length).trim() };
-  }
-  const known = running.map(({ id, name }) => (name === null ? shortId(id) : `${shortId(id)} (${name})`));
-  if (known.length === 0)
-    throw new UserMistake('no_agent', 'no agent is at work; /agents lists those that were');
-  const wrong = argument === '' ? 'name an agent' : `no agent "${argument.split(' ')[0]}" is at work`;
-  throw new UserMistake('no_agent', `${wrong}: ${command} takes ${known.join(', ')} or all`);
+  return { found: best?.found ?? [], rest: argument.slice(best?.word.length ?? 0).trim() };
 }
 
-function namesOf({ id, name }: AgentHandle): string[] {
+function noneKnown(): UserMistake {
+  return new UserMistake('no_agent', 'no agent is at work; /agents lists those that were');
+}
+
+function unknown(argument: string, agents: readonly NamedAgent[], command: string): UserMistake {
+  const known = agents.map(({ id, name }) => (name === null ? shortId(id) : `${shortId(id)} (${name})`));
+  const wrong = argument === '' ? 'name an agent' : `there is no agent "${argument.split(' ')[0]}" for that`;
+  const some = [...known.slice(0, MOST_NAMED), ...(known.length > MOST_NAMED ? ['...'] : [])];
+  return new UserMistake('no_agent', `${wrong}: ${command} takes ${[...some, 'all'].join(', ')}`);
+}
+
+const MOST_NAMED = 20;
+
+function namesOf({ id, name }: NamedAgent): string[] {
   return [id, shortId(id), shortId(id).slice(1), ...(name === null ? [] : [name])];
 }
 
 function said(agents: readonly AgentHandle[], what: string): string {
-  return agents
-    .map(({ id, name, description }) => {
-      const label = [name, description].filter(Boolean).join(': ');
-      return `${shortId(id)}${label === '' ? '' : ` ${label}`}: ${what}`;
-    })
-    .join('\n');
+  const lines = agents.map((agent) => {
+    const purpose = purposeOf(agent);
+    return `${shortId(agent.id)}${purpose && ` ${purpose}`}: ${what}`;
+  });
+  return lines.join('\n');
 }

@@ -57,7 +57,7 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   help: () => ({ text: helpText() }),
   cost: (_, { chat, io }) => ({ text: costText(chat, io) }),
   agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
-  tell: (argument, { chat }) => ({ text: tellAgents(argument, chat) }),
+  tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
   cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
   stop: (argument, { chat }) => ({ text: stopAgents(argument, chat) }),
   compact,

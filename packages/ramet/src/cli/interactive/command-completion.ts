@@ -29,7 +29,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   help: { usage: '/help', meaning: 'keys and commands', instant: true },
   cost: { usage: '/cost', meaning: 'tokens and dollars so far', instant: true },
   agents: { usage: '/agents', meaning: 'the agents of this session', instant: true },
-  tell: { usage: '/tell <agent> <text>', meaning: 'say something to an agent at work', instant: true },
+  tell: { usage: '/tell <agent> <text>', meaning: 'say something to an agent', instant: true },
   cancel: { usage: '/cancel <agent>', meaning: 'let an agent end with a summary', instant: true },
   stop: { usage: '/stop <agent>', meaning: 'end an agent at once', instant: true },
   compact: { usage: '/compact [what to keep]', meaning: 'replace what is old by a summary' },
