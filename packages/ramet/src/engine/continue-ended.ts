@@ -22,14 +22,22 @@ interface EndedAgent {
   ended: EventOf<'agent.ended'> | null;
 }
 
-/** One line on an agent that has ended; null when there never was one of that name. */
-export function endedAgent(family: AgentFamily, nameOrId: string): string | null {
+/** An agent that `asker` has no running child of that name for, with one line on it; null when there never was one. */
+export function describeOther(
+  family: AgentFamily,
+  asker: AgentId,
+  nameOrId: string,
+): { id: AgentId; line: string } | null {
   const reader = family.parts.openReader();
   try {
     const agent = findEnded(reader, nameOrId);
     if (agent === null) return null;
-    const { status = 'interrupted', cause = null } = agent.ended ?? {};
-    return `Agent ${agent.id} has ended: ${[status, cause].filter(Boolean).join(': ')}.`;
+    const { id, started, ended } = agent;
+    if (family.find(id) !== undefined)
+      return { id, line: `Agent ${id} runs, and reports to who started it.` };
+    const { status = 'interrupted', cause = null } = ended ?? {};
+    const told = started.parent === asker ? ' You were told of it before.' : '';
+    return { id, line: `Agent ${id} has ended: ${[status, cause].filter(Boolean).join(': ')}.${told}` };
   } finally {
     reader.close();
   }
