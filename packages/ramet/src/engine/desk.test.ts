@@ -93,6 +93,22 @@ describe('AGENT-7: cancelling an agent', () => {
     ]);
   });
 
+  test('one that waits for its turn ends without a request', async () => {
+    const family = await startFamily({
+      agents: { concurrent: 1 },
+      cast: {
+        'Go.': [startAgents(['first', 'second']), { text: 'ok' }],
+        first: () => {
+          family.session.agents.find(({ id }) => id.endsWith('.3'))?.cancel();
+          return REPORT;
+        },
+      },
+    });
+    await family.run('Go.');
+    expect(family.requestsOf('second')).toEqual([]);
+    expect(lastTexts(family.requestsOf('Go.')[1])[1]).toContain('cancelled (stopped) before it began');
+  });
+
   test('its calls after that are not run', async () => {
     let runs = 0;
     const family = await startFamily({

@@ -87,4 +87,11 @@ describe('AGENT-5: agents in the background of a process that was killed', () =>
     (await resumed(engine)).agent.receive('message', null, 'after');
     expect((await resumed(engine)).news).toEqual(['before', 'after']);
   });
+
+  test('a cancellation that came too late does not call off what is continued', async () => {
+    const engine = await startEngine({ provider: scriptedModel() });
+    engine.agent.receive('cancel', null, 'called off');
+    engine.agent.receive('message', null, 'after');
+    expect((await resumed(engine)).news).toEqual(['after']);
+  });
 });

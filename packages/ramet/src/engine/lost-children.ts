@@ -12,6 +12,7 @@ import type { AgentId } from '../schema/ids.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFamily } from './family.ts';
 import { notificationText, type ReportFacts } from './report.ts';
+import type { SessionRuntime } from './runtime.ts';
 
 interface RecordedChild {
   readonly started: EventOf<'agent.started'>;
@@ -26,12 +27,27 @@ export async function tellOfLostChildren(
   parent: Agent,
   reader: JournalReader,
 ): Promise<void> {
-  const { redact, outputDirectory } = parent.runtime;
-  const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
-  for (const [id, child] of childrenOf(reader.events(), parent.spec.id)) {
-    if (!child.background || child.told || family.find(id) !== undefined) continue;
-    parent.receive('notification', id, await notificationText(factsOf(reader, id, child), keep));
+  for (const { from, text } of await lostNotifications(family, parent.runtime, parent.spec.id, reader)) {
+    parent.receive('notification', from, text);
   }
+}
+
+export async function lostNotifications(
+  family: AgentFamily,
+  { redact, outputDirectory }: Pick<SessionRuntime, 'redact' | 'outputDirectory'>,
+  parent: AgentId,
+  reader: JournalReader,
+): Promise<{ from: AgentId; text: string }[]> {
+  const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
+  const lost = [...childrenOf(reader.events(), parent)].filter(
+    ([id, { background, told }]) => background && !told && family.find(id) === undefined,
+  );
+  return Promise.all(
+    lost.map(async ([from, child]) => ({
+      from,
+      text: await notificationText(factsOf(reader, from, child), keep),
+    })),
+  );
 }
 
 function childrenOf(events: Iterable<RecordedEvent>, parent: AgentId): Map<AgentId, RecordedChild> {

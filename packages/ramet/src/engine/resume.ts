@@ -54,7 +54,10 @@ export function resumeAgent(
     measured === null ? null : { ...measured, messages: measured.messages + inherited.length };
   agent.todos = transcript.todos;
   agent.tasks.recall(transcript.backgroundTasks);
-  for (const { blocks, ...item } of transcript.pending) agent.inbox.put({ ...item, blocks: thaw(blocks) });
+  for (const { blocks, ...item } of transcript.pending) {
+    // Whoever lets it go on wants it to: what had called its work off is void.
+    if (item.kind !== 'cancel') agent.inbox.put({ ...item, blocks: thaw(blocks) });
+  }
   agent.received = transcript.told.size + transcript.pending.length;
   answerOpenCalls(agent, transcript, thaw, (call) => childOfCall(reader, id, call));
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);

@@ -117,6 +117,34 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     expect(timesIn(everything(last), 'Scope: news.')).toBe(1);
   });
 
+  test('one that goes on hears of its own agents that were lost with it', async ({ user }) => {
+    const typed = { subagent_type: 'general-purpose', run_in_background: true };
+    const first = await play(user, {
+      'Go.': [startAgents(['outer'], { ...typed, name: 'scout' }), { text: 'I wait.' }],
+      outer: [startAgents(['inner'], typed), { text: 'I wait, too.' }],
+      inner: never,
+    });
+    const running = user.start(['-p', 'Go.', ...BYPASS]);
+    await eventually(
+      () => requestsOf(first, 'outer').length === 2 && requestsOf(first, 'inner').length === 1,
+    );
+    await eventually(() => first.requests.filter(({ outcome }) => outcome === 'answered').length === 4);
+    await shows(user, ['ps'], 'waiting: children');
+    running.kill('SIGKILL');
+    await running.ended;
+    const second = await play(user, {
+      'Go.': ({ last }) =>
+        last.includes('<status>interrupted')
+          ? call('SendMessage', { to: 'scout', message: 'Go on.' })
+          : { text: 'Heard.' },
+      outer: () => ({ text: 'Scope: outer.' }),
+    });
+    await user.ramet(['-p', '--continue', ...BYPASS]);
+    const said = JSON.stringify(requestsOf(second, 'outer')[0]?.request?.messages.slice(-2));
+    expect(said).toContain('Go on.');
+    expect(said).toMatch(/<task-id>\w+\.3<.*<status>interrupted: process_ended/);
+  });
+
   test('one that its parent waited for is named in the answer to its call', async ({ user }) => {
     const first = await play(user, { 'Go.': [startAgents(['child'])], child: never });
     const running = user.start(['-p', 'Go.', ...BYPASS]);
