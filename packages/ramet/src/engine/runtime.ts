@@ -52,6 +52,8 @@ export interface SessionRuntime {
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */
 export interface AgentDesks {
   deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
+  /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
+  prepare(): void;
 }
 
 /** A throw is a refusal, with its message as the reason. */

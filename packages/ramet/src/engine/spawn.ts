@@ -10,6 +10,7 @@ import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
+import type { BudgetLimits } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -26,6 +27,9 @@ export interface SpawnOrder extends SpawnRequest {
   /** Ends a child that somebody waits for. */
   signal: AbortSignal;
   overrides?: ForkOverrides;
+  /** What it may spend by itself; its ancestors' limits hold in any case. */
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
 }
 
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
@@ -216,9 +220,9 @@ function childSpec(
     model,
     fallbackModel: parent.spec.fallbackModel,
     ceiling: () => modeInForce(parent.spec),
-    maxTurns: family.parts.limits.turns,
+    maxTurns: order.maxTurns ?? family.parts.limits.turns,
     maxTokens: parent.spec.maxTokens,
-    budget: {},
+    budget: order.budget ?? {},
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin,

@@ -3,7 +3,7 @@ import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
-import { type SpawnOrder, spawnAgent } from '../engine/spawn.ts';
+import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -118,6 +118,7 @@ async function started(
   { agent, family }: LiveParts,
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
+  const { spawnAgent } = await import('../engine/spawn.ts');
   const { signal } = new AbortController();
   const outcome = await spawnAgent(family, agent, { ...order, call: null, signal });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);

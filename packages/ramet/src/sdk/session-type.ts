@@ -6,7 +6,7 @@ import type { ForkOverrides } from '../engine/fork-overrides.ts';
 import type { RunOptions } from '../engine/loop.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import type { SessionId } from '../schema/ids.ts';
-import type { SessionMode } from '../schema/status.ts';
+import type { BudgetLimits, SessionMode } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import type { Repository } from '../workspace/repository.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -22,6 +22,12 @@ export interface CompactRequest {
 export interface ForkOptions extends ForkOverrides {
   description?: string | undefined;
   name?: string | undefined;
+}
+
+/** What the Agent tool takes, and limits that only a program may set. */
+export interface SpawnOptions extends SpawnRequest {
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
 }
 
 export interface Session extends AsyncDisposable {
@@ -50,7 +56,7 @@ export interface Session extends AsyncDisposable {
   /** Starts a fork of the main agent's conversation as it stands. */
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
-  spawn(request: SpawnRequest): Promise<AgentHandle>;
+  spawn(request: SpawnOptions): Promise<AgentHandle>;
   /** Goes on with another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */
