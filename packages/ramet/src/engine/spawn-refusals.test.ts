@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call, eventsOf, lastTexts, startAgents, startFamily } from '../../test/fixtures/family.ts';
+import type { SpawnRequest } from '../tools/agent-desk.ts';
 
 const REPORT = { text: 'Scope: done.' };
 
@@ -38,9 +39,22 @@ describe('AGENT-2: which agent is started', () => {
 
   test('without forking an agent without a type is general-purpose, also when it says fork', async () => {
     for (const input of [{}, { subagent_type: 'fork' }]) {
-      const { told } = await askFor(input, { agents: { fork: false } });
+      const { family, told } = await askFor(input, { agents: { fork: false } });
       expect(told).toContain('(general-purpose) done');
+      const tools = family.requestsOf('Go.')[0]?.request?.tools ?? [];
+      const description = tools.find(({ name }) => name === 'Agent')?.description;
+      expect(description).toContain('without subagent_type it is general-purpose');
+      expect(description).not.toContain('fork');
     }
+  });
+
+  test('an empty model is none, and an empty task is refused', async () => {
+    expect((await askFor({ model: ' ' })).told).toContain('(fork) done');
+    const { family, told } = await askFor({ model: '', subagent_type: 'general-purpose' });
+    expect(told).toContain('(general-purpose) done');
+    expect(family.requestsOf('child')[0]?.request?.model).toBe(family.session.model);
+    const { told: refused } = await askFor({ prompt: ' \n', subagent_type: 'Explore' });
+    expect(refused).toBe('No agent was started: its prompt is empty.');
   });
 
   test('Explore has its own prompt, its own tools and no more than its parent', async () => {
@@ -57,6 +71,7 @@ describe('AGENT-2: which agent is started', () => {
     ['', /cannot be an agent's name/],
     ['<script>', /cannot be an agent's name/],
     ['a\nb', /cannot be an agent's name/],
+    ['abcd1234.2', /cannot be an agent's name/],
     ['x'.repeat(61), /name/],
   ] as const)('the name %j is refused with what a name may be', async ([name, words]) => {
     const { family, told } = await askFor({ name });
@@ -86,6 +101,10 @@ describe('AGENT-2: which agent is started', () => {
 
   test('a prompt that is empty or a field that is unknown is refused by the tool', async () => {
     expect((await askFor({ prompt: '' })).told).toMatch(/prompt/);
+    const { family, told } = await askFor({ prompt: ' \n' });
+    expect(told).toBe('No agent was started: its prompt is empty: say what it is to do.');
+    await expect(family.session.fork('')).rejects.toThrow('its prompt is empty');
+    await expect(family.session.spawn({} as SpawnRequest)).rejects.toThrow('its prompt is empty'); // without types
     expect((await askFor({ colour: 'red' })).told).toMatch(/colour/);
   });
 });
