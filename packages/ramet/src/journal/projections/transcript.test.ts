@@ -237,6 +237,10 @@ describe('AGENT-5: what an agent is still to be told', () => {
     expect(pending(received('1'), taken('1'))).toEqual(['1']);
   });
 
+  test('AGENT-7: what was taken back by whoever said it is settled at once', () => {
+    expect(pending(received('1'), { type: 'message.taken', item: '1', call: null })).toEqual([]);
+  });
+
   test('outlives a compaction, and is the same when it is read in two parts', () => {
     const replaced: JournalEvent = { type: 'conversation.replaced', cause: 'compaction', messages: [] };
     expect(pending(received('1'), replaced)).toEqual(['1']);
