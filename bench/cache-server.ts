@@ -112,7 +112,10 @@ const BARE =
 
 async function answerBare(response: ServerResponse): Promise<void> {
   if (play.firstTokenMs > 0) await sleep(play.firstTokenMs);
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(BARE);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (!play.hold) return void response.end(BARE);
+  response.write(BARE);
+  held.push(response);
 }
 
 function handle({ url }: IncomingMessage, body: string, response: ServerResponse): Promise<void> | void {
