@@ -16,11 +16,12 @@ import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
 import type { ForkOverrides } from './fork-overrides.ts';
 import { CANCELLED, STOPPED } from './notices.ts';
+import { onAbort } from './on-abort.ts';
 import { notificationText, type ReportFacts } from './report.ts';
 
 export interface ChildOptions {
   /** Ends the child while somebody waits for it. */
-  signal: AbortSignal;
+  signal?: AbortSignal | undefined;
   run_in_background?: boolean | undefined;
   overrides?: ForkOverrides;
 }
@@ -82,13 +83,8 @@ function linkAbort(
 ): AbortLink {
   const own = overrides?.abortController?.signal;
   const waited = run_in_background === true ? undefined : signal;
-  const follow = (source: AbortSignal | undefined): (() => void) => {
-    if (source === undefined) return () => {};
-    const pass = (): void => abort.abort(source.reason);
-    if (source.aborted) pass();
-    source.addEventListener('abort', pass, { once: true });
-    return () => source.removeEventListener('abort', pass);
-  };
+  const follow = (source: AbortSignal | undefined): (() => void) =>
+    source === undefined ? UNLINKED : onAbort(source, () => abort.abort(source.reason));
   const [cutWaited, cutOwn] = [follow(waited), follow(own)];
   return {
     cut: cutWaited,
@@ -98,6 +94,8 @@ function linkAbort(
     },
   };
 }
+
+const UNLINKED = (): void => {};
 
 interface AbortLink extends Disposable {
   /** The child no longer ends with the call that asked for it. */
