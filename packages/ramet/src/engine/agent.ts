@@ -5,21 +5,15 @@
  */
 
 import type { BlockPosition } from '../conversation/conversation.ts';
-import {
-  Conversation,
-  type FrozenMessage,
-  freezeHead,
-  type PromptHead,
-} from '../conversation/conversation.ts';
+import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
-import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
+import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
-import { toolSchema } from '../tools/tool.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
@@ -29,13 +23,18 @@ import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
+import { headOf } from './prompt-head.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
-  readonly scope: AsyncDisposableStack = new AsyncDisposableStack();
-  readonly #files: AgentFileAccess;
+  // What most agents never need is made when it is first asked for: thousands may wait at once.
+  #scope: AsyncDisposableStack | null = null;
+  #files: AgentFileAccess | null;
+  #calls: Set<string> | null = null;
+  #touched: Map<string, TouchedFile> | null = null;
+  #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
@@ -45,8 +44,6 @@ export class Agent implements AsyncDisposable {
   launched = false;
   /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
   readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
-  /** Ids of all tool calls in the conversation. */
-  readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */
   requests = 0;
   /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
@@ -55,10 +52,7 @@ export class Agent implements AsyncDisposable {
   openStop: string | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
-  /** Files that calls have read or changed, by real path, the latest last. */
-  readonly touched: Map<string, TouchedFile> = new Map();
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
-  readonly tasks: BackgroundTasks = new BackgroundTasks((event) => this.record(event));
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
   openQuestions = 0;
   /** Its list of its own work; `setTodos` changes it. */
@@ -68,6 +62,7 @@ export class Agent implements AsyncDisposable {
   readonly children: Children = new Children();
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
+  readonly #seen: ReadonlyMap<string, string>;
   #forkPoint: CacheSafeParams | null = null;
   #received = 0;
 
@@ -81,14 +76,8 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    const own = {
-      agent: spec.id,
-      cwd: spec.cwd,
-      onChange: (change: FileChange): void => this.#recordChange('', change),
-      keepOriginal: (file: { version: string; bytes: Uint8Array }): void => this.#keepOriginal(file),
-    };
-    this.#files =
-      'clone' in seen ? seen.clone(own) : createFileAccess({ ...own, ledger: runtime.files, seen });
+    this.#seen = 'clone' in seen ? NOTHING_SEEN : seen;
+    this.#files = 'clone' in seen ? seen.clone(this.#fileOptions()) : null;
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -101,11 +90,11 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files ?? this.#seen);
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
-    for (const call of this.calls) child.calls.add(call);
+    for (const call of this.#calls ?? []) child.calls.add(call);
     child.#recordStart();
     const [messages = ''] = child.store([params.record]);
     child.record({
@@ -145,6 +134,11 @@ export class Agent implements AsyncDisposable {
 
   /** The agent's files as one of its calls sees them: what it reads and changes is journaled as that call's. */
   filesFor(call: string): FileAccess {
+    this.#files ??= createFileAccess({
+      ...this.#fileOptions(),
+      ledger: this.runtime.files,
+      seen: this.#seen,
+    });
     return this.#files.watchedBy({
       onChange: (change) => this.#recordChange(call, change),
       onRead: (path, version) => {
@@ -152,6 +146,38 @@ export class Agent implements AsyncDisposable {
         this.record({ type: 'file.read', call, path, version });
       },
     });
+  }
+
+  #fileOptions(): FileOptions {
+    return {
+      agent: this.spec.id,
+      cwd: this.spec.cwd,
+      onChange: (change) => this.#recordChange('', change),
+      keepOriginal: (file) => this.#keepOriginal(file),
+    };
+  }
+
+  /** Releases what the agent acquired, when it ends. */
+  get scope(): AsyncDisposableStack {
+    this.#scope ??= new AsyncDisposableStack();
+    return this.#scope;
+  }
+
+  /** Ids of all tool calls in the conversation. */
+  get calls(): Set<string> {
+    this.#calls ??= new Set();
+    return this.#calls;
+  }
+
+  /** Files that calls have read or changed, by real path, the latest last. */
+  get touched(): Map<string, TouchedFile> {
+    this.#touched ??= new Map();
+    return this.#touched;
+  }
+
+  get tasks(): BackgroundTasks {
+    this.#tasks ??= new BackgroundTasks((event) => this.record(event));
+    return this.#tasks;
   }
 
   get conversation(): Conversation {
@@ -243,7 +269,7 @@ export class Agent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.children.stopAll('parent_ended');
-    await this.scope.disposeAsync();
+    await this.#scope?.disposeAsync();
   }
 
   #recordChange(call: string, { path, before, after }: FileChange): void {
@@ -268,13 +294,6 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-const NOTHING_SEEN: ReadonlyMap<string, string> = new Map();
+type FileOptions = Parameters<AgentFileAccess['clone']>[0];
 
-export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>): PromptHead {
-  return freezeHead({
-    model: spec.model,
-    thinking: spec.thinking,
-    tools: spec.tools.map((tool) => freezeTool(toolSchema(tool))),
-    system: spec.system.map((text) => freezeBlock({ type: 'text', text })),
-  });
-}
+const NOTHING_SEEN: ReadonlyMap<string, string> = new Map();
