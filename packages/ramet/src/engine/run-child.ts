@@ -11,20 +11,11 @@ import { NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
-import { agentMessageText } from './agent-message.ts';
+import { ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
-import type { ForkOverrides } from './fork-overrides.ts';
-import { CANCELLED, STOPPED } from './notices.ts';
-import { onAbort } from './on-abort.ts';
+import { STOPPED } from './notices.ts';
 import { notificationText, type ReportFacts } from './report.ts';
-
-export interface ChildOptions {
-  /** Ends the child while somebody waits for it. */
-  signal?: AbortSignal | undefined;
-  run_in_background?: boolean | undefined;
-  overrides?: ForkOverrides;
-}
 
 export function startChild(
   family: AgentFamily,
@@ -32,74 +23,21 @@ export function startChild(
   child: Agent,
   options: ChildOptions,
 ): AgentHandle {
-  const abort = new AbortController();
-  const detached = Promise.withResolvers<void>();
-  const link = linkAbort(abort, options);
-  const usages: Usage[] = [];
-  const { spec } = child;
-  const handle: AgentHandle & { inBackground: boolean } = {
-    id: spec.id,
-    parent: parent.spec.id,
-    type: spec.type,
-    name: spec.name,
-    description: spec.origin?.description ?? '',
-    inBackground: options.run_in_background === true,
-    detached: detached.promise,
-    steer: (text) =>
-      child.receive('message', null, agentMessageText({ kind: 'user', from: null, name: null }, text)),
-    cancel() {
-      child.receive('cancel', null, CANCELLED);
-      child.children.cancelAll();
-    },
-    stop: (reason) => abort.abort(reason),
-    detach() {
-      if (handle.inBackground) return;
-      handle.inBackground = true;
-      link.cut();
-      child.record({ type: 'agent.detached' });
-      detached.resolve();
-    },
-    result: Promise.resolve().then(async () => {
-      const result = await live(family, child, abort.signal, usages);
-      link[Symbol.dispose]();
-      parent.children.delete(spec.id);
-      family.forget(child);
-      const facts = factsOf(child, result, usages);
-      if (handle.inBackground) await notify(family, parent, facts);
-      family.parts.onEvent(spec, { type: 'agent_ended', result });
-      return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
-    }),
-  };
+  const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
+    const usages: Usage[] = [];
+    const result = await live(family, child, signal, usages);
+    own.ended();
+    parent.children.delete(own.id);
+    family.forget(child);
+    const facts = factsOf(child, result, usages);
+    if (own.inBackground) await notify(family, parent, facts);
+    family.parts.onEvent(child.spec, { type: 'agent_ended', result });
+    return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
+  });
   family.admit(child, handle);
   parent.children.add(handle);
-  family.parts.onEvent(spec, startedEvent(child));
+  family.parts.onEvent(child.spec, startedEvent(child));
   return handle;
-}
-
-/** One listener each, taken away when the child ends: a session of ten thousand children keeps none. */
-function linkAbort(
-  abort: AbortController,
-  { signal, overrides, run_in_background }: ChildOptions,
-): AbortLink {
-  const own = overrides?.abortController?.signal;
-  const waited = run_in_background === true ? undefined : signal;
-  const follow = (source: AbortSignal | undefined): (() => void) =>
-    source === undefined ? UNLINKED : onAbort(source, () => abort.abort(source.reason));
-  const [cutWaited, cutOwn] = [follow(waited), follow(own)];
-  return {
-    cut: cutWaited,
-    [Symbol.dispose]() {
-      cutWaited();
-      cutOwn();
-    },
-  };
-}
-
-const UNLINKED = (): void => {};
-
-interface AbortLink extends Disposable {
-  /** The child no longer ends with the call that asked for it. */
-  cut(): void;
 }
 
 async function live(
