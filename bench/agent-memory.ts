@@ -5,11 +5,10 @@
  * `ramet -p`: resident memory and CPU of the whole process, at 1 child and at 21, divided by 20.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { BareClient } from './bare-client.ts';
 import { openBenchSession, runPrompt } from './bench-session.ts';
 import { type BenchPlace, benchPlace, runPrint } from './command.ts';
+import { grossBytes } from './gross-bytes.ts';
 import { ofChildren } from './play-record.ts';
 import { type CacheServer, startCacheServer } from './start-cache-server.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
@@ -79,21 +78,6 @@ async function parkedBare(server: CacheServer): Promise<number> {
   await server.play({});
   await Promise.all(sent);
   return (parked - before) / 1024 / AGENTS;
-}
-
-let collect: (() => void) | null = null;
-
-async function grossBytes(): Promise<number> {
-  if (collect === null) {
-    setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void; // the flag above makes it one
-  }
-  for (let round = 0; round < 3; round++) {
-    await sleep(50);
-    collect();
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
 
 const ROUNDS = 5;

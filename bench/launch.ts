@@ -65,18 +65,23 @@ function fanOutTimes(records: readonly PlayRecord[]): number[] {
   return asks.slice(1).map((next, index) => msBetween(asks[index]?.endedAt ?? next.at, next.at));
 }
 
+/**
+ * Judged by the median. Two medians of the same thing differ too: by how much is measured on the runs that are sent all
+ * at once, and a difference within that is none.
+ */
 function report(name: string, { parallel, auto }: Samples, firstTokenMs: number): void {
-  console.log(`  ${name}, all at once  ${showSpread(spreadOf(parallel), 'ms')}`);
-  console.log(`  ${name}, planned      ${showSpread(spreadOf(auto), 'ms')}`);
-  const above = spreadOf(auto).median - spreadOf(parallel).median;
-  const best = spreadOf(auto).min - spreadOf(parallel).min;
-  const range = spreadOf(parallel).max - spreadOf(parallel).min;
+  const [floor, planned] = [spreadOf(parallel), spreadOf(auto)];
+  console.log(`  ${name}, all at once  ${showSpread(floor, 'ms')}`);
+  console.log(`  ${name}, planned      ${showSpread(planned, 'ms')}`);
+  const above = planned.median - floor.median;
+  const noise = (floor.p90 - floor.min) / 2;
   console.log(
-    `  above all at once: of medians ${above.toFixed(1)}, of minima ${best.toFixed(1)} ms; runs of "all at once" ` +
-      `differ by up to ${range.toFixed(1)} ms among themselves`,
+    `  above all at once: of medians ${above.toFixed(1)}, of minima ${(planned.min - floor.min).toFixed(1)} ms; ` +
+      `all at once differs from itself by ${noise.toFixed(1)} ms`,
   );
+  const beyond = Math.max(0, above - noise);
   const goal = Math.round(firstTokenMs);
-  console.log(`  ${verdict(`${name}, planned above all at once`, best, goal, 'ms')}`);
+  console.log(`  ${verdict(`${name}, planned above all at once, less that`, beyond, goal, 'ms')}`);
 }
 
 /** Opus 4.6, dollars per input token: the example's, not what Ramet believes. */
