@@ -114,7 +114,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
     return running;
   }
   const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
-  const outcome = continueEnded(family, agent, to, said);
+  const outcome = await continueEnded(family, agent, to, said);
   const handle = family.findHandle(to);
   if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
   return handle;
@@ -152,8 +152,7 @@ async function started(
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
   const { spawnAgent } = await import('../engine/spawn.ts');
-  const { signal } = new AbortController();
-  const outcome = await spawnAgent(family, agent, { ...order, call: null, signal });
+  const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;
 }
