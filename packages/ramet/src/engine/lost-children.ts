@@ -87,12 +87,13 @@ const KILLED = {
 function factsOf(reader: JournalReader, id: AgentId, { started, ended }: RecordedChild): ReportFacts {
   const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: id })), { writerAlive: false });
   if (overview === undefined) throw new Error(`agent ${id} has started and is nowhere`);
-  const { type, name, turns, usage, costUsd, startedAt, lastEventAt } = overview;
+  const { type, name, model, turns, usage, costUsd, startedAt, lastEventAt } = overview;
   const { status, cause, message } = ended ?? KILLED;
   return {
     agent: id,
     type,
     name,
+    model,
     description: started.origin?.description ?? '',
     status,
     cause,
