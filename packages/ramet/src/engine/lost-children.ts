@@ -39,6 +39,11 @@ export async function lostNotifications(
   reader: JournalReader,
 ): Promise<{ from: AgentId; text: string }[]> {
   const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
+  // Most agents have no children, and then the journal need not be read.
+  const any = Iterator.from(reader.events({ type: 'agent.started' })).some(
+    ({ event }) => event.type === 'agent.started' && event.parent === parent,
+  );
+  if (!any) return [];
   const lost = [...childrenOf(reader.events(), parent)].filter(
     ([id, { background, told }]) => background && !told && family.find(id) === undefined,
   );
