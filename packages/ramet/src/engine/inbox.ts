@@ -21,6 +21,10 @@ export class Inbox {
     return this.#items.length;
   }
 
+  has(item: string): boolean {
+    return this.#items.some((held) => held.item === item);
+  }
+
   /** Whether others have said something to the agent. */
   get hasMessages(): boolean {
     return this.#items.some(({ kind }) => kind === 'message');

@@ -39,9 +39,22 @@ describe('AGENT-2: which agent is started', () => {
 
   test('without forking an agent without a type is general-purpose, also when it says fork', async () => {
     for (const input of [{}, { subagent_type: 'fork' }]) {
-      const { told } = await askFor(input, { agents: { fork: false } });
+      const { family, told } = await askFor(input, { agents: { fork: false } });
       expect(told).toContain('(general-purpose) done');
+      const tools = family.requestsOf('Go.')[0]?.request?.tools ?? [];
+      const description = tools.find(({ name }) => name === 'Agent')?.description;
+      expect(description).toContain('without subagent_type it is general-purpose');
+      expect(description).not.toContain('fork');
     }
+  });
+
+  test('an empty model is none, and an empty task is refused', async () => {
+    expect((await askFor({ model: ' ' })).told).toContain('(fork) done');
+    const { family, told } = await askFor({ model: '', subagent_type: 'general-purpose' });
+    expect(told).toContain('(general-purpose) done');
+    expect(family.requestsOf('child')[0]?.request?.model).toBe(family.session.model);
+    const { told: refused } = await askFor({ prompt: ' \n', subagent_type: 'Explore' });
+    expect(refused).toContain('its prompt is empty');
   });
 
   test('Explore has its own prompt, its own tools and no more than its parent', async () => {
