@@ -164,6 +164,23 @@ describe('AGENT-3: an agent that has ended is continued by a message', () => {
     expect(family.requestsOf('child')).toHaveLength(1);
   });
 
+  test('what it cost as a fork stays compared as it was', async () => {
+    const family = await startFamily({
+      cast: {
+        'Go.': [
+          startAgents(['child'], { name: 'scout' }),
+          sendTo('scout'),
+          { text: 'I wait.' },
+          { text: 'ok' },
+        ],
+        child: [REPORT, REPORT],
+      },
+    });
+    await family.run('Go.');
+    expect(eventsOf(family.recordedOf(2), 'agent.ended')).toHaveLength(2);
+    expect(eventsOf(family.recordedOf(2), 'fork.compared')).toHaveLength(1);
+  });
+
   test('after a restart, too, and agents are numbered on', async () => {
     const family = await startFamily({
       cast: {

@@ -91,14 +91,19 @@ function whyNot(family: AgentFamily, from: Agent, { started: { origin } }: Ended
 
 /** The last agent of that id or name: names may be given again. */
 function findEnded(reader: JournalReader, nameOrId: string): EndedAgent | null {
-  let found: EndedAgent | null = null;
-  for (const { agent, event } of reader.events()) {
-    if (agent === null) continue;
-    if (event.type === 'agent.started' && event.parent !== null && [agent, event.name].includes(nameOrId)) {
-      found = { id: agent, started: event, ended: null };
-    } else if (event.type === 'agent.ended' && agent === found?.id) found.ended = event;
+  const found = startedAgents(reader).findLast(({ id, started }) => [id, started.name].includes(nameOrId));
+  if (found === undefined) return null;
+  let ended: EndedAgent['ended'] = null;
+  for (const { event } of reader.events({ agent: found.id, type: 'agent.ended' })) {
+    if (event.type === 'agent.ended') ended = event;
   }
-  return found;
+  return { ...found, ended };
+}
+
+function startedAgents(reader: JournalReader): Omit<EndedAgent, 'ended'>[] {
+  return Array.from(reader.events({ type: 'agent.started' })).flatMap(({ agent: id, event }) =>
+    id !== null && event.type === 'agent.started' && event.parent !== null ? [{ id, started: event }] : [],
+  );
 }
 
 /** It has what it had, as far as whoever continues it has that too. */
@@ -135,11 +140,7 @@ function specFor(
 }
 
 function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string): string {
-  const known = new Set<string>(['main']);
-  for (const { agent, event } of reader.events()) {
-    if (agent !== null && event.type === 'agent.started' && event.parent !== null)
-      known.add(event.name ?? agent);
-  }
+  const known = new Set(['main', ...startedAgents(reader).map(({ id, started }) => started.name ?? id)]);
   const names = [...known].slice(-MOST_NAMES).join(', ');
   const running = family.running.length;
   return `There is no agent "${to}". The agents are ${names}; ${running} of them run.`;

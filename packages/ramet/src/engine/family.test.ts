@@ -78,6 +78,25 @@ describe('RES-3: a question of a child nobody can answer', () => {
 });
 
 describe('RES-5: agents that have ended', () => {
+  test('leave nothing on the signal of the run that asked for them', async () => {
+    const { signal } = new AbortController();
+    const tasks = Array.from({ length: 60 }, (_, index) => `child ${index}`);
+    const family = await startFamily({
+      cast: {
+        'Go.': [
+          startAgents(tasks),
+          startAgents(tasks.slice(0, 20), { run_in_background: true }),
+          call('TaskOutput', { task_id: 'all', block: true, timeout: 600_000 }),
+          { text: 'ok' },
+        ],
+        child: [call('Bash', { command: 'true' }), REPORT],
+      },
+    });
+    expect((await family.run('Go.', { signal })).result.status).toBe('done');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(family.session.agents).toEqual([]);
+  });
+
   test('leave no child, no handle and no place behind, a thousand of them', async () => {
     const family = await startFamily({
       agents: { concurrent: 50 },

@@ -39,6 +39,11 @@ export async function lostNotifications(
   reader: JournalReader,
 ): Promise<{ from: AgentId; text: string }[]> {
   const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
+  // Most agents have no children, and then the journal need not be read.
+  const any = Iterator.from(reader.events({ type: 'agent.started' })).some(
+    ({ event }) => event.type === 'agent.started' && event.parent === parent,
+  );
+  if (!any) return [];
   const lost = [...childrenOf(reader.events(), parent)].filter(
     ([id, { background, told }]) => background && !told && family.find(id) === undefined,
   );
@@ -87,12 +92,13 @@ const KILLED = {
 function factsOf(reader: JournalReader, id: AgentId, { started, ended }: RecordedChild): ReportFacts {
   const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: id })), { writerAlive: false });
   if (overview === undefined) throw new Error(`agent ${id} has started and is nowhere`);
-  const { type, name, turns, usage, costUsd, startedAt, lastEventAt } = overview;
+  const { type, name, model, turns, usage, costUsd, startedAt, lastEventAt } = overview;
   const { status, cause, message } = ended ?? KILLED;
   return {
     agent: id,
     type,
     name,
+    model,
     description: started.origin?.description ?? '',
     status,
     cause,

@@ -76,6 +76,40 @@ describe('LAUNCH-3: an agent that waits gives up its place', () => {
     expect([places.tryTake(), places.tryTake()]).toEqual([true, false]);
   });
 
+  test('it counts as waiting until it has its place back', async () => {
+    const places = new Places(1);
+    places.tryTake();
+    const waits: boolean[] = [];
+    const held = new HeldPlace(places, true, (value) => waits.push(value));
+    const back = held.whileWaiting(signal, async () => void places.tryTake());
+    await settle();
+    expect(waits).toEqual([true]);
+    places.release();
+    await back;
+    expect(waits).toEqual([true, false]);
+  });
+
+  test('one that begins to wait again before it is back goes on waiting', async () => {
+    const places = new Places(1);
+    places.tryTake();
+    const waits: boolean[] = [];
+    const held = new HeldPlace(places, true, (value) => waits.push(value));
+    const gate = Promise.withResolvers<void>();
+    const first = held.whileWaiting(signal, async () => void places.tryTake());
+    await settle();
+    const second = held.whileWaiting(signal, () => gate.promise);
+    places.release();
+    await first;
+    expect(waits).toEqual([true]);
+    expect(places.tryTake()).toBe(true);
+    places.release();
+    gate.resolve();
+    await second;
+    expect(waits).toEqual([true, false]);
+    held.release();
+    expect(places.tryTake()).toBe(true);
+  });
+
   test('several waits side by side give it up once and take it back once', async () => {
     const places = new Places(1);
     places.tryTake();

@@ -71,8 +71,9 @@ export class HeldPlace {
   #held: boolean;
   readonly #needed: boolean;
   #pauses = 0;
+  #toldToWait = false;
 
-  /** `onWait` is told when the agent begins to wait and when it goes on. */
+  /** `onWait` is told when the agent begins to wait and when it goes on: once it has its place again. */
   constructor(places: Places, held: boolean, onWait: (waits: boolean) => void) {
     this.#places = places;
     this.#held = held;
@@ -83,7 +84,8 @@ export class HeldPlace {
   async whileWaiting<Value>(signal: AbortSignal, wait: () => Promise<Value>): Promise<Value> {
     this.#pauses += 1;
     if (this.#pauses === 1) {
-      this.#onWait(true);
+      if (!this.#toldToWait) this.#onWait(true);
+      this.#toldToWait = true;
       this.release();
     }
     try {
@@ -103,10 +105,13 @@ export class HeldPlace {
 
   /** An aborted agent goes on without a place: it has only its end left to do. */
   async #comeBack(signal: AbortSignal): Promise<void> {
+    if (this.#needed && (await this.#places.take(signal, true))) {
+      // Another call of the same message may have begun to wait, or have come back first.
+      if (this.#held || this.#pauses > 0) this.#places.release();
+      else this.#held = true;
+    }
+    if (this.#pauses > 0 || !this.#toldToWait) return;
+    this.#toldToWait = false;
     this.#onWait(false);
-    if (!this.#needed || !(await this.#places.take(signal, true))) return;
-    // Another call of the same message may have begun to wait, or have come back first.
-    if (this.#held || this.#pauses > 0) this.#places.release();
-    else this.#held = true;
   }
 }

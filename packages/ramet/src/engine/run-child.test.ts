@@ -103,6 +103,29 @@ describe('AGENT-3: an agent in the background', () => {
     expect(readFileSync(file, 'utf8')).toHaveLength(5_000_000 + 'Scope: much. '.length);
   });
 
+  test('one that ends with its session is told of once when the session goes on', async () => {
+    const stop = new AbortController();
+    const family = await startFamily({
+      cast: {
+        'Go.': [startAgents(['child'], BACKGROUND), { text: 'I wait.' }, { text: 'Heard.' }],
+        child: () => new Promise(() => {}),
+      },
+    });
+    family.session.subscribe((event) => {
+      if (event.type === 'status_changed' && event.status === 'waiting') stop.abort('SIGINT');
+    });
+    expect((await family.run('Go.', { signal: stop.signal })).result).toMatchObject({
+      status: 'interrupted',
+    });
+    const resumed = await family.reopen();
+    expect(resumed.session.hasNews).toBe(true);
+    expect((await resumed.run(null)).result.text).toBe('Heard.');
+    expect(lastTexts(resumed.requestsOf('Go.')[2])).toEqual([
+      expect.stringContaining('<status>interrupted: parent_ended'),
+    ]);
+    expect((await resumed.reopen()).session.hasNews).toBe(false);
+  });
+
   test('a waited-for agent that is sent to the background frees its parent and is told of later', async () => {
     const gate = Promise.withResolvers<void>();
     const family = await startFamily({

@@ -120,8 +120,9 @@ function factsOf(child: Agent, result: AgentResult, usages: readonly Usage[]): R
     name: spec.name,
     description: origin?.description ?? '',
   };
-  if (origin?.kind !== 'fork' || usages.length === 0) return facts;
-  const { inheritedTokens = 0, freshTokens = 0 } = origin;
+  // One that is continued was compared when it first ended: a fresh agent could not have been.
+  if (origin?.inheritedTokens === undefined || usages.length === 0) return facts;
+  const { inheritedTokens, freshTokens = 0 } = origin;
   const {
     advice,
     forkTokens,

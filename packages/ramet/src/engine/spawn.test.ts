@@ -83,6 +83,40 @@ describe('FORK-2: forks asked for beside other tools', () => {
   });
 });
 
+describe('FORK-2: forks of the library', () => {
+  test('go on from the conversation as it stands: before it, in a request, in a tool, between prompts', async () => {
+    const forks: Promise<{ result: Promise<unknown> }>[] = [];
+    const fork = (when: string): void => void forks.push(family.session.fork(`fork ${when}`));
+    const family = await startFamily({
+      cast: {
+        'Go.': [
+          () => {
+            fork('in a request');
+            return call('Bash', { command: 'until test -e go; do sleep 0.01; done' });
+          },
+          { text: 'ok' },
+        ],
+        'fork in a tool': [call('Bash', { command: 'touch go' }), REPORT],
+        fork: [REPORT],
+      },
+    });
+    fork('before it');
+    await forks[0];
+    const events = family.session.run('Go.');
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      if (next.value.type === 'assistant' && next.value.agentId.endsWith('.1') && forks.length === 2)
+        fork('in a tool');
+    }
+    fork('between prompts');
+    for (const { result } of await Promise.all(forks)) expect(await result).toMatchObject({ status: 'done' });
+    const lengths = ['before it', 'in a request', 'in a tool', 'between prompts'].map(
+      (when) => family.requestsOf(`fork ${when}`)[0]?.request?.messages.length,
+    );
+    expect(lengths).toEqual([1, 2, 3, 5]);
+    expect(family.emulator.requests.filter(({ outcome }) => outcome !== 'answered')).toEqual([]);
+  });
+});
+
 describe('FORK-3: what a fork may have of its own', () => {
   test('skipTranscript keeps it in the journal and out of what can be continued', async () => {
     const family = await startFamily({
@@ -235,56 +269,5 @@ describe('FORK-4: what a fork clones', () => {
       expect.stringContaining('cancelled: stopped'),
       expect.stringContaining('Scope: done.'),
     ]);
-  });
-});
-
-describe('FORK-5: agents inside agents', () => {
-  const inner = (prompt: string, input = {}) => [startAgents([prompt], input), { text: `${prompt} is back` }];
-
-  test('a fork cannot fork, and may not start a typed agent beyond the depth', async () => {
-    const family = await startFamily({
-      cast: { 'Go.': inner('child'), child: inner('grandchild') },
-    });
-    await family.run('Go.');
-    expect(lastTexts(family.requestsOf('child')[1])[0]).toContain(
-      'you are a fork, and a fork cannot fork again',
-    );
-    expect(family.requestsOf('grandchild')).toEqual([]);
-  });
-
-  test('typed agents nest three deep, and the fourth is refused before anything is sent', async () => {
-    const typed = { subagent_type: 'general-purpose' };
-    const family = await startFamily({
-      cast: {
-        'Go.': inner('level 1', typed),
-        'level 1': inner('level 2', typed),
-        'level 2': inner('level 3', typed),
-        'level 3': inner('level 4', typed),
-      },
-    });
-    expect((await family.run('Go.')).result.text).toBe('level 1 is back');
-    expect(lastTexts(family.requestsOf('level 3')[1])[0]).toMatch(
-      /No agent was started: agents may nest 3 deep \(setting agents.depth\), and this would be 4/,
-    );
-    expect(family.requestsOf('level 4')).toEqual([]);
-    expect(
-      eventsOf(
-        family.recorded().map(({ event }) => event),
-        'agent.started',
-      ),
-    ).toHaveLength(4);
-  });
-
-  test('a typed agent may fork, and that fork may not', async () => {
-    const family = await startFamily({
-      cast: {
-        'Go.': inner('typed', { subagent_type: 'general-purpose' }),
-        typed: inner('its fork'),
-        'its fork': inner('another'),
-      },
-    });
-    await family.run('Go.');
-    expect(lastTexts(family.requestsOf('its fork')[1])[0]).toContain('a fork cannot fork again');
-    expect(lastTexts(family.requestsOf('typed')[1])[0]).toContain('another is back');
   });
 });

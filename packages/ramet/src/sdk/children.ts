@@ -9,7 +9,7 @@ import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { emptyLedger, extendLedger } from '../journal/projections/ledger.ts';
+import { ledgerOf } from '../journal/projections/ledger.ts';
 import type { LedgerLine } from '../journal/projections/ledger-line.ts';
 import { openReader } from '../journal/sessions.ts';
 import { MODEL_TIERS, RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
@@ -37,7 +37,7 @@ export interface FamilyOptions {
 export function openFamily(options: FamilyOptions, main: () => Agent | null): AgentFamily {
   const { session, settings, place, provider, earlier } = options;
   const { usd, tokens } = settings.agents.budget;
-  const past = earlier === null ? NO_PAST : pastOf(earlier);
+  const past = earlier === null ? NO_PAST : pastOf(earlier, usd !== undefined || tokens !== undefined);
   const spending = new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' });
   spending.add(past.usage, past.costUsd);
   return new AgentFamily({
@@ -63,17 +63,16 @@ interface SessionPast extends Pick<LedgerLine, 'usage' | 'costUsd'> {
 
 const NO_PAST: SessionPast = { lastNumber: 1, asked: 0, usage: NO_USAGE, costUsd: 0 };
 
-function pastOf(reader: JournalReader): SessionPast {
+/** What was spent is added up only where it is limited: that takes the whole journal. */
+function pastOf(reader: JournalReader, limited: boolean): SessionPast {
   const past = { ...NO_PAST };
-  const ledger = emptyLedger();
-  for (const recorded of reader.events()) {
-    extendLedger(ledger, recorded);
-    const { agent, event } = recorded;
+  for (const { agent, event } of reader.events({ type: 'agent.started' })) {
     if (event.type !== 'agent.started') continue;
     past.lastNumber = Math.max(past.lastNumber, Number(agent?.split('.').at(-1)));
     if (typeof event.origin?.call === 'string') past.asked += 1;
   }
-  const { usage, costUsd } = ledger.total;
+  if (!limited) return past;
+  const { usage, costUsd } = ledgerOf(reader.events()).total;
   return { ...past, usage, costUsd };
 }
 

@@ -3,7 +3,8 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 import { sep } from 'node:path';
-import { tellOfLostChildren } from '../engine/lost-children.ts';
+import type { Agent } from '../engine/agent.ts';
+import type { JournalReader } from '../journal/journal.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -26,7 +27,7 @@ import {
 import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
-import { environmentOfChildren, shareParts } from './session-runtime.ts';
+import { environmentOfChildren, type SharedParts, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
 
@@ -81,7 +82,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const redact = createRedactor(settings.env);
     const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);
     const agent = continueAgent(shared, reader, place, settings);
-    await tellOfLostChildren(shared.family, agent, reader);
+    if (shared.family.parts.lastNumber > 1) await tellOfLost(shared, agent, reader);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);
@@ -92,6 +93,12 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   } finally {
     reader.close();
   }
+}
+
+/** Few sessions have agents to tell of: it is loaded for those. */
+async function tellOfLost({ family }: SharedParts, agent: Agent, reader: JournalReader): Promise<void> {
+  const { tellOfLostChildren } = await import('../engine/lost-children.ts');
+  await tellOfLostChildren(family, agent, reader);
 }
 
 /** The newest session of this working tree that has something to go on from. */

@@ -235,5 +235,10 @@ describe.concurrent('RES-5: SIGINT while children work', () => {
     for (const agent of agents) expect(agent).toMatchObject({ status: 'interrupted', cause: 'SIGINT' });
     const shown = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(new Set(shown.map(({ status }: { status: string }) => status))).toEqual(new Set(['interrupted']));
+    const second = await play(user, { 'Go.': () => ({ text: 'I see.' }) });
+    expect((await user.ramet(['-p', '--continue', ...BYPASS])).code).toBe(0);
+    const told = lastTexts(second.requests[0]);
+    expect(told).toHaveLength(4);
+    for (const text of told) expect(text).toMatch(/^Agent \w+\.\d \(fork\) interrupted: SIGINT/);
   });
 });
