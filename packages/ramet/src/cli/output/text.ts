@@ -10,7 +10,7 @@ export function textOutput(io: CommandIo): ResultOutput {
   return {
     start() {},
     event(session, event) {
-      if (event.type === 'warning') io.note(event.message);
+      if (event.type === 'warning') io.note(`${of(event, session)}${event.message}`);
       if (event.type === 'tool_started') io.progress(`  ${of(event, session)}${callLine(event.call)}`);
       if (event.type === 'compacted') {
         io.progress(
@@ -18,7 +18,7 @@ export function textOutput(io: CommandIo): ResultOutput {
         );
       }
       const line = event.type === 'request_failed' ? retryLine(event) : null;
-      if (line !== null) io.note(line);
+      if (line !== null) io.note(`${of(event, session)}${line}`);
     },
     end(session, result) {
       const text = io.isTerminal ? printable(result.text) : result.text;
@@ -28,7 +28,7 @@ export function textOutput(io: CommandIo): ResultOutput {
   };
 }
 
-/** `.2 ` before what a child does. */
+/** `.2 ` before what a child does or meets. */
 function of({ agentId }: SessionEvent, { agent }: Session): string {
   return agentId === agent.id ? '' : `${shortId(agentId)} `;
 }
