@@ -65,11 +65,14 @@ export class Agent implements AsyncDisposable {
   todos: readonly TodoItem[] = [];
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox();
+  /** How many items have come for it, in all processes; numbers them. */
+  received = 0;
   readonly children: Children = new Children();
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
+  /** Told of every change of its status, once it is known to a family. */
+  onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
-  #received = 0;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -162,6 +165,11 @@ export class Agent implements AsyncDisposable {
     this.runtime.journal.append(this.spec.id, event);
   }
 
+  setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
+    this.record({ type: 'status.changed', status, cause });
+    this.onStatus?.(status, cause);
+  }
+
   warn(code: string, message: string): void {
     this.record({ type: 'warning.raised', code, message });
   }
@@ -192,12 +200,13 @@ export class Agent implements AsyncDisposable {
     });
   }
 
-  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. */
-  receive(kind: InboxItem['kind'], from: string | null, text: string): void {
+  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. Returns its name. */
+  receive(kind: InboxItem['kind'], from: string | null, text: string): string {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
-    const item = `${this.spec.id}:${this.requests}.${++this.#received}`;
+    const item = `${this.spec.id}:${++this.received}`;
     this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
     this.inbox.put({ item, kind, from, blocks });
+    return item;
   }
 
   /** Adds the answer of a response; the response's own event journals it. */

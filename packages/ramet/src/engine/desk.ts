@@ -5,7 +5,7 @@ import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { agentMessageText } from './agent-message.ts';
-import { continueEnded } from './continue-ended.ts';
+import { continueEnded, tellRunning } from './continue-ended.ts';
 import type { AgentFamily } from './family.ts';
 import { STOPPED } from './notices.ts';
 import { foregroundResult } from './report.ts';
@@ -55,17 +55,9 @@ function startedText({ id, name }: AgentHandle): string {
 async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {
   const { spec } = from;
   const text = agentMessageText({ kind: 'message', from: spec.id, name: spec.name }, message);
-  let receiver = findReceiver(family, spec.id, to);
-  if (receiver === undefined) {
-    // What it did last is read from disk; meanwhile somebody else may let it go on.
-    await from.runtime.journal.commit('written');
-    receiver = findReceiver(family, spec.id, to);
-  }
+  const receiver = findReceiver(family, spec.id, to);
   if (receiver === from) return failure('That is you. Name another agent.');
-  if (receiver !== undefined) {
-    receiver.receive('message', spec.id, text);
-    return { content: `Told ${to}; it hears it at its next tool boundary.` };
-  }
+  if (receiver !== undefined) return tellRunning(receiver, spec.id, to, text);
   return continueEnded(family, from, to, text);
 }
 

@@ -28,6 +28,38 @@ describe('RES-2: a family’s budget', () => {
   });
 });
 
+describe('AGENT-5: a family whose time is up', () => {
+  test('is timed_out, child and parent, with no further request', async () => {
+    const family = await startFamily({
+      budget: { seconds: 0.2 },
+      cast: { 'Go.': [startAgents(['child'])], child: [call('Bash', { command: 'sleep 0.3' })] },
+    });
+    const { result } = await family.run('Go.');
+    expect(result).toMatchObject({ status: 'timed_out', cause: 'budget' });
+    expect(eventsOf(family.recordedOf(2), 'agent.ended')).toMatchObject([
+      { status: 'timed_out', cause: 'budget' },
+    ]);
+  });
+});
+
+describe('RES-5: an agent that fails', () => {
+  test('takes the agents along that it had in the background', async () => {
+    const family = await startFamily({
+      cast: {
+        'Go.': [startAgents(['outer'], { subagent_type: 'general-purpose' }), { text: 'ok' }],
+        outer: [startAgents(['inner'], { run_in_background: true }), { text: 'No.', stop_reason: 'refusal' }],
+        inner: () => new Promise(() => {}),
+      },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('Go.')[1])[0]).toContain('failed: refusal');
+    expect(eventsOf(family.recordedOf(3), 'agent.ended')).toMatchObject([
+      { status: 'interrupted', cause: 'parent_ended' },
+    ]);
+    expect(family.session.agents).toEqual([]);
+  });
+});
+
 describe('RES-3: a question of a child nobody can answer', () => {
   test('is denied with the reason, and the child goes on', async () => {
     const family = await startFamily({

@@ -84,8 +84,10 @@ export class AgentFamily implements Disposable {
         : null;
       if (waits) this.stalls.forget(agent);
       else if (handle !== null) this.stalls.noteLife(agent);
-      this.tell(agent, waits ? 'waiting' : 'running', waits ? 'children' : null);
+      agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
+    agent.onStatus = (status, cause) =>
+      this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
   }
 
   forget({ spec }: Agent): void {
@@ -122,11 +124,6 @@ export class AgentFamily implements Disposable {
     }
     this.#asked += 1;
     return null;
-  }
-
-  tell(agent: Agent, status: 'queued' | 'running' | 'waiting' | 'blocked', cause: string | null): void {
-    agent.record({ type: 'status.changed', status, cause });
-    this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
   }
 
   [Symbol.dispose](): void {

@@ -15,7 +15,7 @@ import type { AgentId } from '../schema/ids.ts';
 import { realPath } from '../workspace/real-path.ts';
 import { removeLeftovers } from '../workspace/replace-file.ts';
 import { Agent } from './agent.ts';
-import { MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
+import { childInterrupted, MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** What a resumed agent goes on with unless it is told otherwise. */
@@ -54,8 +54,12 @@ export function resumeAgent(
     measured === null ? null : { ...measured, messages: measured.messages + inherited.length };
   agent.todos = transcript.todos;
   agent.tasks.recall(transcript.backgroundTasks);
-  for (const { blocks, ...item } of transcript.pending) agent.inbox.put({ ...item, blocks: thaw(blocks) });
-  answerOpenCalls(agent, transcript, thaw);
+  for (const { blocks, ...item } of transcript.pending) {
+    // Whoever lets it go on wants it to: what had called its work off is void.
+    if (item.kind !== 'cancel') agent.inbox.put({ ...item, blocks: thaw(blocks) });
+  }
+  agent.received = transcript.told.size + transcript.pending.length;
+  answerOpenCalls(agent, transcript, thaw, (call) => childOfCall(reader, id, call));
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;
 }
@@ -76,7 +80,12 @@ function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): Fro
   return { role, blocks: thaw(blocks), shared };
 }
 
-function answerOpenCalls(agent: Agent, transcript: Transcript, thaw: Thaw): void {
+function answerOpenCalls(
+  agent: Agent,
+  transcript: Transcript,
+  thaw: Thaw,
+  childOf: (call: string) => AgentId | undefined,
+): void {
   const last = agent.conversation.messages.at(-1);
   if (last?.role !== 'assistant') return;
   const calls = last.blocks.filter((block) => block.type === 'tool_use').map(contentOf);
@@ -87,9 +96,19 @@ function answerOpenCalls(agent: Agent, transcript: Transcript, thaw: Thaw): void
     if (recorded !== undefined) return thaw([recorded]);
     if (!transcript.started.has(call)) return [unanswered(call, NOT_RUN.interrupted)];
     tidyUp(agent, input);
-    return [unanswered(call, MAY_HAVE_RUN)];
+    const child = childOf(call);
+    return [unanswered(call, child === undefined ? MAY_HAVE_RUN : childInterrupted(child))];
   });
   agent.say('tool_results', results);
+}
+
+/** The agent that an Agent call had started before its process was killed. */
+function childOfCall(reader: JournalReader, parent: AgentId, call: string): AgentId | undefined {
+  for (const { agent, event } of reader.events({ type: 'agent.started' })) {
+    if (event.type !== 'agent.started' || agent === null) continue;
+    if (event.parent === parent && event.origin?.call === call) return agent;
+  }
+  return undefined;
 }
 
 /** A call killed while it replaced a file leaves the half-written successor in the user's repository. */

@@ -159,12 +159,12 @@ function joinRuns(first: AgentResult, second: AgentResult): AgentResult {
 async function placeFor(family: AgentFamily, child: Agent, signal: AbortSignal): Promise<boolean> {
   const { places } = family;
   if (places.tryTake()) return true;
-  family.tell(child, 'queued', 'place');
+  child.setStatus('queued', 'place');
   if (!(await places.take(signal))) {
     child.place = null;
     return false;
   }
-  family.tell(child, 'running', null);
+  child.setStatus('running', null);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call, eventsOf, lastTexts, startAgents, startFamily } from '../../test/fixtures/family.ts';
+import type { SpawnRequest } from '../tools/agent-desk.ts';
 
 const REPORT = { text: 'Scope: done.' };
 
@@ -70,6 +71,7 @@ describe('AGENT-2: which agent is started', () => {
     ['', /cannot be an agent's name/],
     ['<script>', /cannot be an agent's name/],
     ['a\nb', /cannot be an agent's name/],
+    ['abcd1234.2', /cannot be an agent's name/],
     ['x'.repeat(61), /name/],
   ] as const)('the name %j is refused with what a name may be', async ([name, words]) => {
     const { family, told } = await askFor({ name });
@@ -99,6 +101,10 @@ describe('AGENT-2: which agent is started', () => {
 
   test('a prompt that is empty or a field that is unknown is refused by the tool', async () => {
     expect((await askFor({ prompt: '' })).told).toMatch(/prompt/);
+    const { family, told } = await askFor({ prompt: ' \n' });
+    expect(told).toBe('No agent was started: its prompt is empty: say what it is to do.');
+    await expect(family.session.fork('')).rejects.toThrow('its prompt is empty');
+    await expect(family.session.spawn({} as SpawnRequest)).rejects.toThrow('its prompt is empty'); // without types
     expect((await askFor({ colour: 'red' })).told).toMatch(/colour/);
   });
 });

@@ -79,6 +79,10 @@ async function planChild(
 ): Promise<ChildPlan> {
   const { limits, spending } = family.parts;
   refuseOtherOverrides(order.overrides ?? {});
+  // Callers without types, and models that send a blank.
+  if (typeof order.prompt !== 'string' || order.prompt.trim() === '') {
+    throw refusal('no_prompt', 'its prompt is empty: say what it is to do');
+  }
   const depth = (parent.spec.origin?.depth ?? 0) + 1;
   if (depth > limits.depth) {
     throw refusal(
@@ -129,13 +133,15 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
+/** Who is called like another one's id would get its messages. */
+const LIKE_AN_ID = /^\w+\.\d+$/;
 
 function refuseBadName(name: string | undefined): void {
   if (name === undefined) return;
-  if (!RESERVED.has(name) && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name)) return;
+  if (!RESERVED.has(name) && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name) && !LIKE_AN_ID.test(name)) return;
   throw refusal(
     'bad_name',
-    `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not ${[...RESERVED].join(', ')}`,
+    `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not an id, nor ${[...RESERVED].join(', ')}`,
   );
 }
 

@@ -90,11 +90,12 @@ interface MessageReceived {
   blocks: Digest[];
 }
 
-/** A tool's result has told it already. */
+/** It is not to be told any more: a tool's result has told it already, or who said it took it back. */
 interface MessageTaken {
   type: 'message.taken';
   item: string;
-  call: string;
+  /** The call that told it; null when it was taken back. */
+  call: string | null;
 }
 
 /** An agent that its parent waited for goes on in the background. */

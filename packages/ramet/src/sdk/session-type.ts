@@ -24,6 +24,14 @@ export interface ForkOptions extends ForkOverrides {
   name?: string | undefined;
 }
 
+/** Something said to an agent that works. */
+export interface SteeredMessage {
+  /** Whether the agent has been told. */
+  readonly isDelivered: boolean;
+  /** Takes it back; false when the agent has been told. */
+  withdraw(): boolean;
+}
+
 /** What the Agent tool takes, and limits that only a program may set. */
 export interface SpawnOptions extends SpawnRequest {
   budget?: BudgetLimits | undefined;
@@ -52,7 +60,12 @@ export interface Session extends AsyncDisposable {
   /** Told what children do, also between prompts. Returns the way out. */
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Says something to the main agent while it works; it hears it at its next tool boundary. */
-  steer(text: string): void;
+  steer(text: string): SteeredMessage;
+  /**
+   * Says something to a child, by id or name, as the user. One that has ended goes on with it in the background; rejects
+   * with the reason when it cannot.
+   */
+  tell(agent: string, text: string): Promise<AgentHandle>;
   /** Starts a fork of the main agent's conversation as it stands. */
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */

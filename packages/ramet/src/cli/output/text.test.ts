@@ -1,10 +1,46 @@
-import { describe, expect, test } from 'vitest';
-import type { Session, SessionEvent } from '../../sdk/session.ts';
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../engine/agent-event.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
+import type { Session } from '../../sdk/session.ts';
 import { textOutput } from './text.ts';
 
-const MAIN = 'k3v9x2ab.1';
+test('UI-1: a person who waits sees which agents begin, what they call and how they end', () => {
+  const lines: string[] = [];
+  const output = textOutput({
+    out() {},
+    isTerminal: true,
+    columns: 80,
+    note() {},
+    progress: (line) => lines.push(line),
+    env: {},
+    cwd: '/',
+    signal: new AbortController().signal,
+  });
+  // What an output reads of a session, and nothing else.
+  const session = { agent: { id: 'x.1' } } as unknown as Session;
+  const call = (name: string) => ({ type: 'tool_use', id: 'c', name, input: { text: 'it' } }) as const;
+  const background = { agentType: 'Explore', name: 'scout', description: 'look \u001b[2J', background: true };
+  const result = { status: 'failed', cause: 'max_turns', message: 'no turns are left', text: '' } as const;
+  const events: [string, AgentEvent][] = [
+    ['x.1', { type: 'tool_started', call: call('Agent') }],
+    ['x.2', { type: 'agent_started', model: 'm', ...background }],
+    ['x.2', { type: 'tool_started', call: call('Bash') }],
+    ['x.2', { type: 'stalled', silentMs: 600_000 }],
+    [
+      'x.2',
+      { type: 'agent_ended', result: { ...result, turns: 1, usage: NO_USAGE, costUsd: null, durationMs: 5 } },
+    ],
+  ];
+  for (const [agentId, event] of events) output.event(session, { ...event, agentId, parentAgentId: 'x.1' });
+  expect(lines).toEqual([
+    '  .2 Explore scout: look [2J (in the background)',
+    '  .2 Bash it',
+    '  .2 silent for 10 min',
+    '  .2 failed: max_turns: no turns are left (1 turn, 0 tokens, unknown, 5 ms)',
+  ]);
+});
 
-function notesOf(...events: SessionEvent[]): string[] {
+test('UI-1: what goes wrong is told with the agent it happened to, and without for the main agent', () => {
   const notes: string[] = [];
   const output = textOutput({
     out() {},
@@ -17,35 +53,19 @@ function notesOf(...events: SessionEvent[]): string[] {
     signal: new AbortController().signal,
   });
   // What an output reads of a session, and nothing else.
-  const session = { id: 'k3v9x2ab', agent: { id: MAIN } } as unknown as Session;
-  for (const event of events) output.event(session, event);
-  return notes;
-}
-
-describe('UI-1: what goes wrong while agents work', () => {
-  test('is told with the agent it happened to, and without for the main agent', () => {
-    const failed = {
-      type: 'request_failed',
-      attempt: 1,
-      code: 'x',
-      message: '429',
-      retryInMs: 1_000,
-    } as const;
-    const warned = { type: 'warning', code: 'x', message: 'look out' } as const;
-    const main = { agentId: MAIN, parentAgentId: null };
-    const child = { agentId: 'k3v9x2ab.12', parentAgentId: MAIN };
-    expect(
-      notesOf(
-        { ...failed, ...main },
-        { ...failed, ...child },
-        { ...warned, ...main },
-        { ...warned, ...child },
-      ),
-    ).toEqual([
-      'attempt 1 failed: 429; trying again in 1.0 s',
-      '.12 attempt 1 failed: 429; trying again in 1.0 s',
-      'look out',
-      '.12 look out',
-    ]);
-  });
+  const session = { agent: { id: 'x.1' } } as unknown as Session;
+  const events: AgentEvent[] = [
+    { type: 'request_failed', attempt: 1, code: 'x', message: '429', retryInMs: 1_000 },
+    { type: 'warning', code: 'x', message: 'look out' },
+  ];
+  for (const event of events) {
+    output.event(session, { ...event, agentId: 'x.1', parentAgentId: null });
+    output.event(session, { ...event, agentId: 'x.12', parentAgentId: 'x.1' });
+  }
+  expect(notes).toEqual([
+    'attempt 1 failed: 429; trying again in 1.0 s',
+    '.12 attempt 1 failed: 429; trying again in 1.0 s',
+    'look out',
+    '.12 look out',
+  ]);
 });

@@ -45,6 +45,8 @@ export interface Transcript {
   pending: PendingItem[];
   /** Items that a message or a tool's result has told: none is told twice. */
   told: Set<string>;
+  /** Items by the call under way whose result will tell them; a call that never ends tells nothing. */
+  taken: Map<string, string[]>;
   /** How many exchanges were begun; attempts of one count once. */
   requests: number;
   lastRequest: EventOf<'request.started'> | null;
@@ -94,6 +96,7 @@ export function emptyTranscript(agent: AgentId): Transcript {
     messages: [],
     pending: [],
     told: new Set(),
+    taken: new Map(),
     requests: 0,
     lastRequest: null,
     answeredBreakpoints: [],
@@ -166,7 +169,7 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       takeItem(transcript, event);
       break;
     case 'message.taken':
-      settleItems(transcript, [event.item]);
+      transcript.taken.set(event.call, [...(transcript.taken.get(event.call) ?? []), event.item]);
       break;
     case 'conversation.inherited':
       transcript.inherited = event.messages;
@@ -190,6 +193,8 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'tool.completed':
       transcript.results.set(event.call, event.result);
+      settleItems(transcript, transcript.taken.get(event.call) ?? []);
+      transcript.taken.delete(event.call);
       settleSeen(transcript, event.call);
       break;
     case 'file.read':
