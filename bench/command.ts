@@ -1,5 +1,6 @@
 /** Runs the real command, as installed, in a fresh place. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,18 +26,44 @@ export function benchPlace(): BenchPlace {
   };
 }
 
+export interface PrintOptions {
+  prompt?: string;
+  /** Further arguments of the command. */
+  args?: readonly string[];
+  /** Arguments of Node itself. */
+  node?: readonly string[];
+  env?: Record<string, string>;
+  /** Instead of the place's own repository. */
+  cwd?: string;
+}
+
 /** `ramet -p` with the built bundle and this Node, spawned without a shell. */
-export function spawnPrint(place: BenchPlace, url: string, node: readonly string[] = []): ChildProcess {
+export function spawnPrint(place: BenchPlace, url: string, options: PrintOptions = {}): ChildProcess {
+  const { prompt = 'read it', args = [], node = [], env = {}, cwd = place.repository } = options;
   const home = place.freshHome();
-  return spawn(process.execPath, [...node, BIN, '-p', 'read it', '--permission-mode', 'bypassPermissions'], {
-    cwd: place.repository,
+  const fixed = ['-p', prompt, '--permission-mode', 'bypassPermissions'];
+  return spawn(process.execPath, [...node, BIN, ...fixed, ...args], {
+    cwd,
     env: {
       PATH: process.env.PATH,
       HOME: home,
       RAMET_HOME: join(home, 'ramet'),
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: 'bench',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+/** The same, to its end: what it printed. */
+export async function runPrint(place: BenchPlace, url: string, options: PrintOptions = {}): Promise<string> {
+  const child = spawnPrint(place, url, options);
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`ramet -p ended with ${code}: ${output.slice(0, 500)}`);
+  return output;
 }

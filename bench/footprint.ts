@@ -1,7 +1,6 @@
 /** How much goes over the wire before the first word of a task, and how much memory a whole run takes at most. */
-import { once } from 'node:events';
 import { startEmulator } from 'ramet/emulator';
-import { benchPlace, spawnPrint } from './command.ts';
+import { benchPlace, runPrint } from './command.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const ROUNDS = 5;
@@ -20,7 +19,7 @@ export async function run(): Promise<void> {
   });
   const peaks: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    peaks.push(await peakOf(spawnPrint(place, emulator.url, ['--import', PEAK])));
+    peaks.push(peakIn(await runPrint(place, emulator.url, { node: ['--import', PEAK] })));
   }
   const request = emulator.requests[0]?.request;
   const [tools, system] = [wireBytes(request?.tools), wireBytes(request?.system)];
@@ -35,12 +34,7 @@ function wireBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-async function peakOf(child: ReturnType<typeof spawnPrint>): Promise<number> {
-  let output = '';
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
-  await once(child, 'close');
+function peakIn(output: string): number {
   const found = /peak (\d+)/.exec(output);
   return found === null ? Number.NaN : Number(found[1]) / 1024;
 }

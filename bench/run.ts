@@ -1,24 +1,45 @@
-/** Runs every measurement, or those named: `npm run bench -- turn journal`. See docs/benchmarks.md. */
+/**
+ * Runs the measurements, or those named: `npm run bench -- turn journal`. Those that take long run only when they are
+ * named. See docs/benchmarks.md.
+ */
+import * as agentMemory from './agent-memory.ts';
+import * as cost from './cost.ts';
 import * as footprint from './footprint.ts';
 import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
+import * as launch from './launch.ts';
+import * as manyAgents from './many-agents.ts';
+import * as siblings from './siblings.ts';
+import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
 import * as turn from './turn.ts';
 
-const MEASUREMENTS: Record<string, { run(): Promise<void> }> = {
+type Measurements = Record<string, { run(): Promise<void> }>;
+
+const MEASUREMENTS: Measurements = {
   'start-up': startUp,
   turn,
   journal,
   footprint,
   interactive,
+  cost,
+  launch,
+  spawn,
+  siblings,
+  'agent-memory': agentMemory,
+};
+const LONG: Measurements = {
+  'siblings-5000': { run: siblings.runLargest },
+  'many-agents': manyAgents,
 };
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in MEASUREMENTS));
+const all = { ...MEASUREMENTS, ...LONG };
+const unknown = wanted.filter((name) => !(name in all));
 if (unknown.length > 0) {
-  console.error(`no measurement ${unknown.join(', ')}; there are ${Object.keys(MEASUREMENTS).join(', ')}`);
+  console.error(`no measurement ${unknown.join(', ')}; there are ${Object.keys(all).join(', ')}`);
   process.exit(2);
 }
-for (const [name, measurement] of Object.entries(MEASUREMENTS)) {
+for (const [name, measurement] of Object.entries(wanted.length === 0 ? MEASUREMENTS : all)) {
   if (wanted.length === 0 || wanted.includes(name)) await measurement.run();
 }

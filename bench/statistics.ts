@@ -23,3 +23,9 @@ export function verdict(name: string, value: number, goal: number, unit: string)
   const state = value <= goal ? 'reached' : 'MISSED';
   return `${state}: ${name}: ${value.toFixed(2)} ${unit} (goal: at most ${goal} ${unit})`;
 }
+
+/** The same for a figure that is to be high. */
+export function atLeast(name: string, value: number, goal: number, unit: string): string {
+  const state = value >= goal ? 'reached' : 'MISSED';
+  return `${state}: ${name}: ${value.toFixed(2)} ${unit} (goal: at least ${goal} ${unit})`;
+}

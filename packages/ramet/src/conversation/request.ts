@@ -3,6 +3,7 @@
  * resend. The body is a join of frozen buffers, in the order the provider hashes: model, tools, system,
  * messages; what may vary between requests on one prefix (max_tokens) comes last.
  */
+import type { ModelRequest } from '../model/provider.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import type { Conversation, PromptHead, SealedMessage } from './conversation.ts';
 import { type FrozenBlock, markedBytes } from './frozen-block.ts';
@@ -14,9 +15,27 @@ export interface RequestShape {
   messages?: number;
 }
 
+/** What is sent: its pieces one after the other. Whoever needs one buffer has it made. */
+export function modelRequest(conversation: Conversation, shape: RequestShape): ModelRequest {
+  const pieces = requestPieces(conversation, shape);
+  return {
+    model: conversation.head.model,
+    pieces,
+    get body() {
+      return Buffer.concat(pieces);
+    },
+  };
+}
+
 export function requestBody(conversation: Conversation, shape: RequestShape): Buffer {
-  const pieces: Buffer[] = [];
-  pushHead(pieces, conversation.head, shape.breakpoints);
+  return Buffer.concat(requestPieces(conversation, shape));
+}
+
+/** From this length on a piece is sent as it is: all agents that share it then share its memory too. */
+const LONG_BYTES = 2_048;
+
+function requestPieces(conversation: Conversation, shape: RequestShape): Buffer[] {
+  const pieces: Buffer[] = [headBytes(conversation.head, shape.breakpoints)];
   const count = shape.messages ?? conversation.messages.length;
   for (let index = 0; index < count; index++) {
     const message = conversation.messages[index];
@@ -27,6 +46,42 @@ export function requestBody(conversation: Conversation, shape: RequestShape): Bu
   // Without output there is nothing to stream, and the API refuses the two together.
   const stream = shape.maxTokens > 0 ? ',"stream":true' : '';
   pieces.push(Buffer.from(`],"max_tokens":${shape.maxTokens}${stream}}`));
+  return joinShort(pieces);
+}
+
+/** Neighbours that are short are joined: each piece by itself costs a connection more than copying it does. */
+function joinShort(pieces: readonly Buffer[]): Buffer[] {
+  const joined: Buffer[] = [];
+  let short: Buffer[] = [];
+  for (const piece of pieces) {
+    if (piece.length < LONG_BYTES) {
+      short.push(piece);
+      continue;
+    }
+    if (short.length > 0) joined.push(Buffer.concat(short));
+    short = [];
+    joined.push(piece);
+  }
+  if (short.length > 0) joined.push(Buffer.concat(short));
+  return joined;
+}
+
+const heads = new WeakMap<PromptHead, Map<string, Buffer>>();
+
+/** Everything before the messages, joined once for each way in which the system can be marked. */
+function headBytes(head: PromptHead, breakpoints: readonly Breakpoint[]): Buffer {
+  const marks = breakpoints.filter(({ message }) => message < 0);
+  const key = marks.map(({ block, ttl }) => `${block} ${ttl}`).join();
+  const known = heads.get(head) ?? new Map<string, Buffer>();
+  heads.set(head, known);
+  const bytes = known.get(key) ?? joinHead(head, marks);
+  known.set(key, bytes);
+  return bytes;
+}
+
+function joinHead(head: PromptHead, marks: readonly Breakpoint[]): Buffer {
+  const pieces: Buffer[] = [];
+  pushHead(pieces, head, marks);
   return Buffer.concat(pieces);
 }
 

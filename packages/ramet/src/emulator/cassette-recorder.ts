@@ -46,9 +46,9 @@ export class CassetteRecorder {
     const forwarded = Object.fromEntries(
       Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name)),
     );
-    const body = Buffer.from(record.body);
+    const pieces = [Buffer.from(record.body)];
     const endpoint = this.#endpoint(record.path + exchange.search);
-    const answer = await post(endpoint, { headers: forwarded, body, signal: gone }).catch((error) => {
+    const answer = await post(endpoint, { headers: forwarded, pieces, signal: gone }).catch((error) => {
       throw new ApiError(502, describeError(error));
     });
     const received = await passOn(answer, exchange);

@@ -1,4 +1,7 @@
-/** A running agent as whoever started it sees it: one handle, however the agent is hosted (spec section 6). */
+/**
+ * A running agent as whoever started it sees it: one handle, however the agent is hosted (spec section 6). Nothing it is
+ * told does anything once it has ended; SendMessage continues it.
+ */
 import type { AgentId } from '../schema/ids.ts';
 import type { AgentResult } from './agent-event.ts';
 

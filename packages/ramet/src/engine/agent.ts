@@ -5,37 +5,33 @@
  */
 
 import type { BlockPosition } from '../conversation/conversation.ts';
-import {
-  Conversation,
-  type FrozenMessage,
-  freezeHead,
-  type PromptHead,
-} from '../conversation/conversation.ts';
+import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
-import { type FrozenBlock, freezeBlock, freezeTool } from '../conversation/frozen-block.ts';
-import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
-import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
-import { toolSchema } from '../tools/tool.ts';
-import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
-import type { FileAccess, FileChange } from '../workspace/file-access.ts';
-import { createOriginalFiles } from '../workspace/original-files.ts';
+import type { FileAccess } from '../workspace/file-access.ts';
+import { AgentFiles, type FilesSeen } from './agent-files.ts';
 import type { Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
+import { headOf } from './prompt-head.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
-  readonly scope: AsyncDisposableStack = new AsyncDisposableStack();
-  readonly #files: AgentFileAccess;
+  // What most agents never need is made when it is first asked for: thousands may wait at once.
+  #scope: AsyncDisposableStack | null = null;
+  readonly #files: AgentFiles;
+  #calls: Set<string> | null = null;
+  #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
   previousEnd: BlockPosition | null = null;
@@ -45,8 +41,6 @@ export class Agent implements AsyncDisposable {
   launched = false;
   /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
   readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
-  /** Ids of all tool calls in the conversation. */
-  readonly calls: Set<string> = new Set();
   /** Responses so far, in all runs; numbers the requests. */
   requests = 0;
   /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
@@ -55,10 +49,7 @@ export class Agent implements AsyncDisposable {
   openStop: string | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
-  /** Files that calls have read or changed, by real path, the latest last. */
-  readonly touched: Map<string, TouchedFile> = new Map();
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
-  readonly tasks: BackgroundTasks = new BackgroundTasks((event) => this.record(event));
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
   openQuestions = 0;
   /** Its list of its own work; `setTodos` changes it. */
@@ -79,19 +70,12 @@ export class Agent implements AsyncDisposable {
     runtime: SessionRuntime,
     spec: AgentSpec,
     conversation: Conversation,
-    seen: ReadonlyMap<string, string> | AgentFileAccess = NOTHING_SEEN,
+    seen: FilesSeen = NOTHING_SEEN,
   ) {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    const own = {
-      agent: spec.id,
-      cwd: spec.cwd,
-      onChange: (change: FileChange): void => this.#recordChange('', change),
-      keepOriginal: (file: { version: string; bytes: Uint8Array }): void => this.#keepOriginal(file),
-    };
-    this.#files =
-      'clone' in seen ? seen.clone(own) : createFileAccess({ ...own, ledger: runtime.files, seen });
+    this.#files = new AgentFiles(this, seen);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -108,7 +92,7 @@ export class Agent implements AsyncDisposable {
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
-    for (const call of this.calls) child.calls.add(call);
+    for (const call of this.#calls ?? []) child.calls.add(call);
     child.#recordStart();
     const [messages = ''] = child.store([params.record]);
     child.record({
@@ -146,15 +130,30 @@ export class Agent implements AsyncDisposable {
     this.recordHead();
   }
 
-  /** The agent's files as one of its calls sees them: what it reads and changes is journaled as that call's. */
+  /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
-    return this.#files.watchedBy({
-      onChange: (change) => this.#recordChange(call, change),
-      onRead: (path, version) => {
-        touchFile(this.touched, path, 'read');
-        this.record({ type: 'file.read', call, path, version });
-      },
-    });
+    return this.#files.for(call);
+  }
+
+  /** Releases what the agent acquired, when it ends. */
+  get scope(): AsyncDisposableStack {
+    this.#scope ??= new AsyncDisposableStack();
+    return this.#scope;
+  }
+
+  /** Ids of all tool calls in the conversation. */
+  get calls(): Set<string> {
+    this.#calls ??= new Set();
+    return this.#calls;
+  }
+
+  get touched(): Map<string, TouchedFile> {
+    return this.#files.touched;
+  }
+
+  get tasks(): BackgroundTasks {
+    this.#tasks ??= new BackgroundTasks((event) => this.record(event));
+    return this.#tasks;
   }
 
   get conversation(): Conversation {
@@ -252,38 +251,8 @@ export class Agent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.children.stopAll('parent_ended');
-    await this.scope.disposeAsync();
-  }
-
-  #recordChange(call: string, { path, before, after }: FileChange): void {
-    touchFile(this.touched, path, 'changed');
-    this.record({
-      type: 'file.changed',
-      call,
-      path,
-      before: before?.version ?? null,
-      after: after.version,
-      ...(before === null ? {} : { mode: before.mode }),
-    });
-  }
-
-  /** The change goes on without an original: it is what was asked for, undoing it is not. */
-  #keepOriginal({ version, bytes }: { version: string; bytes: Uint8Array }): void {
-    try {
-      createOriginalFiles(this.runtime.outputDirectory).keep(version, bytes);
-    } catch (error) {
-      this.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
-    }
+    await this.#scope?.disposeAsync();
   }
 }
 
 const NOTHING_SEEN: ReadonlyMap<string, string> = new Map();
-
-export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>): PromptHead {
-  return freezeHead({
-    model: spec.model,
-    thinking: spec.thinking,
-    tools: spec.tools.map((tool) => freezeTool(toolSchema(tool))),
-    system: spec.system.map((text) => freezeBlock({ type: 'text', text })),
-  });
-}

@@ -5,8 +5,9 @@ import { generalPurpose } from '../agents/general-purpose.ts';
 import type { PromptHead } from '../conversation/conversation.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import type { Tool } from '../tools/tool.ts';
-import { type Agent, headOf } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { AgentFamily } from './family.ts';
+import { headOf } from './prompt-head.ts';
 import type { AgentSpec } from './runtime.ts';
 
 /** What the type has, of what the parent has: a child's tools never exceed its ancestors'. */

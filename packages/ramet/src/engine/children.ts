@@ -3,29 +3,31 @@ import type { AgentId } from '../schema/ids.ts';
 import type { AgentHandle } from './agent-handle.ts';
 
 export class Children {
-  readonly #running = new Map<AgentId, AgentHandle>();
+  /** Null until there is one: most agents never have any. */
+  #running: Map<AgentId, AgentHandle> | null = null;
 
   get running(): readonly AgentHandle[] {
-    return [...this.#running.values()];
+    return [...(this.#running?.values() ?? [])];
   }
 
   get anyInBackground(): boolean {
-    for (const child of this.#running.values()) if (child.inBackground) return true;
+    for (const child of this.#running?.values() ?? []) if (child.inBackground) return true;
     return false;
   }
 
   add(child: AgentHandle): void {
+    this.#running ??= new Map();
     this.#running.set(child.id, child);
   }
 
   delete(id: AgentId): void {
-    this.#running.delete(id);
+    this.#running?.delete(id);
   }
 
   find(nameOrId: string): AgentHandle | undefined {
-    const direct = this.#running.get(nameOrId);
+    const direct = this.#running?.get(nameOrId);
     if (direct !== undefined) return direct;
-    for (const child of this.#running.values()) if (child.name === nameOrId) return child;
+    for (const child of this.#running?.values() ?? []) if (child.name === nameOrId) return child;
     return undefined;
   }
 

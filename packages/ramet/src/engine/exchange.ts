@@ -6,10 +6,10 @@ import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/brea
 import type { Conversation } from '../conversation/conversation.ts';
 import { type FrozenBlock, freezeJson } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
-import { requestBody } from '../conversation/request.ts';
+import { modelRequest } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
-import type { ModelResponse } from '../model/provider.ts';
+import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint, EventOf, RequestSource } from '../schema/events.ts';
@@ -62,7 +62,7 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
           ttl: markLifetime(agent),
         })
       : repeatBreakpoints(conversation, agent.previousEnd);
-  const body = requestBody(conversation, { breakpoints, maxTokens: options.maxTokens });
+  const sent = modelRequest(conversation, { breakpoints, maxTokens: options.maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
@@ -83,7 +83,7 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
       ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
     });
     await runtime.journal.commit('written');
-    return refuseReusedIds(agent, await sendOnce(agent, { model, body }, planned, options));
+    return refuseReusedIds(agent, await sendOnce(agent, sent, planned, options));
   });
   const response = await withRetries(
     async (attempt) => {
@@ -169,7 +169,7 @@ function callIds({ blocks }: ModelResponse): string[] {
 
 async function sendOnce(
   agent: Agent,
-  request: { model: string; body: Buffer },
+  request: ModelRequest,
   planned: PlannedRequest,
   options: ExchangeOptions,
 ): Promise<ModelResponse> {

@@ -11,19 +11,11 @@ import { addCost, addUsage, NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
-import { agentMessageText } from './agent-message.ts';
+import { ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
-import type { ForkOverrides } from './fork-overrides.ts';
-import { CANCELLED, STOPPED } from './notices.ts';
+import { STOPPED } from './notices.ts';
 import { notificationText, type ReportFacts } from './report.ts';
-
-export interface ChildOptions {
-  /** Ends the child while somebody waits for it. */
-  signal: AbortSignal;
-  run_in_background?: boolean | undefined;
-  overrides?: ForkOverrides;
-}
 
 export function startChild(
   family: AgentFamily,
@@ -31,86 +23,21 @@ export function startChild(
   child: Agent,
   options: ChildOptions,
 ): AgentHandle {
-  const abort = new AbortController();
-  const detached = Promise.withResolvers<void>();
-  const link = linkAbort(abort, options);
-  const usages: Usage[] = [];
-  const { spec } = child;
-  let inBackground = options.run_in_background === true;
-  let ended = false;
-  const handle: AgentHandle = {
-    id: spec.id,
-    parent: parent.spec.id,
-    type: spec.type,
-    name: spec.name,
-    description: spec.origin?.description ?? '',
-    get inBackground() {
-      return inBackground;
-    },
-    detached: detached.promise,
-    steer: (text) =>
-      child.receive('message', null, agentMessageText({ kind: 'user', from: null, name: null }, text)),
-    cancel() {
-      // One that has done nothing has nothing to sum up.
-      if (child.requests === 0) abort.abort(STOPPED);
-      child.receive('cancel', null, CANCELLED);
-      child.children.cancelAll();
-    },
-    stop: (reason) => abort.abort(reason),
-    detach() {
-      // Whoever waits for one that has ended is about to be answered.
-      if (inBackground || ended) return;
-      inBackground = true;
-      link.cut();
-      child.record({ type: 'agent.detached' });
-      detached.resolve();
-    },
-    result: Promise.resolve().then(async () => {
-      const result = await live(family, child, abort.signal, usages);
-      ended = true;
-      link[Symbol.dispose]();
-      const facts = factsOf(child, result, usages);
-      if (inBackground) await notify(family, parent, facts);
-      // Not before its parent has been told: an agent ends when it has no children left and no news.
-      parent.children.delete(spec.id);
-      family.parts.onEvent(spec, { type: 'agent_ended', result });
-      return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
-    }),
-  };
-  Object.freeze(handle);
+  const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
+    const usages: Usage[] = [];
+    const result = await live(family, child, signal, usages);
+    own.ended();
+    const facts = factsOf(child, result, usages);
+    if (own.inBackground) await notify(family, parent, facts);
+    // Not before its parent has been told: an agent ends when it has no children left and no news.
+    parent.children.delete(own.id);
+    family.parts.onEvent(child.spec, { type: 'agent_ended', result });
+    return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
+  });
   family.admit(child, handle);
   parent.children.add(handle);
-  family.parts.onEvent(spec, startedEvent(child));
+  family.parts.onEvent(child.spec, startedEvent(child));
   return handle;
-}
-
-/** One listener each, taken away when the child ends: a session of ten thousand children keeps none. */
-function linkAbort(
-  abort: AbortController,
-  { signal, overrides, run_in_background }: ChildOptions,
-): AbortLink {
-  const own = overrides?.abortController?.signal;
-  const waited = run_in_background === true ? undefined : signal;
-  const follow = (source: AbortSignal | undefined): (() => void) => {
-    if (source === undefined) return () => {};
-    const pass = (): void => abort.abort(source.reason);
-    if (source.aborted) pass();
-    source.addEventListener('abort', pass, { once: true });
-    return () => source.removeEventListener('abort', pass);
-  };
-  const [cutWaited, cutOwn] = [follow(waited), follow(own)];
-  return {
-    cut: cutWaited,
-    [Symbol.dispose]() {
-      cutWaited();
-      cutOwn();
-    },
-  };
-}
-
-interface AbortLink extends Disposable {
-  /** The child no longer ends with the call that asked for it. */
-  cut(): void;
 }
 
 async function live(

@@ -48,11 +48,13 @@ describe('AGENT-2: which agent is started', () => {
     }
   });
 
-  test('an empty model is none', async () => {
+  test('an empty model is none, and an empty task is refused', async () => {
     expect((await askFor({ model: ' ' })).told).toContain('(fork) done');
     const { family, told } = await askFor({ model: '', subagent_type: 'general-purpose' });
     expect(told).toContain('(general-purpose) done');
     expect(family.requestsOf('child')[0]?.request?.model).toBe(family.session.model);
+    const { told: refused } = await askFor({ prompt: ' \n', subagent_type: 'Explore' });
+    expect(refused).toContain('its prompt is empty');
   });
 
   test('Explore has its own prompt, its own tools and no more than its parent', async () => {

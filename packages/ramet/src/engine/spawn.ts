@@ -24,8 +24,8 @@ import type { AgentSpec } from './runtime.ts';
 export interface SpawnOrder extends SpawnRequest {
   /** The tool call that asks; null for the library, whose children no cap on models counts. */
   call: string | null;
-  /** Ends a child that somebody waits for. */
-  signal: AbortSignal;
+  /** Ends a child that somebody waits for; without it nothing but the child's handle does. */
+  signal?: AbortSignal | undefined;
   overrides?: ForkOverrides;
   /** What it may spend by itself; its ancestors' limits hold in any case. */
   budget?: BudgetLimits | undefined;

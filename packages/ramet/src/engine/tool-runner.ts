@@ -16,6 +16,7 @@ import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { refusalOf } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
+import { onAbort } from './on-abort.ts';
 import { finishResult } from './tool-result.ts';
 
 const MOST_AT_ONCE = 10;
@@ -127,14 +128,13 @@ async function actOrAbort(
   const action = act(tool, input, contextOf(run, call));
   const givenUp = Promise.withResolvers<ToolOutcome>();
   let timer: NodeJS.Timeout | undefined;
-  const onAbort = (): void => {
+  const stopListening = onAbort(signal, () => {
     timer = setTimeout(() => givenUp.resolve(failure(MAY_HAVE_RUN)), ABORT_GRACE_MS);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
+  });
   try {
     return await Promise.race([action, givenUp.promise]);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    stopListening();
     clearTimeout(timer);
   }
 }

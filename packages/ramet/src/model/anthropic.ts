@@ -72,7 +72,7 @@ async function send(
 ): Promise<ModelResponse> {
   const started = performance.now();
   let firstTokenMs = 0;
-  const answer = await post(endpoint, { headers, body: request.body, signal: options.signal });
+  const answer = await post(endpoint, { headers, pieces: piecesOf(request), signal: options.signal });
   await refuseUnless(EVENT_STREAM, answer, endpoint, request.model);
   const assembler = new ResponseAssembler((delta) => {
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
@@ -90,6 +90,10 @@ async function send(
   };
 }
 
+function piecesOf(request: ModelRequest): readonly Uint8Array[] {
+  return request.pieces ?? [request.body];
+}
+
 /** A request without output cannot be streamed: the answer is one JSON document. */
 async function refresh(
   endpoint: Endpoint,
@@ -99,7 +103,7 @@ async function refresh(
 ): Promise<ModelResponse> {
   const started = performance.now();
   const accepting = { ...headers, accept: 'application/json' };
-  const answer = await post(endpoint, { headers: accepting, body: request.body, signal });
+  const answer = await post(endpoint, { headers: accepting, pieces: piecesOf(request), signal });
   await refuseUnless('application/json', answer, endpoint, request.model);
   const text = await readText(answer, WARM_BODY_LIMIT).catch((error) => {
     throw connectionError(error, endpoint, signal);

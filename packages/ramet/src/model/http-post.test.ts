@@ -29,7 +29,7 @@ describe('MODEL-2: how long a provider may be silent', () => {
   test('a server that drops idle connections early may think as long on a used one as on a new one', async () => {
     const endpoint = await serve({ connection: 'keep-alive', 'keep-alive': 'timeout=3' });
     const send = () =>
-      post(endpoint, { headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal });
+      post(endpoint, { headers: {}, pieces: [Buffer.from('{}')], signal: new AbortController().signal });
     const first = await send();
     const { localPort, timeout } = first.socket;
     await readText(first, 100);

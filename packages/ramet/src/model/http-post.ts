@@ -48,7 +48,8 @@ export function openEndpoint(url: URL, env: NodeJS.ProcessEnv, names: EndpointNa
 
 export interface PostOptions {
   headers: Record<string, string>;
-  body: Uint8Array;
+  /** The body, in the order in which its parts are sent. */
+  pieces: readonly Uint8Array[];
   signal: AbortSignal;
 }
 
@@ -65,12 +66,12 @@ export async function post(endpoint: Endpoint, options: PostOptions): Promise<In
 
 class StaleConnection extends Error {}
 
-function attempt(endpoint: Endpoint, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
+function attempt(endpoint: Endpoint, { headers, pieces, signal }: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const client = endpoint.url.protocol === 'https:' ? https : http;
     const request = client.request({
       ...endpoint.target,
-      headers: { ...headers, 'content-length': body.byteLength },
+      headers: { ...headers, 'content-length': lengthOf(pieces) },
     });
     const abort = (): void => void request.destroy();
     signal.addEventListener('abort', abort, { once: true });
@@ -83,13 +84,18 @@ function attempt(endpoint: Endpoint, { headers, body, signal }: PostOptions): Pr
       const stale = request.reusedSocket && systemCode(error) === 'ECONNRESET' && !signal.aborted;
       reject(stale ? new StaleConnection() : connectionError(error, endpoint, signal));
     });
-    request.end(body);
+    for (const piece of pieces) request.write(piece);
+    request.end();
   });
 }
 
 /** Node shortens the timeout of a kept connection to what the server's `Keep-Alive` header says, and leaves it so. */
 function restoreTimeout(socket: Socket): void {
   if (socket.timeout !== SILENCE_MS) socket.setTimeout(SILENCE_MS);
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
 function silence(): ModelError {

@@ -112,7 +112,7 @@ async function ask(
   for (;;) {
     const { dialect } = connection;
     const bytes = Buffer.from(JSON.stringify(inDialect(request, dialect)));
-    const answer = await post(endpoint, { headers, body: bytes, signal });
+    const answer = await post(endpoint, { headers, pieces: [bytes], signal });
     const status = answer.statusCode ?? 0;
     if (status === 200) return refuseOtherContent(answer, endpoint);
     const refusal = { status, headers: answer.headers, body: await readText(answer, ERROR_BODY_LIMIT) };

@@ -8,6 +8,8 @@ import type { Usage } from '../schema/usage.ts';
 export interface ModelRequest {
   readonly model: string;
   readonly body: Uint8Array;
+  /** The same bytes in parts that others share: sending these, a provider keeps no copy of its own. */
+  readonly pieces?: readonly Uint8Array[];
 }
 
 /** A block of the answer: its value to act on, and the exact JSON that goes back to the provider. */

@@ -17,7 +17,7 @@ import type { ModelProvider } from '../model/provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
-import { type GitState, gitState } from '../workspace/git-state.ts';
+import type { RecentGitState } from '../workspace/recent-git-state.ts';
 import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
 import type { Place } from './place.ts';
 
@@ -27,6 +27,7 @@ export interface FamilyOptions {
   place: Place;
   provider: ModelProvider;
   childEnvironment: Readonly<Record<string, string>>;
+  git: RecentGitState;
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
   onEvent: (spec: AgentSpec, event: AgentEvent) => void;
@@ -77,10 +78,9 @@ function pastOf(reader: JournalReader): SessionPast {
 }
 
 function surroundingsOf(
-  { settings, place, childEnvironment }: FamilyOptions,
+  { settings, place, childEnvironment, git }: FamilyOptions,
   main: () => Agent | null,
 ): ChildSurroundings {
-  const git = recentGitState(childEnvironment);
   return {
     instructions(): readonly FrozenBlock[] {
       const [first] = main()?.conversation.messages ?? [];
@@ -93,23 +93,9 @@ function surroundingsOf(
         model,
         now: new Date(settings.clock.now()),
         shell: childEnvironment.SHELL,
-        ...(wanted && { repository, git: repository === null ? null : await git(cwd) }),
+        ...(wanted && { repository, git: repository === null ? null : await git.of(cwd) }),
       });
     },
-  };
-}
-
-/** How long siblings are told the same state of git: those of one message ask within milliseconds. */
-const GIT_STATE_MS = 1_000;
-
-function recentGitState(env: Readonly<Record<string, string>>): (cwd: string) => Promise<GitState> {
-  let last: { cwd: string; at: number; state: Promise<GitState> } | null = null;
-  return (cwd) => {
-    const now = performance.now();
-    if (last?.cwd !== cwd || now - last.at > GIT_STATE_MS) {
-      last = { cwd, at: now, state: gitState({ directory: cwd, env }) };
-    }
-    return last.state;
   };
 }
 

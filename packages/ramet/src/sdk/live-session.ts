@@ -152,8 +152,7 @@ async function started(
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
   const { spawnAgent } = await import('../engine/spawn.ts');
-  const { signal } = new AbortController();
-  const outcome = await spawnAgent(family, agent, { ...order, call: null, signal });
+  const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;
 }

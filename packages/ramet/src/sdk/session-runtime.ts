@@ -12,8 +12,14 @@ import { CacheMap } from '../model/cache-map.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
-import { createFileLedger } from '../workspace/file-ledger.ts';
-import { createProcessRegister, processDirectory } from '../workspace/process-register.ts';
+import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
+import { gitState } from '../workspace/git-state.ts';
+import {
+  createProcessRegister,
+  type ProcessRegister,
+  processDirectory,
+} from '../workspace/process-register.ts';
+import { RecentGitState } from '../workspace/recent-git-state.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -25,6 +31,7 @@ export interface SharedParts {
   readonly family: AgentFamily;
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
+  readonly git: RecentGitState;
   /** Makes the main agent known; before that nobody can ask for children. */
   admitMain(agent: Agent): void;
 }
@@ -38,6 +45,7 @@ export function shareParts(
   const { session } = parts.journal;
   const bus = new EventBus<SessionEvent>();
   const environment = environmentOfChildren(settings);
+  const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
   let main: Agent | null = null;
   const family = openFamily(
     {
@@ -46,6 +54,7 @@ export function shareParts(
       place,
       provider: parts.provider,
       childEnvironment: environment,
+      git,
       earlier,
       onEvent: (spec, event) => bus.publish(attributed(event, spec)),
     },
@@ -70,10 +79,13 @@ export function shareParts(
     prices,
     clock,
     retry: settings.retry,
-    files: createFileLedger(clock),
+    files: watchedFiles(createFileLedger(clock), git),
     childEnvironment: environment,
-    processes: createProcessRegister(processDirectory(place.project), (message) =>
-      parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
+    processes: watchedProcesses(
+      createProcessRegister(processDirectory(place.project), (message) =>
+        parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
+      ),
+      git,
     ),
     outputDirectory: join(place.project, session),
     broker: askingOnce(settings.broker),
@@ -86,9 +98,35 @@ export function shareParts(
     runtime,
     family,
     bus,
+    git,
     admitMain(agent) {
       main = agent;
       family.admit(agent, null);
+    },
+  };
+}
+
+/** A write through the session may change what git says. */
+function watchedFiles(files: FileLedger, git: RecentGitState): FileLedger {
+  return {
+    ...files,
+    recordWrite(path, agent, version) {
+      git.forget();
+      files.recordWrite(path, agent, version);
+    },
+  };
+}
+
+/** So may a program, as long as it runs. */
+function watchedProcesses(processes: ProcessRegister, git: RecentGitState): ProcessRegister {
+  return {
+    enter(group, agent) {
+      git.forget();
+      const leave = processes.enter(group, agent);
+      return () => {
+        git.forget();
+        leave();
+      };
     },
   };
 }

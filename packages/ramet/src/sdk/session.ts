@@ -53,6 +53,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const journal = await createSession({ ...settings, ...place });
   recordEndedOrphans(journal, ended);
   const shared = shareParts(settings, place, { journal, provider, redact, permissions }, null);
+  if (surroundings.git !== null) void shared.git.note(place.cwd, Promise.resolve(surroundings.git));
   const agent = startAgent(shared, place, settings);
   return liveSession({ ...shared, agent, place, settings, surroundings });
 }

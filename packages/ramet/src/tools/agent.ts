@@ -33,7 +33,7 @@ While one runs do not look at its work or guess its result; wait for the report.
     effect: 'read',
     delegates: true,
     input,
-    // A model without a name is none: the provider would refuse it.
+    // A model without a name is none.
     run: (request, { agents }) => agents.spawn({ ...request, model: request.model?.trim() || undefined }),
   });
 }

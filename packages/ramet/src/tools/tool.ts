@@ -62,8 +62,17 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
 }
 
-/** The tool as the model sees it. Bounds that only repeat JavaScript's integer range are left out. */
+const schemas = new WeakMap<Tool, ToolSchema>();
+
+/** The tool as the model sees it; made once, since every head of a prompt asks for it. */
 export function toolSchema(tool: Tool): ToolSchema {
+  const schema = schemas.get(tool) ?? describeTool(tool);
+  schemas.set(tool, schema);
+  return schema;
+}
+
+/** Bounds that only repeat JavaScript's integer range are left out. */
+function describeTool(tool: Tool): ToolSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -169,6 +169,7 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       takeItem(transcript, event);
       break;
     case 'message.taken':
+      // Somebody took it back: no call has to be answered first.
       if (event.call === null) settleItems(transcript, [event.item]);
       else transcript.taken.set(event.call, [...(transcript.taken.get(event.call) ?? []), event.item]);
       break;
