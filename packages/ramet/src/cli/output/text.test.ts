@@ -39,3 +39,33 @@ test('UI-1: a person who waits sees which agents begin, what they call and how t
     '  .2 failed: max_turns: no turns are left (1 turn, 0 tokens, unknown, 5 ms)',
   ]);
 });
+
+test('UI-1: what goes wrong is told with the agent it happened to, and without for the main agent', () => {
+  const notes: string[] = [];
+  const output = textOutput({
+    out() {},
+    isTerminal: false,
+    columns: null,
+    note: (line) => void notes.push(line),
+    progress() {},
+    env: {},
+    cwd: '/',
+    signal: new AbortController().signal,
+  });
+  // What an output reads of a session, and nothing else.
+  const session = { agent: { id: 'x.1' } } as unknown as Session;
+  const events: AgentEvent[] = [
+    { type: 'request_failed', attempt: 1, code: 'x', message: '429', retryInMs: 1_000 },
+    { type: 'warning', code: 'x', message: 'look out' },
+  ];
+  for (const event of events) {
+    output.event(session, { ...event, agentId: 'x.1', parentAgentId: null });
+    output.event(session, { ...event, agentId: 'x.12', parentAgentId: 'x.1' });
+  }
+  expect(notes).toEqual([
+    'attempt 1 failed: 429; trying again in 1.0 s',
+    '.12 attempt 1 failed: 429; trying again in 1.0 s',
+    'look out',
+    '.12 look out',
+  ]);
+});

@@ -10,7 +10,7 @@ export function textOutput(io: CommandIo): ResultOutput {
   return {
     start() {},
     event(session, event) {
-      if (event.type === 'warning') io.note(event.message);
+      if (event.type === 'warning') io.note(`${of(event, session)}${event.message}`);
       // A call that starts an agent is told of with the agent.
       if (event.type === 'tool_started' && event.call.name !== 'Agent')
         io.progress(`  ${of(event, session)}${callLine(event.call)}`);
@@ -22,7 +22,7 @@ export function textOutput(io: CommandIo): ResultOutput {
       const agent = agentProgress(event);
       if (agent !== null) io.progress(`  ${shortId(event.agentId)} ${agent}`);
       const line = event.type === 'request_failed' ? retryLine(event) : null;
-      if (line !== null) io.note(line);
+      if (line !== null) io.note(`${of(event, session)}${line}`);
     },
     end(session, result) {
       const text = io.isTerminal ? printable(result.text) : result.text;
@@ -44,7 +44,7 @@ function agentProgress(event: SessionEvent): string | null {
   return `${excerpt(ending, 200)} (${figures})`;
 }
 
-/** `.2 ` before what a child does. */
+/** `.2 ` before what a child does or meets. */
 function of({ agentId }: SessionEvent, { agent }: Session): string {
   return agentId === agent.id ? '' : `${shortId(agentId)} `;
 }
