@@ -51,7 +51,8 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     ending = endingOf(error, options.signal);
   } finally {
     agent.record({ type: 'agent.ended', ...ending });
-    await journal.commit('synced').catch((error) => {
+    // What answers a call is told to nobody outside before its parent syncs: each child need not.
+    await journal.commit(agent.spec.origin?.call ? 'written' : 'synced').catch((error) => {
       ending = endingOf(error, options.signal);
     });
   }
