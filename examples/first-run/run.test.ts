@@ -24,7 +24,7 @@ describe('the first run', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('All tests pass.');
     expect(stdout).toContain('\n+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);\n');
-    expect(stdout).toMatch(/^total .+\$0\.\d{4}$/m);
+    expect(stdout).toMatch(/^TOTAL .+\$0\.\d{4}$/m);
     expect(stdout).toContain('The test passes now.');
     expect(stdout.split('\n').length).toBeLessThanOrEqual(60);
     expect(readdirSync(temporary)).toEqual([]);

@@ -1,6 +1,8 @@
 /** How an agent is called in tables: `.2 fork parser: mend the parser`, further in for every level of the tree. */
+import type { AgentResult } from '../engine/agent-event.ts';
 import type { AgentId } from '../schema/ids.ts';
-import { excerpt } from './format.ts';
+import { totalTokens } from '../schema/usage.ts';
+import { dollars, duration, excerpt, tokens } from './format.ts';
 
 export interface LabelledAgent {
   id: AgentId;
@@ -24,4 +26,14 @@ export function purposeOf({ name, description }: Pick<LabelledAgent, 'name' | 'd
 export function agentLabel(agent: LabelledAgent, level: number): string {
   const purpose = purposeOf(agent);
   return `${'  '.repeat(level)}${shortId(agent.id)} ${excerpt(agent.type, LONGEST)}${purpose && ` ${purpose}`}`;
+}
+
+/** How an agent ended, `failed: max_turns: ...`, and what that took, `2 turns, 5.0k tokens, $0.0100, 3.0 s`. */
+export function endingOf(result: AgentResult): { ending: string; figures: string } {
+  const { status, cause, message, turns, usage, costUsd, durationMs } = result;
+  // Of one that somebody ended the message says no more than the cause.
+  const explained = status === 'failed' || status === 'timed_out';
+  const ending = [status, cause, explained ? message : null].filter(Boolean).join(': ');
+  const sums = [`${turns} turn${turns === 1 ? '' : 's'}`, `${tokens(totalTokens(usage))} tokens`];
+  return { ending, figures: [...sums, dollars(costUsd), duration(durationMs)].join(', ') };
 }

@@ -6,6 +6,8 @@ export interface CommandIo {
   out(text: string): void;
   /** Whether a person reads standard output on a screen. */
   readonly isTerminal: boolean;
+  /** How wide that screen is; null where there is none. */
+  readonly columns: number | null;
   /** One line for people, on standard error, with the program's name before it. */
   note(line: string): void;
   /** What goes on just now: a line on standard error, for a person at a terminal only. */
@@ -32,6 +34,7 @@ export function processIo(signal: AbortSignal, onOutputLost: () => void): Comman
   return {
     out: (text) => void process.stdout.write(text),
     isTerminal: process.stdout.isTTY === true,
+    columns: process.stdout.isTTY === true ? process.stdout.columns || null : null,
     note: (line) => void process.stderr.write(`ramet: ${printable(line)}\n`),
     progress: (line) => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
     env: process.env,

@@ -6,10 +6,14 @@ import { interruptSignal } from './signals.ts';
 
 // Stands when the event loop runs dry before the command has ended: a bug, which must not look like success.
 process.exitCode = EXIT.failed;
+const ranDry = (): void =>
+  console.error('ramet: nothing is left to wait for, and the command has not ended: this is a bug in Ramet');
+process.once('beforeExit', ranDry);
 let outputLost = false;
 const io = processIo(interruptSignal(), () => {
   outputLost = true;
   process.exitCode ||= EXIT.failed;
 });
 const exitCode = await runProgram(process.argv.slice(2), io);
+process.off('beforeExit', ranDry);
 process.exitCode = outputLost ? exitCode || EXIT.failed : exitCode;

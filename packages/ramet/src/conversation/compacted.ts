@@ -6,11 +6,13 @@
  * 1. The blocks that other runs share come first and unchanged, so the breakpoint after them still hits.
  * 2. The kept turns begin at a turn and end where the conversation ended: every call keeps its result.
  * 3. What no summary covers is kept, its tool results cut if need be.
- * 4. Thinking that is bound to its prefix is left out, except in the turn whose calls wait for their results: there
+ * 4. A fork keeps the rules by which it is known.
+ * 5. Thinking that is bound to its prefix is left out, except in the turn whose calls wait for their results: there
  *    a provider refuses a message without it, and drops by itself what no longer holds.
  */
 import type { FrozenMessage } from './conversation.ts';
 import { cutResults } from './cut-results.ts';
+import { forkMarkOf } from './fork.ts';
 import { freezeBlock } from './frozen-block.ts';
 import { type KeptRecord, recordText } from './kept-record.ts';
 import { estimateTokens } from './token-estimate.ts';
@@ -73,7 +75,7 @@ export function compactedMessages(
   const first: FrozenMessage = {
     role: 'user',
     shared: opening.shared,
-    blocks: [...opening.blocks.slice(0, -1), record],
+    blocks: [...opening.blocks.slice(0, -1), ...forkMarkOf(messages.slice(0, tail)), record],
   };
   const kept = keeps.stripThinking ? withoutBoundThinking(messages.slice(tail)) : messages.slice(tail);
   return [first, ...cutResults(kept, keeps.mostTailTokens)];

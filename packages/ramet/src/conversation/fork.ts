@@ -56,8 +56,13 @@ export function forkMessage({ tail }: CacheSafeParams, task: string): FrozenMess
 }
 
 /** Known by the rules it was given (FORK-5): no text that a tool or a peer brings in is a block of these bytes. */
-export function isFork({ messages }: Pick<Conversation, 'messages'>): boolean {
+export function isFork({ messages }: { readonly messages: readonly FrozenMessage[] }): boolean {
   return messages.some(({ role, blocks }) => role === 'user' && blocks.some(isRules));
+}
+
+/** What a compaction keeps of these messages, so that who was a fork stays one. */
+export function forkMarkOf(messages: readonly FrozenMessage[]): readonly FrozenBlock[] {
+  return isFork({ messages }) ? [RULES] : [];
 }
 
 function isRules({ digest }: FrozenBlock): boolean {

@@ -46,9 +46,12 @@ export interface AgentResult {
   /** The text of the last answer: the report. */
   text: string;
   turns: number;
+  /** With that of its children. */
   usage: Usage;
   costUsd: number | null;
   durationMs: number;
+  /** The model it ended on. */
+  model?: string | undefined;
   /** A line for whoever started it, such as that another kind of agent would have cost less. */
   advice?: string | undefined;
 }

@@ -10,17 +10,16 @@ import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conve
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
-import { describeError } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
-import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
+import { keepOriginal } from './keep-original.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
@@ -59,12 +58,15 @@ export class Agent implements AsyncDisposable {
   todos: readonly TodoItem[] = [];
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox();
+  /** How many items have come for it, in all processes; numbers them. */
+  received = 0;
   readonly children: Children = new Children();
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
+  /** Told of every change of its status, once it is known to a family. */
+  onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
   readonly #seen: ReadonlyMap<string, string>;
   #forkPoint: CacheSafeParams | null = null;
-  #received = 0;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -153,7 +155,8 @@ export class Agent implements AsyncDisposable {
       agent: this.spec.id,
       cwd: this.spec.cwd,
       onChange: (change) => this.#recordChange('', change),
-      keepOriginal: (file) => this.#keepOriginal(file),
+      keepOriginal: (file) =>
+        keepOriginal(this.runtime.outputDirectory, file, (why) => this.warn('original_not_kept', why)),
     };
   }
 
@@ -188,6 +191,11 @@ export class Agent implements AsyncDisposable {
     this.runtime.journal.append(this.spec.id, event);
   }
 
+  setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
+    this.record({ type: 'status.changed', status, cause });
+    this.onStatus?.(status, cause);
+  }
+
   warn(code: string, message: string): void {
     this.record({ type: 'warning.raised', code, message });
   }
@@ -218,12 +226,13 @@ export class Agent implements AsyncDisposable {
     });
   }
 
-  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. */
-  receive(kind: InboxItem['kind'], from: string | null, text: string): void {
+  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. Returns its name. */
+  receive(kind: InboxItem['kind'], from: string | null, text: string): string {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
-    const item = `${this.spec.id}:${this.requests}.${++this.#received}`;
+    const item = `${this.spec.id}:${++this.received}`;
     this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
     this.inbox.put({ item, kind, from, blocks });
+    return item;
   }
 
   /** Adds the answer of a response; the response's own event journals it. */
@@ -282,15 +291,6 @@ export class Agent implements AsyncDisposable {
       after: after.version,
       ...(before === null ? {} : { mode: before.mode }),
     });
-  }
-
-  /** The change goes on without an original: it is what was asked for, undoing it is not. */
-  #keepOriginal({ version, bytes }: { version: string; bytes: Uint8Array }): void {
-    try {
-      createOriginalFiles(this.runtime.outputDirectory).keep(version, bytes);
-    } catch (error) {
-      this.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
-    }
   }
 }
 

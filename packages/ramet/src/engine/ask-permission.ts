@@ -38,14 +38,12 @@ export async function askPermission(request: PermissionRequest): Promise<string 
 
 async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): Promise<Result> {
   agent.openQuestions += 1;
-  if (agent.openQuestions === 1) {
-    agent.record({ type: 'status.changed', status: 'blocked', cause: 'permission' });
-  }
+  if (agent.openQuestions === 1) agent.setStatus('blocked', 'permission');
   try {
     return await work();
   } finally {
     agent.openQuestions -= 1;
-    if (agent.openQuestions === 0) agent.record({ type: 'status.changed', status: 'running', cause: null });
+    if (agent.openQuestions === 0) agent.setStatus('running', null);
   }
 }
 

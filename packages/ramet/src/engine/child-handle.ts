@@ -8,7 +8,7 @@ import type { AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { agentMessageText } from './agent-message.ts';
 import type { ForkOverrides } from './fork-overrides.ts';
-import { CANCELLED } from './notices.ts';
+import { CANCELLED, STOPPED } from './notices.ts';
 import { onAbort } from './on-abort.ts';
 
 export interface ChildOptions {
@@ -46,6 +46,7 @@ export class ChildHandle implements AgentHandle {
     const abort = new AbortController();
     this.#living = { child, abort, ...linkAbort(abort, options) };
     this.result = Promise.resolve().then(() => live(this, abort.signal));
+    Object.freeze(this);
   }
 
   get inBackground(): boolean {
@@ -63,8 +64,12 @@ export class ChildHandle implements AgentHandle {
   }
 
   cancel(): void {
-    this.#living?.child.receive('cancel', null, CANCELLED);
-    this.#living?.child.children.cancelAll();
+    if (this.#living === null) return;
+    const { child, abort } = this.#living;
+    // One that has done nothing has nothing to sum up.
+    if (child.requests === 0) abort.abort(STOPPED);
+    child.receive('cancel', null, CANCELLED);
+    child.children.cancelAll();
   }
 
   stop(reason: string): void {
@@ -72,6 +77,7 @@ export class ChildHandle implements AgentHandle {
   }
 
   detach(): void {
+    // Whoever waits for one that has ended is about to be answered.
     if (this.#inBackground || this.#living === null) return;
     this.#inBackground = true;
     this.#living.cutWaited();

@@ -44,9 +44,9 @@ function room(agent: Agent, { share, most }: { share: number; most: number }): n
   return Math.min(most, Math.floor(compactionThreshold(agent) * share));
 }
 
-/** The first message ends with the prompt, after what opens the conversation; the others are nothing else. */
-function promptText({ blocks }: FrozenMessage, isFirst: boolean): string {
-  const own = isFirst ? blocks.slice(-1) : blocks;
+/** The first message ends with the prompt, after what opens the conversation; a fork's own, after what forks share. */
+function promptText({ blocks, shared }: FrozenMessage, isFirst: boolean): string {
+  const own = isFirst ? blocks.slice(-1) : blocks.slice(shared);
   return own
     .map((block) => (block.type === 'text' ? String(contentOf(block).text) : `[${block.type}]`))
     .join('\n');

@@ -12,6 +12,7 @@ import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import { toolsOf } from './child-head.ts';
 import type { AgentFamily } from './family.ts';
+import { lostNotifications } from './lost-children.ts';
 import { type RecordedSpec, resumeAgent } from './resume.ts';
 import { startChild } from './run-child.ts';
 import type { AgentSpec } from './runtime.ts';
@@ -22,14 +23,22 @@ interface EndedAgent {
   ended: EventOf<'agent.ended'> | null;
 }
 
-/** One line on an agent that has ended; null when there never was one of that name. */
-export function endedAgent(family: AgentFamily, nameOrId: string): string | null {
+/** An agent that `asker` has no running child of that name for, with one line on it; null when there never was one. */
+export function describeOther(
+  family: AgentFamily,
+  asker: AgentId,
+  nameOrId: string,
+): { id: AgentId; line: string } | null {
   const reader = family.parts.openReader();
   try {
     const agent = findEnded(reader, nameOrId);
     if (agent === null) return null;
-    const { status = 'interrupted', cause = null } = agent.ended ?? {};
-    return `Agent ${agent.id} has ended: ${[status, cause].filter(Boolean).join(': ')}.`;
+    const { id, started, ended } = agent;
+    if (family.find(id) !== undefined)
+      return { id, line: `Agent ${id} runs, and reports to who started it.` };
+    const { status = 'interrupted', cause = null } = ended ?? {};
+    const told = started.parent === asker ? ' You were told of it before.' : '';
+    return { id, line: `Agent ${id} has ended: ${[status, cause].filter(Boolean).join(': ')}.${told}` };
   } finally {
     reader.close();
   }
@@ -41,20 +50,23 @@ export async function continueEnded(
   to: string,
   text: string,
 ): Promise<ToolOutcome> {
-  await from.runtime.journal.commit('written');
+  const { runtime, spec } = from;
+  // What it did last is read from disk.
+  await runtime.journal.commit('written');
   const reader = family.parts.openReader();
   try {
     const found = findEnded(reader, to);
     if (found === null) return failure(unknownReceiver(family, reader, to));
-    if (found.started.origin?.skipTranscript)
-      return failure(`${to} cannot be continued: it kept no transcript.`);
-    const agent = resumeAgent(
-      from.runtime,
-      reader,
-      (recorded) => specFor(family, from, found, recorded),
-      found.id,
-    );
+    const problem = whyNot(family, from, found);
+    if (problem !== null) return failure(`${to} cannot be continued: ${problem}.`);
+    const lost = await lostNotifications(family, runtime, found.id, reader);
+    // From here on nothing is waited for; until here, somebody else may have let it go on.
+    const running = family.find(found.id);
+    if (running !== undefined) return tellRunning(running, spec.id, to, text);
+    const specOf = (recorded: RecordedSpec): AgentSpec => specFor(family, from, found, recorded);
+    const agent = resumeAgent(runtime, reader, specOf, found.id);
     agent.say('prompt', [freezeBlock({ type: 'text', text })]);
+    for (const news of lost) agent.receive('notification', news.from, news.text);
     const { signal } = new AbortController();
     const handle = startChild(family, from, agent, { signal, run_in_background: true });
     return {
@@ -63,6 +75,18 @@ export async function continueEnded(
   } finally {
     reader.close();
   }
+}
+
+export function tellRunning(receiver: Agent, from: AgentId, to: string, text: string): ToolOutcome {
+  receiver.receive('message', from, text);
+  return { content: `Told ${to}; it hears it at its next tool boundary.` };
+}
+
+function whyNot(family: AgentFamily, from: Agent, { started: { origin } }: EndedAgent): string | null {
+  if (origin?.skipTranscript) return 'it kept no transcript';
+  if (origin?.narrowed) return 'it had rights of its own, which ended with it';
+  const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
+  return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
 }
 
 /** The last agent of that id or name: names may be given again. */
@@ -105,6 +129,8 @@ function specFor(
     spending: from.spending ?? family.parts.spending,
     cwd: from.spec.cwd,
     origin: { kind, call: null, description, background: true, depth },
+    compactionThreshold: from.spec.compactionThreshold,
+    contextWindow: from.spec.contextWindow,
   };
 }
 

@@ -5,7 +5,7 @@ import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { agentMessageText } from './agent-message.ts';
-import { continueEnded } from './continue-ended.ts';
+import { continueEnded, tellRunning } from './continue-ended.ts';
 import type { AgentFamily } from './family.ts';
 import { STOPPED } from './notices.ts';
 import { foregroundResult } from './report.ts';
@@ -57,10 +57,7 @@ async function send(family: AgentFamily, from: Agent, to: string, message: strin
   const text = agentMessageText({ kind: 'message', from: spec.id, name: spec.name }, message);
   const receiver = findReceiver(family, spec.id, to);
   if (receiver === from) return failure('That is you. Name another agent.');
-  if (receiver !== undefined) {
-    receiver.receive('message', spec.id, text);
-    return { content: `Told ${to}; it hears it at its next tool boundary.` };
-  }
+  if (receiver !== undefined) return tellRunning(receiver, spec.id, to, text);
   return continueEnded(family, from, to, text);
 }
 

@@ -173,10 +173,10 @@ async function sendOnce(
   planned: PlannedRequest,
   options: ExchangeOptions,
 ): Promise<ModelResponse> {
-  const { cacheMap, clock, launch, provider } = agent.runtime;
+  const { agents, cacheMap, clock, launch, provider } = agent.runtime;
   cacheMap.requestStarted(planned);
   try {
-    const response = await provider.send(request, {
+    const sending = provider.send(request, {
       signal: options.signal,
       onDelta: (delta) => {
         if (delta.type === 'began') {
@@ -185,6 +185,8 @@ async function sendOnce(
         } else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
       },
     });
+    agents.prepare();
+    const response = await sending;
     cacheMap.responseBegan(planned);
     if (response.usage !== null) cacheMap.responseCompleted(planned, response.usage);
     return response;

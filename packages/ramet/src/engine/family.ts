@@ -42,6 +42,8 @@ export interface FamilyParts {
   resolveModel(name: string, parentModel: string): string;
   /** The highest number that an agent of the session has. */
   readonly lastNumber: number;
+  /** How many agents models have asked for, in earlier processes of the session. */
+  readonly asked: number;
   /** Told everything that children do. */
   onEvent(spec: AgentSpec, event: AgentEvent): void;
   /** The session's journal, for agents that have ended. Whoever opens it closes it. */
@@ -57,12 +59,13 @@ export class AgentFamily implements Disposable {
   readonly #agents = new Map<AgentId, Agent>();
   readonly #handles = new Map<AgentId, AgentHandle>();
   #lastNumber: number;
-  #asked = 0;
+  #asked: number;
 
   constructor(parts: FamilyParts) {
     this.parts = parts;
     this.places = new Places(parts.limits.concurrent);
     this.#lastNumber = parts.lastNumber;
+    this.#asked = parts.asked;
     this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
       agent.record({ type: 'agent.stalled', silentMs });
       parts.onEvent(agent.spec, { type: 'stalled', silentMs });
@@ -81,8 +84,10 @@ export class AgentFamily implements Disposable {
         : null;
       if (waits) this.stalls.forget(agent);
       else if (handle !== null) this.stalls.noteLife(agent);
-      this.tell(agent, waits ? 'waiting' : 'running', waits ? 'children' : null);
+      agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
+    agent.onStatus = (status, cause) =>
+      this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
   }
 
   forget({ spec }: Agent): void {
@@ -119,11 +124,6 @@ export class AgentFamily implements Disposable {
     }
     this.#asked += 1;
     return null;
-  }
-
-  tell(agent: Agent, status: 'queued' | 'running' | 'waiting' | 'blocked', cause: string | null): void {
-    agent.record({ type: 'status.changed', status, cause });
-    this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
   }
 
   [Symbol.dispose](): void {

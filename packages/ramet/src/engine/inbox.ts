@@ -15,17 +15,25 @@ export interface InboxItem {
 
 export class Inbox {
   readonly #items: InboxItem[] = [];
-  #arrival: PromiseWithResolvers<void> | null = null;
+  readonly #waiting = new Set<() => void>();
 
   get size(): number {
     return this.#items.length;
   }
 
+  has(item: string): boolean {
+    return this.#items.some((held) => held.item === item);
+  }
+
+  /** Whether others have said something to the agent. */
+  get hasMessages(): boolean {
+    return this.#items.some(({ kind }) => kind === 'message');
+  }
+
   /** For what is recorded as received. */
   put(item: InboxItem): void {
     this.#items.push(item);
-    this.#arrival?.resolve();
-    this.#arrival = null;
+    for (const wake of this.#waiting) wake();
   }
 
   /** Everything there is, in order; whoever takes it tells it. */
@@ -44,13 +52,14 @@ export class Inbox {
   /** Resolves when there is something, or `signal` aborts. */
   async arrival(signal: AbortSignal): Promise<void> {
     if (this.#items.length > 0 || signal.aborted) return;
-    this.#arrival ??= Promise.withResolvers();
-    const { promise, resolve } = this.#arrival;
+    const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
+    this.#waiting.add(wake);
     signal.addEventListener('abort', wake, { once: true });
     try {
       await promise;
     } finally {
+      this.#waiting.delete(wake);
       signal.removeEventListener('abort', wake);
     }
   }

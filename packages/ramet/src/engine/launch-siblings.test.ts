@@ -128,7 +128,7 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
     if (first === undefined) throw new Error('no child');
     const running = [siblings.run(first, abort.signal), ...others.map((agent) => siblings.run(agent))];
     const results = await Promise.all(running);
-    expect(results.map(({ status }) => status)).toEqual(['interrupted', 'done', 'done', 'done', 'done']);
+    expect(results.map(({ status }) => status)).toEqual(['cancelled', 'done', 'done', 'done', 'done']);
     expect(siblings.accounts()).toEqual(['wrote', 'read', 'read', 'read']);
   });
 

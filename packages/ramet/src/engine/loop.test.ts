@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
-import { JournalError, ModelError } from '../schema/errors.ts';
+import { Cancelled, JournalError, ModelError } from '../schema/errors.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { simulatedClock } from '../testing/simulated-clock.ts';
@@ -274,17 +274,18 @@ describe('RES-2: a run within the budgets of others', () => {
     expect(result.message).toBe("the budget is spent: the session's budget: $2.5000 of $2");
   });
 
-  test('what a child spends is linked to the run under way, and is no usage of the run', async () => {
+  test('what a child spends counts against the run under way, and is part of what the run cost', async () => {
     const spawn = toolOf('Spawn', 'read', async () => {
       new Spending({}, 0, { parent: engine.agent.spending ?? undefined }).add(NO_USAGE, 5);
       return { content: 'spent' };
     });
-    const model = scriptedModel({ calls: [{ name: 'Spawn', input: {} }] }, again);
+    const model = scriptedModel({ calls: [{ name: 'Spawn', input: {} }] });
     const engine = await startEngine({ provider: model, tools: [echo, spawn], spec: { budget: { usd: 5 } } });
     expect(engine.agent.spending).toBeNull();
     const { result } = await engine.run('go');
-    expect(result).toMatchObject({ status: 'failed', cause: 'budget' });
-    expect(result.costUsd).toBeLessThan(1);
+    expect(result).toMatchObject({ status: 'failed', cause: 'budget', turns: 1 });
+    expect(lastMessage(engine)).toContain('spent');
+    expect(result.costUsd).toBeGreaterThanOrEqual(5);
     expect(engine.agent.spending?.totalCostUsd).toBeGreaterThanOrEqual(5);
   });
 
@@ -294,7 +295,7 @@ describe('RES-2: a run within the budgets of others', () => {
       await clock.advance(11_000);
       return { content: 'late' };
     });
-    const model = scriptedModel(again, again);
+    const model = scriptedModel(again);
     const engine = await startEngine({
       provider: model,
       tools: [wait],
@@ -306,6 +307,34 @@ describe('RES-2: a run within the budgets of others', () => {
       cause: 'budget',
       message: 'the budget is spent: 11 of 10 seconds',
     });
+  });
+
+  test('U24: a model that never answers holds an agent no longer than its time', async () => {
+    const clock = simulatedClock();
+    const silent = {
+      ...scriptedModel(),
+      send: (_: unknown, { signal }: { signal: AbortSignal }) =>
+        new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Cancelled()));
+          void clock.advance(10_000);
+        }),
+    };
+    const engine = await startEngine({
+      provider: silent,
+      spec: { budget: { seconds: 10 } },
+      runtime: { clock },
+    });
+    const ended = { status: 'timed_out', cause: 'budget', message: 'the budget is spent: 10 of 10 seconds' };
+    expect((await engine.run('go')).result).toMatchObject(ended);
+    expect(clock.due()).toEqual([]);
+  });
+
+  test('a run that ends in time leaves no timer behind', async () => {
+    const clock = simulatedClock();
+    const provider = scriptedModel({ text: 'quick' });
+    const engine = await startEngine({ provider, spec: { budget: { seconds: 10 } }, runtime: { clock } });
+    expect((await engine.run('go')).result.status).toBe('done');
+    expect(clock.due()).toEqual([]);
   });
 });
 

@@ -15,6 +15,7 @@ import { Cancelled, describeError, RametError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import { Spending } from './budget.ts';
+import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
 import { type ModelExchange, recordResponse } from './exchange.ts';
@@ -45,10 +46,13 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
   const run = newRunState(agent.spending, agent.spec.maxTokens);
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
+  using deadline = startDeadline(clock, budget.seconds, options.signal);
+  const { signal } = deadline;
   try {
-    ending = yield* takeTurns(agent, run, options);
+    ending = yield* takeTurns(agent, run, { ...options, signal });
   } catch (error) {
-    ending = endingOf(error, options.signal);
+    const late = signal.reason === OUT_OF_TIME;
+    ending = late ? budgetSpent(run.spending.state(clock.now())) : endingOf(error, signal);
   } finally {
     agent.record({ type: 'agent.ended', ...ending });
     // What answers a call is told to nobody outside before its parent syncs: each child need not.
@@ -63,6 +67,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     usage: run.spending.totalUsage,
     costUsd: run.spending.totalCostUsd,
     durationMs: clock.now() - startedAt,
+    model: agent.conversation.head.model,
   };
 }
 
@@ -163,7 +168,9 @@ async function* carryOut(
   }
   run.repeats = 0;
   yield* answerCalls(agent, run, step.calls, options);
-  return null;
+  // Children spend, and time goes by, while calls are carried out: nothing more is asked for then.
+  const after = run.spending.state(agent.runtime.clock.now());
+  return after.level === 'over' ? budgetSpent(after) : null;
 }
 
 async function* answerCalls(

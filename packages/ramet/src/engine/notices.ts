@@ -20,6 +20,10 @@ export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
 
 export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';
 
+export function childInterrupted(agent: string): string {
+  return `interrupted: agent ${agent} was at work; what it did is done. SendMessage lets it go on with all it knew.`;
+}
+
 /** Why a signal is aborted when somebody stops an agent on purpose. */
 export const STOPPED = 'stopped';
 

@@ -40,6 +40,12 @@ describe('AGENT-3: the answer to a foreground call', () => {
     });
   });
 
+  test("names the model, which need not be the parent's", async () => {
+    const model = 'claude-haiku-4-5';
+    expect(await foreground({ model })).toContain('$0.0123, 4.2 s on claude-haiku-4-5.\n');
+    expect(await notificationText({ ...FACTS, model }, unkept)).toContain(' on claude-haiku-4-5</usage>');
+  });
+
   test('what is not known is not zero, and one turn is one turn', async () => {
     const text = await foreground({ costUsd: null, turns: 1, usage: NO_USAGE, text: ' \n', name: 'scout' });
     expect(text).toBe(

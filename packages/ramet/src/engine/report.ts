@@ -64,7 +64,7 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
     ['name', name === null ? undefined : label(name)],
     ['status', status === 'done' ? status : ending(facts, keep)],
     ['summary', label(facts.description)],
-    ['usage', `${turnsOf(facts)}, ${tokensOf(facts)}`],
+    ['usage', `${turnsOf(facts)}, ${tokensOf(facts)}${modelOf(facts)}`],
     ['duration', secondsOf(facts)],
     ['cost', dollarsOf(facts)],
     ['worktree', worktree && quoteValue(`${worktree.path} (branch ${worktree.branch})`)],
@@ -86,7 +86,14 @@ function label(text: string): string {
 }
 
 function figures(facts: ReportFacts): string {
-  return [turnsOf(facts), tokensOf(facts), dollarsOf(facts), secondsOf(facts)].join(', ');
+  return [turnsOf(facts), tokensOf(facts), dollarsOf(facts), `${secondsOf(facts)}${modelOf(facts)}`].join(
+    ', ',
+  );
+}
+
+/** A child may run on another model than its parent asked for or has (U19). */
+function modelOf({ model }: ReportFacts): string {
+  return model === undefined ? '' : ` on ${label(model)}`;
 }
 
 function turnsOf({ turns }: ReportFacts): string {

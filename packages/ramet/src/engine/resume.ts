@@ -7,6 +7,7 @@ import { endOf } from '../conversation/breakpoints.ts';
 import { Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { inheritedMessages } from '../journal/projections/inherited-messages.ts';
 import { type Transcript, type TranscriptMessage, transcriptOf } from '../journal/projections/transcript.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
@@ -14,7 +15,7 @@ import type { AgentId } from '../schema/ids.ts';
 import { realPath } from '../workspace/real-path.ts';
 import { removeLeftovers } from '../workspace/replace-file.ts';
 import { Agent } from './agent.ts';
-import { MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
+import { childInterrupted, MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** What a resumed agent goes on with unless it is told otherwise. */
@@ -32,34 +33,45 @@ export function resumeAgent(
   if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
-  const inherited = transcript.inherited === null ? [] : inheritedMessages(reader, transcript.inherited);
+  const inherited = inheritedMessages(reader, transcript.inherited);
   const messages = [...inherited, ...transcript.messages].map((message) => thawMessage(message, thaw));
   const spec = specFor({ model, permissionMode });
-  const agent = new Agent(runtime, spec, new Conversation(head, messages), transcript.seen);
+  const origin = transcript.forkedFrom === null ? null : forkPointOf(reader, transcript.forkedFrom);
+  const seen = new Map([...(origin?.seen ?? []), ...transcript.seen]);
+  const agent = new Agent(runtime, spec, new Conversation(head, messages), seen);
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
   agent.previousEnd = endOf(transcript.answeredBreakpoints);
   agent.requests = transcript.requests;
-  for (const call of transcript.started) agent.calls.add(call);
+  for (const call of [...(origin?.started ?? []), ...transcript.started]) agent.calls.add(call);
   agent.openStop = transcript.openStop;
-  agent.prompts = transcript.prompts.map((prompt) => thawMessage(prompt, thaw));
+  const prompts = [...(origin?.prompts ?? []), ...transcript.prompts];
+  agent.prompts = prompts.map((prompt) => thawMessage(prompt, thaw));
   for (const [path, how] of transcript.touched) agent.touched.set(path, how);
-  agent.context.measured = transcript.measured;
+  const { measured } = transcript;
+  agent.context.measured =
+    measured === null ? null : { ...measured, messages: measured.messages + inherited.length };
   agent.todos = transcript.todos;
   agent.tasks.recall(transcript.backgroundTasks);
-  for (const { blocks, ...item } of transcript.pending) agent.inbox.put({ ...item, blocks: thaw(blocks) });
-  answerOpenCalls(agent, transcript, thaw);
+  for (const { blocks, ...item } of transcript.pending) {
+    // Whoever lets it go on wants it to: what had called its work off is void.
+    if (item.kind !== 'cancel') agent.inbox.put({ ...item, blocks: thaw(blocks) });
+  }
+  agent.received = transcript.told.size + transcript.pending.length;
+  answerOpenCalls(agent, transcript, thaw, (call) => childOfCall(reader, id, call));
   if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
   return agent;
 }
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
 
-/** What a fork took over from its parent, as `conversation.inherited` names it. */
-function inheritedMessages(reader: JournalReader, list: Digest): RecordedMessage[] {
-  // Written by `conversation/fork.ts`, read back by digest: the shape is known.
-  return JSON.parse(Buffer.from(reader.block(list)).toString()) as RecordedMessage[];
+/** The parent as it was when it was forked: its prompts, calls and files were the fork's too (FORK-4). */
+function forkPointOf(reader: JournalReader, { agent, seq }: { agent: AgentId; seq: number }): Transcript {
+  return transcriptOf(
+    Iterator.from(reader.events({ agent })).filter((recorded) => recorded.seq < seq),
+    agent,
+  );
 }
 
 type RecordedMessage = Pick<TranscriptMessage, 'role' | 'blocks' | 'shared'>;
@@ -68,7 +80,12 @@ function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): Fro
   return { role, blocks: thaw(blocks), shared };
 }
 
-function answerOpenCalls(agent: Agent, transcript: Transcript, thaw: Thaw): void {
+function answerOpenCalls(
+  agent: Agent,
+  transcript: Transcript,
+  thaw: Thaw,
+  childOf: (call: string) => AgentId | undefined,
+): void {
   const last = agent.conversation.messages.at(-1);
   if (last?.role !== 'assistant') return;
   const calls = last.blocks.filter((block) => block.type === 'tool_use').map(contentOf);
@@ -79,9 +96,19 @@ function answerOpenCalls(agent: Agent, transcript: Transcript, thaw: Thaw): void
     if (recorded !== undefined) return thaw([recorded]);
     if (!transcript.started.has(call)) return [unanswered(call, NOT_RUN.interrupted)];
     tidyUp(agent, input);
-    return [unanswered(call, MAY_HAVE_RUN)];
+    const child = childOf(call);
+    return [unanswered(call, child === undefined ? MAY_HAVE_RUN : childInterrupted(child))];
   });
   agent.say('tool_results', results);
+}
+
+/** The agent that an Agent call had started before its process was killed. */
+function childOfCall(reader: JournalReader, parent: AgentId, call: string): AgentId | undefined {
+  for (const { agent, event } of reader.events({ type: 'agent.started' })) {
+    if (event.type !== 'agent.started' || agent === null) continue;
+    if (event.parent === parent && event.origin?.call === call) return agent;
+  }
+  return undefined;
 }
 
 /** A call killed while it replaced a file leaves the half-written successor in the user's repository. */

@@ -7,7 +7,7 @@
  * 2. A child that somebody waits for answers its call; one in the background is told of in one notification.
  */
 import { describeError } from '../schema/errors.ts';
-import { NO_USAGE, type Usage } from '../schema/usage.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -27,10 +27,10 @@ export function startChild(
     const usages: Usage[] = [];
     const result = await live(family, child, signal, usages);
     own.ended();
-    parent.children.delete(own.id);
-    family.forget(child);
     const facts = factsOf(child, result, usages);
     if (own.inBackground) await notify(family, parent, facts);
+    // Not before its parent has been told: an agent ends when it has no children left and no news.
+    parent.children.delete(own.id);
     family.parts.onEvent(child.spec, { type: 'agent_ended', result });
     return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
   });
@@ -54,10 +54,17 @@ async function live(
   try {
     if (!(await placeFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
-    return await family.parts.executor.run(child, { signal, onEvent });
+    let result = await family.parts.executor.run(child, { signal, onEvent });
+    // What was said to it while it ended: it was told of as running, so it hears that.
+    while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
+      result = joinRuns(result, await family.parts.executor.run(child, { signal, onEvent }));
+    }
+    return result;
   } catch (error) {
     return brokenResult(error);
   } finally {
+    // At once: from here on a message to it lets it go on anew.
+    family.forget(child);
     family.stalls.forget(child);
     child.place?.release();
     await child[Symbol.asyncDispose]().catch((error) =>
@@ -66,15 +73,25 @@ async function live(
   }
 }
 
+function joinRuns(first: AgentResult, second: AgentResult): AgentResult {
+  return {
+    ...second,
+    turns: first.turns + second.turns,
+    usage: addUsage(first.usage, second.usage),
+    costUsd: addCost(first.costUsd, second.costUsd),
+    durationMs: first.durationMs + second.durationMs,
+  };
+}
+
 async function placeFor(family: AgentFamily, child: Agent, signal: AbortSignal): Promise<boolean> {
   const { places } = family;
   if (places.tryTake()) return true;
-  family.tell(child, 'queued', 'place');
+  child.setStatus('queued', 'place');
   if (!(await places.take(signal))) {
     child.place = null;
     return false;
   }
-  family.tell(child, 'running', null);
+  child.setStatus('running', null);
   return true;
 }
 

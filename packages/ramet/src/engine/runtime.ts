@@ -46,12 +46,14 @@ export interface SessionRuntime {
   /** Answers what rules and modes leave open. */
   readonly broker: PermissionBroker;
   /** The other agents of the session. */
-  readonly agents: AgentService;
+  readonly agents: AgentDesks;
 }
 
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */
-export interface AgentService {
+export interface AgentDesks {
   deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
+  /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
+  prepare(): void;
 }
 
 /** A throw is a refusal, with its message as the reason. */

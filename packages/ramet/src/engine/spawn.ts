@@ -10,6 +10,7 @@ import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
+import type { BudgetLimits } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -26,6 +27,9 @@ export interface SpawnOrder extends SpawnRequest {
   /** Ends a child that somebody waits for; without it nothing but the child's handle does. */
   signal?: AbortSignal | undefined;
   overrides?: ForkOverrides;
+  /** What it may spend by itself; its ancestors' limits hold in any case. */
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
 }
 
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
@@ -37,10 +41,12 @@ export async function spawnAgent(
 ): Promise<SpawnOutcome> {
   try {
     const plan = await planChild(family, parent, order, family.newId());
+    // From here on nothing is waited for: what is found free is still free when the child is there.
+    refuseTakenName(family, order.name);
     const problem = order.call === null ? null : family.countAsked();
     if (problem !== null) return { problem };
     const child =
-      plan.definition === null ? forkOf(family, parent, plan) : await freshOf(family, parent, plan);
+      plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
     return { handle: startChild(family, parent, child, order) };
   } catch (error) {
     if (error instanceof UserMistake) return { problem: error.message };
@@ -53,10 +59,16 @@ interface ChildPlan {
   id: AgentId;
   order: SpawnOrder;
   /** Null for a fork. */
-  definition: AgentDefinition | null;
+  fresh: FreshPlan | null;
   model: string;
   schema: AnswerSchema | null;
   depth: number;
+}
+
+interface FreshPlan {
+  definition: AgentDefinition;
+  /** What it is told of the place it works in. */
+  environment: string;
 }
 
 async function planChild(
@@ -67,6 +79,10 @@ async function planChild(
 ): Promise<ChildPlan> {
   const { limits, spending } = family.parts;
   refuseOtherOverrides(order.overrides ?? {});
+  // Callers without types, and models that send a blank.
+  if (typeof order.prompt !== 'string' || order.prompt.trim() === '') {
+    throw refusal('no_prompt', 'its prompt is empty: say what it is to do');
+  }
   const depth = (parent.spec.origin?.depth ?? 0) + 1;
   if (depth > limits.depth) {
     throw refusal(
@@ -77,11 +93,15 @@ async function planChild(
   const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
   const definition = definitionFor(family, parent, order);
-  refuseTakenName(family, order.name);
+  refuseBadName(order.name);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const own = parent.conversation.head.model;
-  const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
-  return { id, order, definition, model, schema, depth };
+  if (definition === null) return { id, order, fresh: null, model: own, schema, depth };
+  const model = family.parts.resolveModel(order.model ?? definition.model, own);
+  const { cwd } = parent.spec;
+  const { git } = definition;
+  const environment = await family.parts.surroundings.environment({ cwd, model, git });
+  return { id, order, fresh: { definition, environment }, model, schema, depth };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -113,16 +133,20 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
+/** Who is called like another one's id would get its messages. */
+const LIKE_AN_ID = /^\w+\.\d+$/;
+
+function refuseBadName(name: string | undefined): void {
+  if (name === undefined) return;
+  if (!RESERVED.has(name) && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name) && !LIKE_AN_ID.test(name)) return;
+  throw refusal(
+    'bad_name',
+    `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not an id, nor ${[...RESERVED].join(', ')}`,
+  );
+}
 
 function refuseTakenName(family: AgentFamily, name: string | undefined): void {
-  if (name === undefined) return;
-  if (RESERVED.has(name) || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name)) {
-    throw refusal(
-      'bad_name',
-      `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not ${[...RESERVED].join(', ')}`,
-    );
-  }
-  const holder = family.findHandle(name);
+  const holder = name === undefined ? undefined : family.findHandle(name);
   if (holder !== undefined)
     throw refusal(
       'name_taken',
@@ -141,6 +165,7 @@ function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const origin: AgentOrigin = {
     ...originOf(plan, 'fork'),
     ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
+    ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
     inheritedTokens: inheritedTokens(parent),
     freshTokens: freshTokens(family, parent, plan.order.prompt),
   };
@@ -157,11 +182,12 @@ function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   return parent.fork(spec, taskText(plan));
 }
 
-async function freshOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Promise<Agent> {
-  const { surroundings } = family.parts;
-  const definition = plan.definition as AgentDefinition; // the caller has looked
-  const { cwd } = parent.spec;
-  const environment = await surroundings.environment({ cwd, model: plan.model, git: definition.git });
+function freshOf(
+  family: AgentFamily,
+  parent: Agent,
+  plan: ChildPlan,
+  { definition, environment }: FreshPlan,
+): Agent {
   const tools = toolsOf(definition, parent);
   const sameModel = plan.model === parent.conversation.head.model;
   const spec: AgentSpec = {
@@ -173,7 +199,7 @@ async function freshOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Pro
     permissionMode: definition.permissionMode,
   };
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
-  const shared = definition.instructions ? surroundings.instructions() : [];
+  const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
   const own = definition.notes === null ? environment : `${definition.notes}\n${environment}`;
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
@@ -194,9 +220,9 @@ function childSpec(
     model,
     fallbackModel: parent.spec.fallbackModel,
     ceiling: () => modeInForce(parent.spec),
-    maxTurns: family.parts.limits.turns,
+    maxTurns: order.maxTurns ?? family.parts.limits.turns,
     maxTokens: parent.spec.maxTokens,
-    budget: {},
+    budget: order.budget ?? {},
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin,

@@ -6,7 +6,7 @@ import { contentOf } from '../conversation/frozen-block.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
-import { endedAgent } from './continue-ended.ts';
+import { describeOther } from './continue-ended.ts';
 import type { AgentFamily } from './family.ts';
 import type { InboxItem } from './inbox.ts';
 
@@ -24,18 +24,29 @@ export async function lookAtAgents(
   agent: Agent,
   look: AgentLook,
 ): Promise<ToolOutcome | null> {
-  const watched = look.task === 'all' ? agent.children.running : childNamed(agent, look.task);
-  const known = new Set(watched.map(({ id }) => id));
+  const all = look.task === 'all';
+  const watched = all ? agent.children.running : childNamed(agent, look.task);
   if (look.block && watched.length > 0) await waitFor(agent, watched, look);
+  const other = all || watched.length > 0 ? null : await otherNamed(family, agent, look.task);
+  const known = new Set([...watched.map(({ id }) => id), ...(other === null ? [] : [other.id])]);
   const isWanted = ({ kind, from }: InboxItem): boolean =>
-    kind === 'notification' && (look.task === 'all' || from === look.task || known.has(from ?? ''));
+    kind === 'notification' && (all || known.has(from ?? ''));
   const told = agent.inbox.take(isWanted);
   for (const { item } of told) agent.record({ type: 'message.taken', item, call: look.call });
   const open = watched.filter(({ id }) => agent.children.find(id) !== undefined);
   if (told.length + open.length > 0) return { content: describe(told, open) };
-  if (look.task === 'all') return { content: 'No agent of yours is running, and none has news.' };
-  const ended = endedAgent(family, look.task);
-  return ended === null ? null : { content: `${ended} You were told of it before.` };
+  if (all) return { content: 'No agent of yours is running, and none has news.' };
+  return other === null ? null : { content: other.line };
+}
+
+/** Of one that has ended the journal knows, once it is written. */
+async function otherNamed(
+  family: AgentFamily,
+  { runtime, spec }: Agent,
+  task: string,
+): Promise<ReturnType<typeof describeOther>> {
+  await runtime.journal.commit('written');
+  return describeOther(family, spec.id, task);
 }
 
 function childNamed(agent: Agent, task: string): readonly AgentHandle[] {

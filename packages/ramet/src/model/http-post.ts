@@ -5,6 +5,7 @@
  */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { Cancelled, describeError, ModelError, systemCode } from '../schema/errors.ts';
 
 /** The variables a user sets for a provider, as error messages name them. */
@@ -76,6 +77,7 @@ function attempt(endpoint: Endpoint, { headers, pieces, signal }: PostOptions): 
     signal.addEventListener('abort', abort, { once: true });
     request.once('close', () => signal.removeEventListener('abort', abort));
     if (signal.aborted) abort();
+    request.once('socket', restoreTimeout);
     request.once('timeout', () => request.destroy(silence()));
     request.once('response', resolve);
     request.on('error', (error) => {
@@ -89,6 +91,11 @@ function attempt(endpoint: Endpoint, { headers, pieces, signal }: PostOptions): 
 
 function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+}
+
+/** Node shortens the timeout of a kept connection to what the server's `Keep-Alive` header says, and leaves it so. */
+function restoreTimeout(socket: Socket): void {
+  if (socket.timeout !== SILENCE_MS) socket.setTimeout(SILENCE_MS);
 }
 
 function silence(): ModelError {

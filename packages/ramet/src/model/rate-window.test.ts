@@ -127,6 +127,14 @@ describe('LAUNCH-2: after a refusal', () => {
     expect(a.rate.waitedMs).toBe(1_000);
   });
 
+  test('a pause that ends while somebody is told of it does not hold them for ever', async () => {
+    const { window, clock } = windowOf();
+    const first = await window.request('m').acquire(never);
+    first.release(limited(1_000));
+    const ticket = window.request('m').acquire(never, () => void clock.advance(1_000));
+    await expect(Promise.race([ticket, settled().then(() => 'held')])).resolves.not.toBe('held');
+  });
+
   test('who comes when the pause is just over stands behind those who waited for it', async () => {
     const { window, clock } = windowOf(1);
     const run = starting(window);

@@ -186,7 +186,8 @@ class SessionRateWindow implements RateWindow {
       lane.queue.add(waiter);
       this.#waiting += 1;
       signal.addEventListener('abort', abort);
-      void this.#sleepThroughPause(lane);
+      // The pause may have ended since it was looked at; nobody else would wake this one then.
+      this.#giveOn();
     });
   }
 

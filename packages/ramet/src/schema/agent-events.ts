@@ -18,6 +18,8 @@ export interface AgentOrigin {
   depth: number;
   /** It cannot be continued: it is in the journal and in no transcript (FORK-3). */
   skipTranscript?: true;
+  /** It cannot be continued either: what narrowed its rights was a function of the program that started it. */
+  narrowed?: true;
   /** Estimates: what a fork took over, and with what a fresh agent would have begun instead. */
   inheritedTokens?: number;
   freshTokens?: number;
@@ -88,11 +90,12 @@ interface MessageReceived {
   blocks: Digest[];
 }
 
-/** A tool's result has told it already. */
+/** It is not to be told any more: a tool's result has told it already, or who said it took it back. */
 interface MessageTaken {
   type: 'message.taken';
   item: string;
-  call: string;
+  /** The call that told it; null when it was taken back. */
+  call: string | null;
 }
 
 /** An agent that its parent waited for goes on in the background. */

@@ -9,11 +9,14 @@ import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { emptyLedger, extendLedger } from '../journal/projections/ledger.ts';
+import type { LedgerLine } from '../journal/projections/ledger-line.ts';
 import { openReader } from '../journal/sessions.ts';
 import { MODEL_TIERS, RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
+import { NO_USAGE } from '../schema/usage.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
 import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
 import type { Place } from './place.ts';
@@ -34,25 +37,44 @@ export interface FamilyOptions {
 export function openFamily(options: FamilyOptions, main: () => Agent | null): AgentFamily {
   const { session, settings, place, provider, earlier } = options;
   const { usd, tokens } = settings.agents.budget;
+  const past = earlier === null ? NO_PAST : pastOf(earlier);
+  const spending = new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' });
+  spending.add(past.usage, past.costUsd);
   return new AgentFamily({
     session,
     executor: inProcess,
     definitions: builtInDefinitions,
     limits: settings.agents.limits,
-    spending: new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' }),
+    spending,
     surroundings: surroundingsOf(options, main),
     resolveModel: (name, parentModel) => childModel(name, parentModel, settings, provider),
-    lastNumber: earlier === null ? 1 : lastNumber(earlier),
+    lastNumber: past.lastNumber,
+    asked: past.asked,
     onEvent: options.onEvent,
     openReader: () => openReader({ project: place.project, session }),
   });
 }
 
-function lastNumber(reader: JournalReader): number {
-  const numbers = Array.from(reader.events({ type: 'agent.started' }), ({ agent }) =>
-    Number(agent?.split('.').at(-1)),
-  );
-  return Math.max(1, ...numbers);
+/** What earlier processes of a session have used up: its caps count on. */
+interface SessionPast extends Pick<LedgerLine, 'usage' | 'costUsd'> {
+  lastNumber: number;
+  asked: number;
+}
+
+const NO_PAST: SessionPast = { lastNumber: 1, asked: 0, usage: NO_USAGE, costUsd: 0 };
+
+function pastOf(reader: JournalReader): SessionPast {
+  const past = { ...NO_PAST };
+  const ledger = emptyLedger();
+  for (const recorded of reader.events()) {
+    extendLedger(ledger, recorded);
+    const { agent, event } = recorded;
+    if (event.type !== 'agent.started') continue;
+    past.lastNumber = Math.max(past.lastNumber, Number(agent?.split('.').at(-1)));
+    if (typeof event.origin?.call === 'string') past.asked += 1;
+  }
+  const { usage, costUsd } = ledger.total;
+  return { ...past, usage, costUsd };
 }
 
 function surroundingsOf(

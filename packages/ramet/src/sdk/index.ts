@@ -11,5 +11,5 @@ export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { SessionOptions } from './options.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';
-export type { ForkOptions } from './session-type.ts';
+export type { ForkOptions, SpawnOptions, SteeredMessage } from './session-type.ts';
 export { VERSION } from './version.ts';

@@ -2,8 +2,9 @@
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
+import { agentMessageText } from '../engine/agent-message.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
-import { type SpawnOrder, spawnAgent } from '../engine/spawn.ts';
+import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -11,7 +12,7 @@ import type { Place } from './place.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
-import type { Session } from './session-type.ts';
+import type { Session, SteeredMessage } from './session-type.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -31,7 +32,10 @@ export function liveSession(parts: LiveParts): Session {
   };
   return {
     id: runtime.journal.session,
-    agent: agent.spec,
+    get agent() {
+      const { id, parent, type, name, permissionMode, cwd } = agent.spec;
+      return Object.freeze({ id, parent, type, name, permissionMode, cwd });
+    },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
     notices: settings.notices,
@@ -56,7 +60,8 @@ export function liveSession(parts: LiveParts): Session {
       }
     },
     subscribe: (listener) => bus.subscribe(listener),
-    steer: (text) => agent.receive('message', null, text),
+    steer: (text) => steered(agent, text),
+    tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, ...overrides } = {}) =>
       started(parts, { prompt, description, name, overrides }),
     spawn: (request) => started(parts, request),
@@ -82,6 +87,37 @@ export function liveSession(parts: LiveParts): Session {
       });
     },
   };
+}
+
+function steered(agent: Agent, text: string): SteeredMessage {
+  const item = agent.receive('message', null, text);
+  let withdrawn = false;
+  return {
+    get isDelivered() {
+      return !withdrawn && !agent.inbox.has(item);
+    },
+    withdraw() {
+      if (agent.inbox.take((held) => held.item === item).length > 0) {
+        agent.record({ type: 'message.taken', item, call: null });
+        withdrawn = true;
+      }
+      return withdrawn;
+    },
+  };
+}
+
+async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
+  const { continueEnded } = await import('../engine/continue-ended.ts');
+  const running = family.findHandle(to);
+  if (running !== undefined) {
+    running.steer(text);
+    return running;
+  }
+  const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
+  const outcome = continueEnded(family, agent, to, said);
+  const handle = family.findHandle(to);
+  if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
+  return handle;
 }
 
 async function* joined(
@@ -115,6 +151,7 @@ async function started(
   { agent, family }: LiveParts,
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
+  const { spawnAgent } = await import('../engine/spawn.ts');
   const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;

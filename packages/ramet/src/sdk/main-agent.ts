@@ -11,7 +11,7 @@ import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
-import { builtInTools } from '../tools/registry.ts';
+import { builtInTools, builtInToolsWithoutForks } from '../tools/registry.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import {
   newSessionMode,
@@ -72,7 +72,7 @@ function mainSpec(
     fallbackModel: settings.fallbackModel,
     thinking: settings.thinking,
     system: [MAIN_PROMPT],
-    tools: builtInTools,
+    tools: settings.agents.limits.fork ? builtInTools : builtInToolsWithoutForks,
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,

@@ -1,9 +1,9 @@
 /** What the agents of a session share, made of options and the rooms below. */
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
-import { createDesk } from '../engine/desk.ts';
 import type { AgentFamily } from '../engine/family.ts';
 import { LaunchGate } from '../engine/launch.ts';
+import { lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
@@ -89,7 +89,10 @@ export function shareParts(
     ),
     outputDirectory: join(place.project, session),
     broker: askingOnce(settings.broker),
-    agents: { deskFor: (id, call, signal) => createDesk(family, id, call, signal) },
+    agents: {
+      deskFor: (id, call, signal) => lazyDesk(family, id, call, signal),
+      prepare: prepareDesks(),
+    },
   };
   return {
     runtime,

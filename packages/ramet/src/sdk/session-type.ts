@@ -6,7 +6,7 @@ import type { ForkOverrides } from '../engine/fork-overrides.ts';
 import type { RunOptions } from '../engine/loop.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import type { SessionId } from '../schema/ids.ts';
-import type { SessionMode } from '../schema/status.ts';
+import type { BudgetLimits, SessionMode } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import type { Repository } from '../workspace/repository.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -24,9 +24,24 @@ export interface ForkOptions extends ForkOverrides {
   name?: string | undefined;
 }
 
+/** Something said to an agent that works. */
+export interface SteeredMessage {
+  /** Whether the agent has been told. */
+  readonly isDelivered: boolean;
+  /** Takes it back; false when the agent has been told. */
+  withdraw(): boolean;
+}
+
+/** What the Agent tool takes, and limits that only a program may set. */
+export interface SpawnOptions extends SpawnRequest {
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
+}
+
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
-  readonly agent: Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>;
+  /** The main agent as it is now. */
+  readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
@@ -45,11 +60,16 @@ export interface Session extends AsyncDisposable {
   /** Told what children do, also between prompts. Returns the way out. */
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Says something to the main agent while it works; it hears it at its next tool boundary. */
-  steer(text: string): void;
+  steer(text: string): SteeredMessage;
+  /**
+   * Says something to a child, by id or name, as the user. One that has ended goes on with it in the background; rejects
+   * with the reason when it cannot.
+   */
+  tell(agent: string, text: string): Promise<AgentHandle>;
   /** Starts a fork of the main agent's conversation as it stands. */
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
-  spawn(request: SpawnRequest): Promise<AgentHandle>;
+  spawn(request: SpawnOptions): Promise<AgentHandle>;
   /** Goes on with another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */

@@ -3,6 +3,7 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 import { sep } from 'node:path';
+import { tellOfLostChildren } from '../engine/lost-children.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -80,6 +81,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const redact = createRedactor(settings.env);
     const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);
     const agent = continueAgent(shared, reader, place, settings);
+    await tellOfLostChildren(shared.family, agent, reader);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);

@@ -1,5 +1,5 @@
 import * as z from '../schema/zod.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool, failure, type Tool } from './tool.ts';
 
 const LONGEST_NAME = 60;
 
@@ -15,17 +15,33 @@ const input = z.strictObject({
   ),
 });
 
-export const agentTool: Tool = defineTool({
-  name: 'Agent',
-  description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
-Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps in between are not worth keeping here: wide reading, trial and error, one of several independent changes.
-With subagent_type it is new and knows prompt alone; when this conversation is long, that is cheaper than a fork. Take the cheapest type that can do it:
+const WITH_FORKS = `Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps in between are not worth keeping here: wide reading, trial and error, one of several independent changes.
+With subagent_type it is new and knows prompt alone; when this conversation is long, that is cheaper than a fork. Take the cheapest type that can do it:`;
+
+const WITHOUT_FORKS =
+  'It is new and knows prompt alone. Take the cheapest type that can do it; without subagent_type it is general-purpose:';
+
+function describing(kinds: string): Tool {
+  return defineTool({
+    name: 'Agent',
+    description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
+${kinds}
 - Explore: finds, reads and explains code. Changes nothing; fast and cheap.
 - general-purpose: all tools, for work of several steps.
 One or two tool calls you make yourself. Say what is wanted, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
 While one runs do not look at its work or guess its result; wait for the report. run_in_background returns at once and you are told in a <task-notification>: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
-  effect: 'read',
-  delegates: true,
-  input,
-  run: (request, { agents }) => agents.spawn(request),
-});
+    effect: 'read',
+    delegates: true,
+    input,
+    async run(request, { agents }) {
+      // The provider would refuse a message of white space, and a model without a name.
+      if (request.prompt.trim() === '') return failure('No agent was started: its prompt is empty.');
+      return agents.spawn({ ...request, model: request.model?.trim() || undefined });
+    },
+  });
+}
+
+export const agentTool: Tool = describing(WITH_FORKS);
+
+/** Where the setting `agents.fork` is off. */
+export const agentToolWithoutForks: Tool = describing(WITHOUT_FORKS);

@@ -1,6 +1,6 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
 import type * as z from '../schema/zod.ts';
-import { agentTool } from './agent.ts';
+import { agentTool, agentToolWithoutForks } from './agent.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
@@ -28,6 +28,11 @@ export const builtInTools: readonly Tool[] = [
   agentTool,
   sendMessageTool,
 ];
+
+/** The same where agents without a type are not forks: the Agent tool says so. */
+export const builtInToolsWithoutForks: readonly Tool[] = builtInTools.map((tool) =>
+  tool === agentTool ? agentToolWithoutForks : tool,
+);
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
   return tools.find((tool) => tool.name === name);

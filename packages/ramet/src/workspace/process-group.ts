@@ -91,7 +91,7 @@ export async function terminateGroup(id: number): Promise<void> {
 }
 
 /** False when there is no such group any more. */
-function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
+export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-id, signal);
     return true;

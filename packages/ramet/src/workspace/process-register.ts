@@ -1,12 +1,14 @@
 /**
  * The process groups that run, on disk, so that the next start can end what a killed process left (RES-8). One empty
  * file a group in a directory of the project: its name is the note, so it is made in one step, whole or not at all,
- * and reading all of them is listing a directory. What becomes of them is `reap-orphans.ts`'s.
+ * and reading all of them is listing a directory. What becomes of them is `reap-orphans.ts`'s. A process that exits by
+ * itself, however suddenly, leaves none: what it has not ended by then is killed.
  */
 import { closeSync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProcess, type ProcessIdentity, thisProcess } from '../journal/process-identity.ts';
 import { describeError, systemCode } from '../schema/errors.ts';
+import { signalGroup } from './process-group.ts';
 
 export interface RunningGroup {
   /** The process that started it, and that ends it while it lives. */
@@ -32,9 +34,15 @@ export function processDirectory(project: string): string {
 /** A note that cannot be made is no reason not to run a command; `warn` is told of the first. */
 export function createProcessRegister(directory: string, warn: (message: string) => void): ProcessRegister {
   let warned = false;
+  const running = new Set<ProcessIdentity>();
+  const killRest = (): void => {
+    for (const leader of running) killGroupOf(leader);
+  };
   return {
     enter(group, agent) {
       const leader = { pid: group, started: findProcess(group)?.started ?? null };
+      if (running.size === 0) process.once('exit', killRest);
+      running.add(leader);
       const file = join(directory, noteOf({ host: thisProcess(), leader, agent }));
       try {
         makeNote(directory, file);
@@ -42,9 +50,19 @@ export function createProcessRegister(directory: string, warn: (message: string)
         if (!warned) warn(`a command is not ended if this process is killed: ${describeError(error)}`);
         warned = true;
       }
-      return () => removeNote(file);
+      return () => {
+        running.delete(leader);
+        if (running.size === 0) process.off('exit', killRest);
+        removeNote(file);
+      };
     },
   };
+}
+
+/** Not when the leader's number has gone to another process meanwhile. */
+function killGroupOf({ pid, started }: ProcessIdentity): void {
+  const found = findProcess(pid);
+  if (found === null || found.started === started) signalGroup(pid, 'SIGKILL');
 }
 
 /** One that stays says of a group that it ran, which the next start finds out to be over. */

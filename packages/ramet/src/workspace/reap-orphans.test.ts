@@ -131,6 +131,31 @@ describe('RES-8: the register of process groups', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  test('kills at a sudden exit what does not want to go, also when its leader has gone', async () => {
+    const script = `
+      const { startProcessGroup } = await import(${JSON.stringify(import.meta.resolve('./process-group.ts'))});
+      const { createProcessRegister } = await import(${JSON.stringify(import.meta.resolve('./process-register.ts'))});
+      const register = createProcessRegister(${JSON.stringify(temporaryDirectory())}, console.error);
+      for (const command of ["trap '' TERM; echo up; sleep 600", "(trap '' TERM; echo up; sleep 600) & echo up"]) {
+        const group = await startProcessGroup({
+          program: 'bash', arguments: ['-c', command], cwd: '/', env: { PATH: process.env.PATH }, output: 1,
+          register: (id) => register.enter(id, ${JSON.stringify(AGENT)}),
+        });
+        console.log('group ' + group.id);
+        if (command.endsWith('up')) await group.ended;
+      }
+      process.stdin.once('data', () => process.exit(1));`;
+    const host = spawn(process.execPath, ['--input-type=module', '--eval', script]);
+    let printed = '';
+    for await (const chunk of host.stdout) {
+      printed += chunk;
+      if (printed.match(/up\n/g)?.length === 3 && printed.match(/group/g)?.length === 2)
+        host.stdin.write('x');
+    }
+    const groups = [...printed.matchAll(/group (\d+)/g)].map(([, id]) => Number(id));
+    expect(groups.map(isGroupAlive)).toEqual([false, false]);
+  });
+
   test('that cannot be written keeps no command from running, and says so once', async () => {
     const directory = join(temporaryDirectory(), 'file');
     writeFileSync(directory, '');

@@ -173,6 +173,7 @@ export class KilledSession implements AsyncDisposable {
         shown += piece;
       },
       isTerminal: false,
+      columns: null,
       note: (line) => {
         shown += line;
       },

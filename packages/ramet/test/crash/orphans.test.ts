@@ -34,18 +34,17 @@ async function killedAtWork(): Promise<{ session: KilledSession; groups: number[
   const { child, ended } = session.startProgram(COMMAND, '-p', 'Work.', ...allowed);
   const files = ['background', 'left', 'foreground'].map((name) => join(session.repository, name));
   await session.until(() => files.every((file) => existsSync(file) && readFileSync(file, 'utf8') !== ''));
+  const env = { RAMET_HOME: join(session.state, 'home') };
+  const processes = processDirectory(findPlace({ cwd: session.repository, env }).project);
+  // A command may have spoken before its host has noted it.
+  await session.until(() => readdirSync(processes).length === files.length);
   child.kill('SIGKILL');
   await ended;
   const groups = files.map((file) => Number(readFileSync(file, 'utf8')));
   onTestFinished(() => {
     for (const group of groups.filter(isGroupAlive)) process.kill(-group, 'SIGKILL');
   });
-  const env = { RAMET_HOME: join(session.state, 'home') };
-  return {
-    session,
-    groups,
-    processes: processDirectory(findPlace({ cwd: session.repository, env }).project),
-  };
+  return { session, groups, processes };
 }
 
 /** Somebody else's process, under a pid that was noted for a group of the killed command. */

@@ -85,7 +85,7 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
     const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
     expect(bill.sources.compaction).toMatchObject({ requests: 1, responses: 1 });
     expect(bill.total.requests).toBe(emulator.requests.length);
-    expect(linesOf((await user.ramet(['cost'])).stdout).join('\n')).toMatch(/^\(compaction\) +1 /m);
+    expect(linesOf((await user.ramet(['cost'])).stdout).join('\n')).toMatch(/^compaction +1 /m);
     expect((await user.ramet(['logs'])).stdout).toMatch(/request \(compaction\) to claude-sonnet-5/);
   });
 

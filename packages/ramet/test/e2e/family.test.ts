@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { displayWidth } from '../../src/cli/interactive/display-width.ts';
 import type { AgentOrigin } from '../../src/schema/events.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { fanOut } from '../fixtures/fan-out.ts';
 import { RecordedSession } from '../fixtures/recorded-session.ts';
 import { test, type User } from '../fixtures/user.ts';
 
@@ -146,6 +147,23 @@ describe.concurrent('UI-1: views of many agents', () => {
     );
     expect(new Set(events.map((event) => event.agent))).toEqual(new Set([`${id}.4`]));
     expect(events.at(-1)).toMatchObject({ type: 'status.changed', cause: 'children' });
+  });
+
+  test('MODEL-3: the bill of real forks adds up, in the result and in the ledger, and has what they saved', async ({
+    user,
+  }) => {
+    await user.emulate({ respond: fanOut({ children: 3 }) });
+    const run = ['-p', 'Go.', '--permission-mode', 'bypassPermissions', '--output-format', 'json'];
+    const result = JSON.parse((await user.ramet(run)).stdout);
+    const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    expect(result.agents.map(({ type }: { type: string }) => type)).toEqual(['main', 'fork', 'fork', 'fork']);
+    const costs = result.agents.map((agent: { total_cost_usd: number }) => agent.total_cost_usd);
+    expect(costs.reduce((sum: number, cost: number) => sum + cost, 0)).toBeCloseTo(result.total_cost_usd, 10);
+    for (const { id, total_cost_usd } of result.agents)
+      expect(bill.agents[id].total_cost_usd).toBeCloseTo(total_cost_usd, 10);
+    expect(bill.total.total_cost_usd).toBeCloseTo(result.total_cost_usd, 10);
+    expect(bill.types.fork.saved_usd).toBeGreaterThan(0);
+    expect(Object.keys(bill.forks)).toHaveLength(3);
   });
 
   test('agents are completed once their session is typed', async ({ user }) => {

@@ -112,7 +112,7 @@ describe.concurrent('RES-2: --max-budget-usd', () => {
       code: 2,
       stdout: '',
       stderr:
-        'ramet: a limit in dollars needs a price, and none is known for house-model-1: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd)\n',
+        'ramet: a limit in dollars needs a price, and none is known for house-model-1: choose another model, state its price in settings, or leave the limit out (--max-budget-usd, budget.usd, agents.usd)\n',
     });
     expect(emulator.requests).toHaveLength(1);
     expect(user.sessions()).toEqual(before);

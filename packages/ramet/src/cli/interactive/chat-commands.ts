@@ -9,6 +9,7 @@ import { findPlace } from '../../sdk/place.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';
+import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from './command-completion.ts';
 
@@ -41,6 +42,11 @@ export async function runChatCommand(command: ChatCommand, context: CommandConte
   return RUN[command.name](command.argument, context);
 }
 
+/** Whether it is carried out at once, also while a turn runs. */
+export function isInstant({ name }: ChatCommand): boolean {
+  return isKnown(name) && CHAT_COMMANDS[name].instant === true;
+}
+
 function isKnown(name: string): name is ChatCommandName {
   return Object.hasOwn(CHAT_COMMANDS, name);
 }
@@ -50,6 +56,10 @@ type Run = (argument: string, context: CommandContext) => CommandAnswer | Promis
 const RUN: Readonly<Record<ChatCommandName, Run>> = {
   help: () => ({ text: helpText() }),
   cost: (_, { chat, io }) => ({ text: costText(chat, io) }),
+  agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
+  tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
+  cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
+  stop: (argument, { chat }) => ({ text: stopAgents(argument, chat) }),
   compact,
   model,
   permissions,
@@ -63,10 +73,12 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
 };
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['Enter', 'send; while a turn runs: send after it'],
+  ['Enter', 'send; while a turn runs: heard between two steps'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'a new line'],
   ['Up, Down', 'earlier prompts'],
   ['Tab', 'complete a command'],
+  ['Ctrl-B', 'let agents go on in the background'],
+  ['Esc', 'stop the turn'],
   ['Ctrl-C', 'stop the turn; twice: leave'],
   ['Ctrl-D', 'leave'],
 ];

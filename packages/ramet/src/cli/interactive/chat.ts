@@ -3,6 +3,7 @@
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
+import type { RunOptions } from '../../engine/loop.ts';
 import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
@@ -10,6 +11,7 @@ import { openSession, type Session, type SessionEvent } from '../../sdk/session.
 import type { CommandIo } from '../io.ts';
 import { sessionNotes } from '../session-notes.ts';
 import { viewSession } from '../session-view.ts';
+import { AgentBoard } from './agent-board.ts';
 import { lastAnswerOf } from './last-answer.ts';
 
 export interface ChatTally {
@@ -27,12 +29,24 @@ export class Chat implements AsyncDisposable {
   #options: SessionOptions;
   #session: Session | null = null;
   #tally: ChatTally = NOTHING_SPENT;
+  /** The children at work. */
+  readonly board: AgentBoard = new AgentBoard();
+  readonly #onChild: (event: SessionEvent) => void;
 
-  /** `onNote` is told what a person should know of each session that is opened. */
-  constructor(options: SessionOptions, io: CommandIo, onNote: (line: string) => void) {
+  /**
+   * `onNote` is told what a person should know of each session that is opened, `onChild` what children do, also between
+   * prompts, before the board is.
+   */
+  constructor(
+    options: SessionOptions,
+    io: CommandIo,
+    onNote: (line: string) => void,
+    onChild: (event: SessionEvent) => void = () => {},
+  ) {
     this.#options = options;
     this.#io = io;
     this.#onNote = onNote;
+    this.#onChild = onChild;
   }
 
   /** Null before the first prompt of a new session. */
@@ -56,19 +70,21 @@ export class Chat implements AsyncDisposable {
   async open(): Promise<Session> {
     if (this.#session !== null) return this.#session;
     const session = await openSession(this.#options);
-    this.#session = session;
-    this.#tellOf(session);
+    this.#use(session);
     if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
     return session;
   }
 
-  /** Carries out a prompt; null goes on with the turn that a resumed session was in. */
-  async *run(prompt: string | null, signal: AbortSignal): AsyncGenerator<SessionEvent, AgentResult> {
+  /** Carries out a prompt; null goes on with the turn that a resumed session was in, or with news of children. */
+  async *run(
+    prompt: string | null,
+    options: Pick<RunOptions, 'signal' | 'waitForChildren'>,
+  ): AsyncGenerator<SessionEvent, AgentResult> {
     const session = await this.open();
-    const events = session.run(prompt, { signal, partial: true });
+    const events = session.run(prompt, { ...options, partial: true });
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) return next.value;
-      if (next.value.type === 'assistant') this.count(next.value);
+      if (next.value.type === 'assistant' && next.value.agentId === session.agent.id) this.count(next.value);
       yield next.value;
     }
   }
@@ -98,8 +114,8 @@ export class Chat implements AsyncDisposable {
     const next = resume === null ? null : await openSession({ ...kept, resume });
     await this[Symbol.asyncDispose]();
     this.#options = kept;
-    this.#session = next;
-    if (next !== null) this.#tellOf(next);
+    this.board.clear();
+    if (next !== null) this.#use(next);
     this.#tally = next === null ? NOTHING_SPENT : this.#spentSoFar(next);
   }
 
@@ -116,6 +132,17 @@ export class Chat implements AsyncDisposable {
     await session?.[Symbol.asyncDispose]();
   }
 
+  #use(session: Session): void {
+    this.#session = session;
+    session.subscribe((event) => {
+      if (event.agentId === session.agent.id) return;
+      if (event.type === 'assistant') this.count(event);
+      this.#onChild(event);
+      this.board.take(event);
+    });
+    this.#tellOf(session);
+  }
+
   #tellOf(session: Session): void {
     for (const note of sessionNotes(
       session,
@@ -123,6 +150,7 @@ export class Chat implements AsyncDisposable {
       this.#options.model !== undefined || this.#options.resume !== undefined,
     ))
       this.#onNote(note);
+    if (session.hasNews) this.#onNote('there is news of agents that ended: it is told with your next prompt');
   }
 
   #spentSoFar(session: Session): ChatTally {

@@ -7,11 +7,17 @@ export interface ChatCommandHelp {
   readonly meaning: string;
   /** Words its argument can be, where they are known. */
   readonly words?: readonly string[];
+  /** Done at once, also while a turn runs; the others wait until it has ended. */
+  readonly instant?: true;
 }
 
 export type ChatCommandName =
   | 'help'
   | 'cost'
+  | 'agents'
+  | 'tell'
+  | 'cancel'
+  | 'stop'
   | 'compact'
   | 'model'
   | 'permissions'
@@ -20,8 +26,12 @@ export type ChatCommandName =
   | 'quit';
 
 export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> = {
-  help: { usage: '/help', meaning: 'keys and commands' },
-  cost: { usage: '/cost', meaning: 'tokens and dollars so far' },
+  help: { usage: '/help', meaning: 'keys and commands', instant: true },
+  cost: { usage: '/cost', meaning: 'tokens and dollars so far', instant: true },
+  agents: { usage: '/agents', meaning: 'the agents of this session', instant: true },
+  tell: { usage: '/tell <agent> <text>', meaning: 'say something to an agent', instant: true },
+  cancel: { usage: '/cancel <agent>', meaning: 'let an agent end with a summary', instant: true },
+  stop: { usage: '/stop <agent>', meaning: 'end an agent at once', instant: true },
   compact: { usage: '/compact [what to keep]', meaning: 'replace what is old by a summary' },
   model: {
     usage: '/model [name]',
@@ -44,12 +54,16 @@ export interface Completion {
   readonly candidates: readonly string[];
 }
 
-export function completeCommand(text: string): Completion {
+/** `wordsFor` gives what an argument can be just now. */
+export function completeCommand(
+  text: string,
+  wordsFor: (command: string) => readonly string[] = () => [],
+): Completion {
   const match = /^\/(\w*)$|^\/(\w+) +(\S*)$/.exec(text);
   if (match === null) return { text, candidates: [] };
   const [, name, command = '', word = ''] = match;
   if (name !== undefined) return completed('/', name, Object.keys(CHAT_COMMANDS));
-  return completed(`/${command} `, word, wordsOf(command));
+  return completed(`/${command} `, word, [...wordsOf(command), ...wordsFor(command)]);
 }
 
 function wordsOf(command: string): readonly string[] {

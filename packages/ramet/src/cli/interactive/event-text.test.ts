@@ -35,6 +35,27 @@ describe('UI-1: what is shown of a turn', () => {
     expect(shown(events)).toBe('\nI will look.\n• Bash npm test 1.2 s\n\nDone.\n');
   });
 
+  test('AGENT-3: a call that started an agent shows nothing, one that could not says why', () => {
+    const input = { prompt: 'a long task', description: 'look' };
+    expect(shown([completed('Agent', input, { content: 'report' })])).toBe('');
+    const refused = completed('Agent', input, { content: 'No agent was started.', is_error: true });
+    expect(shown([refused])).toBe('✗ Agent look 1.2 s\n    No agent was started.\n');
+  });
+
+  test('AGENT-3: a line about something else waits until the answer is over', () => {
+    const view = createEventView(textStyle(false));
+    const agent = { agentId: 'x.1', parentAgentId: null };
+    expect(view.aside('before')).toBe('before\n');
+    const parts = [
+      view.text({ ...delta('I am'), ...agent }, 60),
+      view.aside('✓ one'),
+      view.aside('✓ two'),
+      view.text({ ...delta(' here.'), ...agent }, 60),
+      view.end(),
+    ];
+    expect(parts.join('')).toBe('\nI am here.\n✓ one\n✓ two\n');
+  });
+
   test('an edit with its diff, in colours', () => {
     const edit = completed(
       'Edit',

@@ -1,19 +1,25 @@
 /**
  * What a person reads of a turn: the answer as it streams, one line for each tool call, a bounded diff for each
- * change. Everything that a model or a tool wrote goes through `safeText`.
+ * change. It is the main agent's turn: children have rows and lines of their own (`agent-rows.ts`, `agent-lines.ts`).
+ * Everything that a model or a tool wrote goes through `safeText`.
  */
-import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
+import type { ToolResultBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { duration, tokens } from '../format.ts';
 import { retryLine } from '../output/result-output.ts';
+import { callTitle } from './call-title.ts';
 import { changeLines } from './change-text.ts';
 import { fitText } from './display-width.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 export interface EventView {
+  /** An answer is being written: anything else would stand in the middle of it. */
+  readonly isAnswering: boolean;
   /** What is to be appended for the event; empty when it shows nothing. */
   text(event: SessionEvent, columns: number): string;
+  /** A line about something else: in the middle of an answer it waits until that is over. */
+  aside(line: string): string;
   /** The change of a call with this input has been shown, with the question whether it may run. */
   changeShown(input: unknown): void;
   /** What ends the turn's output: a line break where one is missing. */
@@ -26,10 +32,16 @@ export function createEventView(style: TextStyle): EventView {
   let streamed = false;
   const shownChanges = new Set<string>();
 
+  let heldBack: string[] = [];
+
+  /** Ends what was being written, and says what had to wait for that. */
   function closeLine(): string {
     const missing = open ? '\n' : '';
+    const asides = heldBack.map((text) => `${text}\n`).join('');
     open = false;
-    return missing;
+    streamed = false;
+    heldBack = [];
+    return missing + asides;
   }
 
   function answer(raw: string): string {
@@ -43,19 +55,22 @@ export function createEventView(style: TextStyle): EventView {
   }
 
   function line(text: string): string {
-    streamed = false;
     return `${closeLine()}${text}\n`;
   }
 
   return {
+    get isAnswering() {
+      return streamed;
+    },
     text(event, columns) {
       switch (event.type) {
         case 'text_delta':
           return answer(event.text);
         case 'assistant':
-          streamed = false;
           return closeLine();
         case 'tool_completed':
+          // An agent that was started is told of by itself.
+          if (event.call.name === 'Agent' && event.result.is_error !== true) return '';
           return line(
             completedCall(event, columns, style, shownChanges.delete(JSON.stringify(event.call.input))),
           );
@@ -78,13 +93,15 @@ export function createEventView(style: TextStyle): EventView {
           return '';
       }
     },
+    aside(text) {
+      if (!streamed) return line(text);
+      heldBack.push(text);
+      return '';
+    },
     changeShown(input) {
       shownChanges.add(JSON.stringify(input));
     },
-    end() {
-      streamed = false;
-      return closeLine();
-    },
+    end: closeLine,
   };
 }
 
@@ -105,13 +122,6 @@ export function activityAfter(event: SessionEvent): string | null {
     default:
       return null;
   }
-}
-
-/** `Bash npm test`: the tool and the field of its input that says most. */
-function callTitle({ name, input }: ToolUseBlock): string {
-  const values = typeof input === 'object' && input !== null ? Object.values(input) : [];
-  const first = values.find((value) => typeof value === 'string') ?? '';
-  return safeLine(`${name} ${first.slice(0, 500)}`);
 }
 
 function completedCall(

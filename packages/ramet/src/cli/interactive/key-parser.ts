@@ -29,6 +29,7 @@ export type KeyName =
   | 'interrupt'
   | 'end-of-input'
   | 'redraw'
+  | 'background'
   | 'previous'
   | 'next';
 
@@ -56,7 +57,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\u007f': 'backspace',
   '\b': 'backspace',
   '\u0001': 'home',
-  '\u0002': 'left',
+  '\u0002': 'background',
   '\u0003': 'interrupt',
   '\u0004': 'end-of-input',
   '\u0005': 'end',

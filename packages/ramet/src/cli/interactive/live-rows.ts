@@ -1,30 +1,35 @@
 /** What stands below the output: what goes on, the input, and one line of figures. Pure. */
+import type { TreePlace } from '../../journal/projections/agent-tree.ts';
 import { hitRate, totalTokens } from '../../schema/usage.ts';
 import { dollars, duration, percent, tokens } from '../format.ts';
+import type { BoardAgent } from './agent-board.ts';
+import { agentRows } from './agent-rows.ts';
 import type { ChatTally } from './chat.ts';
 import { displayWidth, fitText } from './display-width.ts';
 import { layoutInput } from './input-layout.ts';
 import type { EditorState } from './line-editor.ts';
 import { safeLine } from './safe-text.ts';
-import type { LiveRow, LiveRows } from './screen.ts';
+import type { LiveRow, LiveRows, ScreenSize } from './screen.ts';
 import type { TextStyle } from './text-style.ts';
 
 export interface LiveState {
   readonly editor: EditorState;
   /** What goes on, and since how many milliseconds; null between turns. */
   readonly activity: { readonly text: string; readonly forMs: number } | null;
+  /** The children at work. */
+  readonly agents: readonly TreePlace<BoardAgent>[];
+  /** What was said and is still to be heard or carried out. */
+  readonly queued: readonly string[];
+  /** What a child asks; null when nothing, or when the question stands right above. */
+  readonly question: string | null;
   /** The keys that answer an open question: shown in place of the input. */
   readonly answers: string | null;
   readonly status: string;
 }
 
-export interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const SPINNER_MS = 100;
+const LONGEST_QUEUED = 500;
 
 export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): LiveRows {
   // The last column stays free: a terminal that has written there is between two rows.
@@ -33,12 +38,18 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     const fitted = fitText(text, columns);
     return { text: paint(fitted), width: displayWidth(fitted) };
   };
-  const above = state.activity === null ? [] : [row(activityText(state.activity), style.cyan)];
+  const above = [
+    ...(state.activity === null ? [] : [row(activityText(state.activity), style.cyan)]),
+    ...agentRows(state.agents, { ...size, columns }).map((text) => row(text, style.dim)),
+    ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
+  ];
   const below = size.rows < 4 ? [] : [row(state.status, style.dim)];
   const room = Math.max(1, size.rows - above.length - below.length - 2);
   if (state.answers !== null) {
-    const asked = row(`? ${state.answers}`, style.yellow);
-    return { rows: [...above, asked, ...below], cursorRow: above.length, cursorColumn: 0 };
+    const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
+    const asked = [...title, row(`? ${state.answers}`, style.yellow)];
+    const cursorRow = above.length + title.length;
+    return { rows: [...above, ...asked, ...below], cursorRow, cursorColumn: 0 };
   }
   const input = layoutInput(state.editor, { columns, maxRows: Math.min(room, 12), prompt: '> ' });
   const written = input.rows.map((text) => ({ text, width: displayWidth(text) }));
@@ -47,6 +58,13 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     cursorRow: above.length + input.cursorRow,
     cursorColumn: input.cursorColumn,
   };
+}
+
+function queuedTexts(queued: readonly string[], { rows }: ScreenSize): readonly string[] {
+  const most = rows < 8 ? 0 : rows < 16 ? 1 : 3;
+  const texts = queued.map((text) => `» ${safeLine(text.slice(0, LONGEST_QUEUED))} (queued)`);
+  if (texts.length <= most) return texts;
+  return most === 0 ? [] : [`» ${texts.length} queued`];
 }
 
 function activityText({ text, forMs }: NonNullable<LiveState['activity']>): string {

@@ -23,6 +23,13 @@ export function questionText(question: PermissionQuestion, columns: number, styl
   ].join('\n');
 }
 
+/** One row that stays in sight, for a question that other output may push away. */
+export function questionTitle({ tool, agentName, summary }: PermissionQuestion): string {
+  return safeLine(`agent "${agentName ?? ''}" asks: ${tool} ${summary.slice(0, LONGEST_TITLE)}`);
+}
+
+const LONGEST_TITLE = 500;
+
 function titleOf({ tool, agentName }: PermissionQuestion): string {
   if (agentName === null) return `${safeLine(tool)} asks for permission`;
   return `agent "${safeLine(agentName)}" asks for permission: ${safeLine(tool)}`;

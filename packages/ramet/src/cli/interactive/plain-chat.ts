@@ -36,7 +36,7 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
   }
   const session = await chat.open();
   const output = textOutput(io);
-  const events = chat.run(line, io.signal);
+  const events = chat.run(line, { signal: io.signal });
   for (let next = await events.next(); ; next = await events.next()) {
     if (next.done) {
       output.end(session, next.value);

@@ -58,7 +58,9 @@ describe('UI-1: writing a prompt', () => {
   });
 
   test('Tab shows what a beginning could become', () => {
-    expect(type('/c\t').actions).toEqual([{ type: 'candidates', candidates: ['cost', 'compact', 'clear'] }]);
+    expect(type('/c\t').actions).toEqual([
+      { type: 'candidates', candidates: ['cost', 'cancel', 'compact', 'clear'] },
+    ]);
   });
 
   test('Ctrl-D leaves when the line is empty and deletes when it is not', () => {
@@ -107,6 +109,7 @@ describe('UI-1: writing a prompt', () => {
       interrupt: 0,
       'end-of-input': 0,
       redraw: 0,
+      background: 0,
       previous: 0,
       next: 0,
     } satisfies Record<KeyName, 0>) as KeyName[]; // keys of an object literal that names every KeyName

@@ -53,10 +53,15 @@ export function newPromptInput(history: readonly string[]): PromptInput {
   return { editor: EMPTY_EDITOR, history, recalled: null, draft: EMPTY_EDITOR };
 }
 
-export function pressKey(input: PromptInput, key: Key): InputStep {
+/** `wordsFor` gives what an argument of a command can be just now, for Tab. */
+export function pressKey(
+  input: PromptInput,
+  key: Key,
+  wordsFor?: (command: string) => readonly string[],
+): InputStep {
   if (key.type === 'text') return edited(input, insertText(input.editor, key.text));
   if (key.type === 'paste') return edited(input, insertPaste(input.editor, key.text));
-  return KEYS[key.name](input);
+  return key.name === 'tab' ? complete(input, wordsFor) : KEYS[key.name](input);
 }
 
 /** The input without its text, as after sending or Ctrl-C. */
@@ -64,13 +69,13 @@ export function cleared(input: PromptInput): PromptInput {
   return newPromptInput(input.history);
 }
 
-const KEYS: Readonly<Record<KeyName, (input: PromptInput) => InputStep>> = {
+const KEYS: Readonly<Record<Exclude<KeyName, 'tab'>, (input: PromptInput) => InputStep>> = {
   enter,
   newline: (input) => edited(input, insertText(input.editor, '\n')),
-  tab: complete,
   escape: (input) => ({ input, action: { type: 'escape' } }),
   backspace: (input) => edited(input, deleteTo(input.editor, input.editor.cursor - 1)),
   delete: (input) => edited(input, deleteTo(input.editor, input.editor.cursor + 1)),
+  background: (input) => edited(input, moveBy(input.editor, -1)),
   left: (input) => edited(input, moveBy(input.editor, -1)),
   right: (input) => edited(input, moveBy(input.editor, 1)),
   up: (input) => vertical(input, -1),
@@ -113,10 +118,10 @@ function remember(history: readonly string[], text: string): readonly string[] {
   return [...history, text].slice(-MOST_REMEMBERED);
 }
 
-function complete(input: PromptInput): InputStep {
+function complete(input: PromptInput, wordsFor?: (command: string) => readonly string[]): InputStep {
   const { cells, cursor } = input.editor;
   if (cursor !== cells.length) return { input };
-  const { text, candidates } = completeCommand(editorText(input.editor));
+  const { text, candidates } = completeCommand(editorText(input.editor), wordsFor);
   const step = edited(input, editorOf(text));
   return candidates.length > 1 ? { ...step, action: { type: 'candidates', candidates } } : step;
 }

@@ -16,7 +16,12 @@ import { type TextStyle, textStyle, wantsColours } from './text-style.ts';
 export async function runOnTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
   const desk = new QuestionDesk((withdrawn) => terminal.questionChanged(withdrawn));
   let note = (line: string): void => io.note(line);
-  await using chat = new Chat({ ...options, broker: desk }, io, (line) => note(line));
+  await using chat = new Chat(
+    { ...options, broker: desk },
+    io,
+    (line) => note(line),
+    (event) => terminal.childActed(event),
+  );
   // A session that cannot be resumed is told of before the terminal is taken over.
   if (options.resume !== undefined) await chat.open();
   const place = findPlace(io);

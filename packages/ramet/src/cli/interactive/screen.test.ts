@@ -50,6 +50,17 @@ describe('UI-1: output above, live rows below', () => {
     expect(terminal.cursor).toEqual({ row: 1, column: 0 });
   });
 
+  test('after a change of size the rows that were there are erased, and the output stays', () => {
+    const terminal = new VirtualTerminal(20, 10);
+    const screen = createScreen((bytes) => terminal.write(bytes), 20);
+    screen.append('output\n');
+    screen.draw(live('> one', 'two', 'three'));
+    screen.resized(20);
+    expect(terminal.text).toBe('output');
+    screen.draw(live('> one', 'status'));
+    expect(terminal.text).toBe('output\n> one\nstatus');
+  });
+
   test('tabs become blanks and colours take no room', () => {
     const terminal = new VirtualTerminal(20, 10);
     const screen = createScreen((bytes) => terminal.write(bytes), 20);

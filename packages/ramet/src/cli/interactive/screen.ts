@@ -22,6 +22,11 @@ export interface LiveRows {
   readonly cursorColumn: number;
 }
 
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 export interface Screen {
   /** Adds output; it is shown with the next frame. May hold colours, and no other control but line breaks. */
   append(text: string): void;
@@ -85,7 +90,9 @@ export function createScreen(write: (bytes: string) => void, startColumns: numbe
     resized(now) {
       const wrapped = (width: number): number => Math.max(1, Math.ceil(width / now));
       const above = shown.rows.slice(0, shown.cursorRow).reduce((sum, row) => sum + wrapped(row.width), 0);
-      shown = { ...shown, cursorRow: above + Math.floor(shown.cursorColumn / now) };
+      // Erased and not only written over: a terminal would join rows that it once broke when it grows again.
+      write(`${up(above + Math.floor(shown.cursorColumn / now))}\r${CSI}J`);
+      shown = NO_ROWS;
       columns = now;
     },
     clear() {

@@ -1,36 +1,28 @@
 /**
- * The conversation on a terminal: keys in, output out, one line of work at a time. What keys mean is in
- * `prompt-input.ts`, what is drawn in `live-rows.ts`, what is said in `chat.ts`.
+ * The conversation on a terminal: keys in, output out. What keys mean is in `prompt-input.ts`, what is drawn in
+ * `live-rows.ts`, what is carried out in `chat-worker.ts`.
  *
  * Invariants
  * 1. A key is shown in the same tick it arrived in.
  * 2. Ctrl-C stops the turn and nothing else; only a second one, with no other key between, leaves.
- * 3. Whoever leaves waits for the turn to end, so that it is recorded; who cannot wait presses Ctrl-C again.
+ * 3. Whoever leaves waits for the turn and all agents to end, so that it is recorded; who cannot wait presses Ctrl-C
+ *    again.
  */
-import type { AgentResult } from '../../engine/agent-event.ts';
-import type { PermissionQuestion } from '../../permission/broker.ts';
-import { describeError } from '../../schema/errors.ts';
+import type { SessionEvent } from '../../sdk/session.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
+import { agentWords } from './agent-commands.ts';
+import { agentLine, inBackgroundLine } from './agent-lines.ts';
 import type { Chat } from './chat.ts';
-import { parseChatCommand, runChatCommand } from './chat-commands.ts';
-import { activityAfter, createEventView, type EventView } from './event-text.ts';
+import { ChatWorker } from './chat-worker.ts';
+import { createEventView, type EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
-import { editorOf } from './line-editor.ts';
+import { editorOf, editorText } from './line-editor.ts';
 import { type LiveState, statusText } from './live-rows.ts';
-import {
-  answerHint,
-  answerOf,
-  answerText,
-  isMeantAsAnswer,
-  isMeantForThis,
-  questionText,
-} from './permission-question.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import { cleared, type InputAction, newPromptInput, type PromptInput, pressKey } from './prompt-input.ts';
 import type { QuestionDesk } from './question-desk.ts';
-import { safeLine, safeText } from './safe-text.ts';
-import { shownPrompt } from './shown-prompt.ts';
+import { ShownQuestion } from './shown-question.ts';
 import type { TerminalView } from './terminal-view.ts';
 import type { TextStyle } from './text-style.ts';
 
@@ -44,32 +36,43 @@ export interface TerminalChatParts {
   readonly exitNow: (code: number) => void;
 }
 
-interface LineOfWork {
-  readonly controller: AbortController;
-  readonly since: number;
-  activity: string;
-}
-
 export class TerminalChat {
   readonly #parts: TerminalChatParts;
   readonly #events: EventView;
+  readonly #worker: ChatWorker;
+  readonly #question: ShownQuestion;
   readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
   #view: TerminalView | null = null;
   #input: PromptInput;
-  #work: LineOfWork | null = null;
-  /** Lines that were sent while another was worked on. */
-  #waiting: string[] = [];
   /** The last key was Ctrl-C. */
   #interrupted = false;
-  #lastKeyAt = 0;
-  /** When a question last went away without an answer. */
-  #withdrawnAt = Number.NEGATIVE_INFINITY;
+  /** The last key was Ctrl-D, and would have stopped agents. */
+  #warned = false;
   #exitCode: number | null = null;
+  /** When the end of all agents began to be waited for. */
+  #endingSince: number | null = null;
 
   constructor(parts: TerminalChatParts) {
     this.#parts = parts;
     this.#events = createEventView(parts.style);
     this.#input = newPromptInput(parts.history.entries);
+    const shared = {
+      ...parts,
+      events: this.#events,
+      print: (text: string): void => this.#view?.print(text),
+      columns: (): number => this.#view?.columns ?? 80,
+    };
+    this.#question = new ShownQuestion(shared);
+    this.#worker = new ChatWorker({
+      ...shared,
+      print: (text) => {
+        shared.print(text);
+        this.#question.show();
+      },
+      changed: () => this.#workChanged(),
+      handBack: (lines) => this.#handBack(lines),
+      leave: () => this.leave(EXIT.done, 'the user left'),
+    });
   }
 
   /** Runs until somebody leaves; the view is drawn and closed by whoever opened it. */
@@ -80,96 +83,100 @@ export class TerminalChat {
   }
 
   get liveState(): LiveState {
-    const { chat, desk } = this.#parts;
-    const work = this.#work;
-    const question = desk.current;
+    const { chat } = this.#parts;
     return {
       editor: this.#input.editor,
-      activity: work && {
-        text: this.#interrupted ? 'stopping (Ctrl-C: leave at once)' : work.activity,
-        forMs: performance.now() - work.since,
-      },
-      answers: question && answerHint(question),
-      status: this.#interrupted && work === null ? 'Ctrl-C again to leave' : statusText(chat),
+      activity: this.#activity(),
+      agents: chat.board.tree,
+      queued: this.#worker.queued,
+      ...this.#question.live,
+      status: this.#hint() ?? statusText(chat),
     };
   }
 
   key(key: Key): void {
-    const interrupts = key.type === 'press' && key.name === 'interrupt';
-    if (interrupts) {
+    const pressed = key.type === 'press' ? key.name : null;
+    if (pressed === 'interrupt') {
       this.#interrupt();
       return;
     }
     this.#interrupted = false;
-    const sinceLastKeyMs = performance.now() - this.#lastKeyAt;
-    this.#lastKeyAt = performance.now();
-    const writing = this.#input.editor.cells.length > 0;
-    const question = this.#parts.desk.current;
-    if (question !== null && isMeantAsAnswer(writing, sinceLastKeyMs)) {
-      this.#answer(key, question);
-      return;
-    }
-    const { input, action } = pressKey(this.#input, key);
+    if (pressed !== 'end-of-input') this.#warned = false;
+    if (pressed === 'background' && this.#sendToBackground()) return;
+    if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
+    const { input, action } = pressKey(this.#input, key, (command) => this.#wordsFor(command));
     this.#input = input;
     if (action !== undefined) this.#act(action);
   }
 
   /** Another question, or none, is to be answered. */
   questionChanged(withdrawn: boolean): void {
-    const question = this.#parts.desk.current;
-    if (withdrawn) {
-      this.#print(`  ${this.#parts.style.dim('no longer asked')}\n`);
-      this.#withdrawnAt = performance.now();
-    }
-    if (question !== null) {
-      const columns = this.#view?.columns ?? 80;
-      this.#print(this.#events.end() + questionText(question, columns, this.#parts.style));
-      this.#events.changeShown(question.input);
-    }
+    this.#question.changed(withdrawn);
     this.#view?.soon();
+  }
+
+  /** Before the board knows of it. */
+  childActed(event: SessionEvent): void {
+    const { chat, style } = this.#parts;
+    const id = event.agentId;
+    const line = agentLine(event, chat.board.find(id), chat.board.levelOf(id), style);
+    if (line !== null) this.#print(this.#events.aside(line));
+    if (event.type === 'agent_started' && event.background) {
+      this.#print(this.#events.aside(inBackgroundLine({ ...event, id, type: event.agentType }, style)));
+    }
+    if (event.type === 'agent_started' || event.type === 'agent_ended') {
+      queueMicrotask(() => this.#keepTime());
+    }
+    this.#worker.childActed(event);
   }
 
   /** Ends as soon as what is being done has been stopped and recorded. */
   leave(code: number, why: string): void {
     this.#exitCode ??= code;
-    this.#waiting = [];
-    if (this.#work === null) this.#left.resolve(this.#exitCode);
-    else this.#work.controller.abort(why);
+    this.#worker.close(why);
+    if (this.#worker.current === null) void this.#endAgents();
   }
 
-  #answer(key: Key, question: PermissionQuestion): void {
-    const answer = answerOf(key, question);
-    if (answer === null || !isMeantForThis(performance.now() - this.#withdrawnAt)) return;
-    this.#print(`  ${this.#parts.style.dim(answerText(answer))}\n`);
-    this.#parts.desk.answer(answer);
+  #activity(): LiveState['activity'] {
+    const work = this.#worker.current;
+    const since = work?.since ?? this.#endingSince;
+    if (since === null) return null;
+    const stopping = this.#interrupted || this.#exitCode !== null;
+    const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
+    const hint = !stopping && this.#waitedFor().length > 0 ? 'Ctrl-B: go on without waiting · ' : '';
+    return { text: hint + text, forMs: performance.now() - since };
+  }
+
+  #hint(): string | null {
+    if (this.#warned) return 'Ctrl-D again to stop them and leave';
+    return this.#interrupted && this.#worker.current === null ? 'Ctrl-C again to leave' : null;
   }
 
   #interrupt(): void {
     const again = this.#interrupted;
+    const busy = this.#worker.current !== null || this.#endingSince !== null;
     this.#interrupted = true;
-    if (again && this.#work !== null) this.#parts.exitNow(EXIT.interrupted);
+    if (again && busy) this.#parts.exitNow(EXIT.interrupted);
     else if (again) this.leave(EXIT.interrupted, 'SIGINT');
-    else if (this.#work === null) this.#input = cleared(this.#input);
-    else {
-      this.#takeBackWaiting();
-      this.#work.controller.abort('SIGINT');
-    }
+    else if (busy) this.#worker.stop('SIGINT');
+    else this.#input = cleared(this.#input);
   }
 
-  /** What was to be done after the turn is handed back instead of being lost. */
-  #takeBackWaiting(): void {
-    if (this.#waiting.length === 0 || this.#input.editor.cells.length > 0) return;
-    this.#input = { ...cleared(this.#input), editor: editorOf(this.#waiting.join('\n')) };
-    this.#waiting = [];
+  /** What was not carried out stands in the input again, before what is being written. */
+  #handBack(lines: readonly string[]): void {
+    const written = editorText(this.#input.editor);
+    const text = [...lines, ...(written === '' ? [] : [written])].join('\n');
+    this.#input = { ...cleared(this.#input), editor: editorOf(text) };
   }
 
   #act(action: InputAction): void {
     switch (action.type) {
       case 'submit':
-        this.#submit(action.text);
+        this.#parts.history.add(action.text);
+        this.#worker.submit(action.text);
         break;
       case 'leave':
-        this.leave(EXIT.done, 'the user left');
+        this.#leaveOrWarn();
         break;
       case 'candidates':
         this.#print(`${action.candidates.join('  ')}\n`);
@@ -177,71 +184,67 @@ export class TerminalChat {
       case 'redraw':
         this.#view?.clear();
         break;
+      case 'escape':
+        if (!this.#question.justWithdrawn) this.#worker.stop('SIGINT');
+        break;
     }
   }
 
-  #submit(text: string): void {
-    this.#parts.history.add(text);
-    if (this.#work === null) void this.#workOff(text);
-    else this.#waiting.push(text);
-  }
-
-  async #workOff(first: string): Promise<void> {
-    for (let line: string | undefined = first; line !== undefined; line = this.#waiting.shift()) {
-      await this.#workOn(line);
-    }
-    if (this.#exitCode !== null) this.#left.resolve(this.#exitCode);
-  }
-
-  async #workOn(line: string): Promise<void> {
-    const { style } = this.#parts;
-    const work: LineOfWork = {
-      controller: new AbortController(),
-      since: performance.now(),
-      activity: 'working',
-    };
-    this.#work = work;
-    this.#print(`\n${style.bold(shownPrompt(line))}\n`);
-    this.#view?.busy(true);
-    try {
-      await this.#carryOut(line, work);
-    } catch (error) {
-      this.#print(`${this.#events.end()}${style.red(safeLine(describeError(error)))}\n`);
-    } finally {
-      this.#work = null;
-      this.#view?.busy(false);
+  /** Agents in the background would end with the session: whoever did not think of them is told once. */
+  #leaveOrWarn(): void {
+    const { chat, style } = this.#parts;
+    const { length } = chat.session?.agents.filter(({ inBackground }) => inBackground) ?? [];
+    if (length === 0 || this.#warned) this.leave(EXIT.done, 'the user left');
+    else {
+      this.#warned = true;
+      const still = length === 1 ? '1 agent is' : `${length} agents are`;
+      this.#print(this.#events.aside(style.yellow(`${still} still at work in the background`)));
     }
   }
 
-  async #carryOut(line: string, work: LineOfWork): Promise<void> {
-    const { chat, io } = this.#parts;
-    const { signal } = work.controller;
-    const command = parseChatCommand(line);
-    if (command === null) return this.#takeTurn(line, work);
-    const answer = await runChatCommand(command, { chat, io, signal });
-    this.#print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
-    if (answer.leave) this.#exitCode ??= EXIT.done;
+  #wordsFor(command: string): readonly string[] {
+    return ['tell', 'cancel', 'stop'].includes(command) ? agentWords(this.#parts.chat) : [];
   }
 
-  async #takeTurn(prompt: string, work: LineOfWork): Promise<void> {
-    const events = this.#parts.chat.run(prompt, work.controller.signal);
-    for (let next = await events.next(); ; next = await events.next()) {
-      if (next.done) {
-        this.#print(this.#events.end() + this.#endingText(next.value));
-        return;
-      }
-      const event = next.value;
-      work.activity = activityAfter(event) ?? work.activity;
-      this.#print(this.#events.text(event, this.#view?.columns ?? 80));
+  /** The children that the main agent waits for. */
+  #waitedFor() {
+    const { session } = this.#parts.chat;
+    if (session === null) return [];
+    const { id } = session.agent;
+    return session.agents.filter(({ parent, inBackground }) => parent === id && !inBackground);
+  }
+
+  #sendToBackground(): boolean {
+    const agents = this.#waitedFor();
+    for (const agent of agents) {
+      agent.detach();
+      this.#print(this.#events.aside(inBackgroundLine(agent, this.#parts.style)));
     }
+    return agents.length > 0;
   }
 
-  #endingText({ status, cause, message }: AgentResult): string {
-    const { style } = this.#parts;
-    if (status === 'done') return '';
-    if (status === 'interrupted') return `${style.yellow('stopped; what was done is kept')}\n`;
-    const because = safeLine([cause, message].filter(Boolean).join(': '));
-    return `${style.red(`${status}: ${because}`)}\n`;
+  #workChanged(): void {
+    this.#keepTime();
+    if (this.#exitCode !== null && this.#worker.current === null) void this.#endAgents();
+  }
+
+  #keepTime(): void {
+    const { board } = this.#parts.chat;
+    this.#view?.busy(this.#worker.current !== null || this.#endingSince !== null || board.size > 0);
+  }
+
+  async #endAgents(): Promise<void> {
+    if (this.#endingSince !== null) return;
+    this.#endingSince = performance.now();
+    const agents = this.#parts.chat.session?.agents ?? [];
+    if (agents.length > 0) {
+      const which = agents.length === 1 ? '1 agent' : `${agents.length} agents`;
+      this.#print(`stopping ${which}; what was done is kept\n`);
+      this.#keepTime();
+    }
+    for (const agent of agents) agent.stop('parent_ended');
+    await Promise.all(agents.map(({ result }) => result));
+    this.#left.resolve(this.#exitCode ?? EXIT.done);
   }
 
   #print(text: string): void {

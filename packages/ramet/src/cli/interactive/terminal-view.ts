@@ -45,7 +45,9 @@ export class TerminalView {
     if (!this.#closed) this.#screen.draw(liveRows(this.#state(), this.#device, this.#style));
   }
 
+  /** Redraws as time passes. What children do shows with that: it is drawn no more often, however many there are. */
   busy(working: boolean): void {
+    if (working === (this.#spinner !== undefined) || this.#closed) return;
     clearInterval(this.#spinner);
     this.#spinner = working ? setInterval(() => this.now(), SPINNER_MS) : undefined;
     this.soon();

@@ -1,6 +1,5 @@
 /** The one object that `--output-format json` prints, and the last line of `stream-json`. */
 import type { AgentResult } from '../../engine/agent-event.ts';
-import type { AgentStatus } from '../../schema/status.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session.ts';
 import type { RunAgent } from './run-agents.ts';
@@ -13,6 +12,12 @@ export interface ReportedUsage {
   output_tokens: number;
 }
 
+type ReportedAgent = Omit<RunAgent, 'turns' | 'usage' | 'costUsd'> & {
+  num_turns: number;
+  usage: ReportedUsage;
+  total_cost_usd: number | null;
+};
+
 export interface ResultObject {
   type: 'result';
   subtype: 'success' | 'error_max_turns' | 'error_max_budget' | 'error_during_execution';
@@ -23,18 +28,7 @@ export interface ResultObject {
   duration_ms: number;
   total_cost_usd: number | null;
   usage: ReportedUsage;
-  agents: {
-    id: string;
-    parent: string | null;
-    type: string;
-    name: string | null;
-    status: AgentStatus;
-    cause: string | null;
-    model: string;
-    num_turns: number;
-    usage: ReportedUsage;
-    total_cost_usd: number | null;
-  }[];
+  agents: ReportedAgent[];
 }
 
 /** Usage and cost are those of the run with all its agents; each agent's own are in the list. */

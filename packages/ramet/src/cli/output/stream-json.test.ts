@@ -26,6 +26,7 @@ async function shownRun(format: (io: CommandIo) => ResultOutput): Promise<Record
       out += text;
     },
     isTerminal: false,
+    columns: null,
     note() {},
     progress() {},
     env,

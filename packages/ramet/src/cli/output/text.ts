@@ -1,8 +1,8 @@
 /** The answer alone on standard output; what went wrong on standard error. */
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
-import { shortId } from '../agent-label.ts';
-import { excerpt, printable } from '../format.ts';
+import { endingOf, purposeOf, shortId } from '../agent-label.ts';
+import { duration, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { endingLine, type ResultOutput, retryLine } from './result-output.ts';
 
@@ -11,12 +11,16 @@ export function textOutput(io: CommandIo): ResultOutput {
     start() {},
     event(session, event) {
       if (event.type === 'warning') io.note(event.message);
-      if (event.type === 'tool_started') io.progress(`  ${of(event, session)}${callLine(event.call)}`);
+      // A call that starts an agent is told of with the agent.
+      if (event.type === 'tool_started' && event.call.name !== 'Agent')
+        io.progress(`  ${of(event, session)}${callLine(event.call)}`);
       if (event.type === 'compacted') {
         io.progress(
           `  ${of(event, session)}compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`,
         );
       }
+      const agent = agentProgress(event);
+      if (agent !== null) io.progress(`  ${shortId(event.agentId)} ${agent}`);
       const line = event.type === 'request_failed' ? retryLine(event) : null;
       if (line !== null) io.note(line);
     },
@@ -26,6 +30,18 @@ export function textOutput(io: CommandIo): ResultOutput {
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
   };
+}
+
+/** That a child began, ended, or is silent: what a person who waits for many wants to know of each. */
+function agentProgress(event: SessionEvent): string | null {
+  if (event.type === 'agent_started') {
+    const { agentType, background } = event;
+    return `${excerpt(agentType, 60)} ${purposeOf(event)}${background ? ' (in the background)' : ''}`;
+  }
+  if (event.type === 'stalled') return `silent for ${duration(event.silentMs)}`;
+  if (event.type !== 'agent_ended') return null;
+  const { ending, figures } = endingOf(event.result);
+  return `${excerpt(ending, 200)} (${figures})`;
 }
 
 /** `.2 ` before what a child does. */

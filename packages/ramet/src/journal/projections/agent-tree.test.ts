@@ -5,11 +5,12 @@ import { agentTree, typeOfAgent } from './agent-tree.ts';
 const member = (id: string, parent: string | null) => ({ id, parent });
 
 describe('UI-1: agents as a tree', () => {
-  test('children follow their parent, siblings are by birth', () => {
+  test('children follow their parent, siblings are by number, whoever began first', () => {
     const members = [
       member('s.1', null),
-      member('s.2', 's.1'),
+      member('s.10', 's.1'),
       member('s.3', 's.1'),
+      member('s.2', 's.1'),
       member('s.4', 's.2'),
       member('t.1', null),
       member('s.5', 's.4'),
@@ -20,6 +21,7 @@ describe('UI-1: agents as a tree', () => {
       ['s.4', 2],
       ['s.5', 3],
       ['s.3', 1],
+      ['s.10', 1],
       ['t.1', 0],
     ]);
   });

@@ -1,4 +1,4 @@
-/** Agents as people think of them: children under their parents, siblings by birth. */
+/** Agents as people think of them: children under their parents, siblings by number. */
 import type { EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 
@@ -13,10 +13,14 @@ export interface TreePlace<Member> {
   level: number;
 }
 
-/** Every member once, each after its parent; the members come by birth. A parent that is not there is nobody's. */
+/**
+ * Every member once, each after its parent. A parent that is not there is nobody's. Siblings were asked for in the order
+ * of their numbers, and that is how they are shown: those of one message may begin in another order.
+ */
 export function agentTree<Member extends TreeMember>(members: readonly Member[]): TreePlace<Member>[] {
   const known = new Set(members.map(({ id }) => id));
-  const children = Map.groupBy(members, ({ id, parent }) =>
+  const numbered = members.toSorted((one, other) => numberOf(one.id) - numberOf(other.id));
+  const children = Map.groupBy(numbered, ({ id, parent }) =>
     parent !== null && parent !== id && known.has(parent) ? parent : null,
   );
   const places: TreePlace<Member>[] = [];
@@ -27,6 +31,10 @@ export function agentTree<Member extends TreeMember>(members: readonly Member[])
     for (const agent of (children.get(next.agent.id) ?? []).toReversed()) open.push({ agent, level });
   }
   return places;
+}
+
+function numberOf(id: AgentId): number {
+  return Number(id.slice(id.lastIndexOf('.') + 1));
 }
 
 /** What kind of agent it is: a fork is a fork, whatever type its parent has. */

@@ -96,7 +96,7 @@ function describeLife(event: LifeEvent): string {
     case 'message.received':
       return `${event.kind} received${event.from === null ? '' : ` from ${event.from}`}`;
     case 'message.taken':
-      return `message ${event.item} told by a tool`;
+      return `message ${event.item} ${event.call === null ? 'taken back' : 'told by a tool'}`;
     case 'agent.detached':
       return 'sent to the background';
     case 'agent.stalled':

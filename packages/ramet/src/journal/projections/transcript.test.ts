@@ -196,6 +196,14 @@ describe('AGENT-5: what an agent is still to be told', () => {
   });
   const delivery = (...delivers: string[]) => messageAppended({ cause: 'delivery', delivers });
   const taken = (item: string): JournalEvent => ({ type: 'message.taken', item, call: 'c' });
+  const completed: JournalEvent = {
+    type: 'tool.completed',
+    call: 'c',
+    name: 'TaskOutput',
+    isError: false,
+    result: 'r',
+    durationMs: 0,
+  };
   const pending = (...events: JournalEvent[]): string[] =>
     transcriptOf(recorded(...events.map((event): ['a', JournalEvent] => ['a', event])), 'a').pending.map(
       ({ item }) => item,
@@ -211,7 +219,7 @@ describe('AGENT-5: what an agent is still to be told', () => {
 
   test('loses what a message delivers and what a tool result has told, and nothing else', () => {
     expect(pending(received('1'), received('2'), received('3'), delivery('1', '3'))).toEqual(['2']);
-    expect(pending(received('1'), received('2'), taken('1'))).toEqual(['2']);
+    expect(pending(received('1'), received('2'), taken('1'), completed)).toEqual(['2']);
     expect(pending(received('1'), messageAppended({ cause: 'tool_results' }))).toEqual(['1']);
     expect(
       pending(received('1'), messageAppended({ cause: 'tool_results', blocks: ['r', 'n'], delivers: ['1'] })),
@@ -221,8 +229,12 @@ describe('AGENT-5: what an agent is still to be told', () => {
   test('holds each item once, however often and in whatever order it is recorded', () => {
     expect(pending(received('1'), received('1'))).toEqual(['1']);
     expect(pending(received('1'), delivery('1'), received('1'))).toEqual([]);
-    expect(pending(taken('1'), received('1'))).toEqual([]);
+    expect(pending(taken('1'), completed, received('1'))).toEqual([]);
     expect(pending(received('1'), taken('1'), delivery('1'))).toEqual([]);
+  });
+
+  test('keeps what a tool was about to tell when its process was killed', () => {
+    expect(pending(received('1'), taken('1'))).toEqual(['1']);
   });
 
   test('outlives a compaction, and is the same when it is read in two parts', () => {

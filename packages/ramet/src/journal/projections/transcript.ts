@@ -37,12 +37,16 @@ export interface Transcript {
    * requests name count them. Null once the conversation was replaced, since what replaced it holds everything.
    */
   inherited: Digest | null;
+  /** Of a fork: whose conversation it took over, and after which event. */
+  forkedFrom: { agent: AgentId; seq: number } | null;
   /** The agent's own messages. */
   messages: TranscriptMessage[];
   /** In the order in which they came. */
   pending: PendingItem[];
   /** Items that a message or a tool's result has told: none is told twice. */
   told: Set<string>;
+  /** Items by the call under way whose result will tell them; a call that never ends tells nothing. */
+  taken: Map<string, string[]>;
   /** How many exchanges were begun; attempts of one count once. */
   requests: number;
   lastRequest: EventOf<'request.started'> | null;
@@ -88,9 +92,11 @@ export function emptyTranscript(agent: AgentId): Transcript {
     prefix: null,
     permissionMode: null,
     inherited: null,
+    forkedFrom: null,
     messages: [],
     pending: [],
     told: new Set(),
+    taken: new Map(),
     requests: 0,
     lastRequest: null,
     answeredBreakpoints: [],
@@ -163,10 +169,11 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       takeItem(transcript, event);
       break;
     case 'message.taken':
-      settleItems(transcript, [event.item]);
+      transcript.taken.set(event.call, [...(transcript.taken.get(event.call) ?? []), event.item]);
       break;
     case 'conversation.inherited':
       transcript.inherited = event.messages;
+      transcript.forkedFrom = { agent: event.from, seq: transcript.seq };
       break;
     case 'conversation.replaced':
       transcript.inherited = null;
@@ -186,6 +193,8 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       break;
     case 'tool.completed':
       transcript.results.set(event.call, event.result);
+      settleItems(transcript, transcript.taken.get(event.call) ?? []);
+      transcript.taken.delete(event.call);
       settleSeen(transcript, event.call);
       break;
     case 'file.read':

@@ -1,0 +1,201 @@
+/**
+ * Carries out what a person sends, one line at a time: prompts as turns, commands as what they do. What comes during a
+ * turn is told to the agent that works (AGENT-7), or waits; when children report while nothing is done, the conversation
+ * goes on by itself (AGENT-3). It prints through its parts and knows no keys.
+ *
+ * Invariants
+ * 1. At most one turn is under way, and every line is carried out, heard by the agent, or handed back.
+ * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
+ */
+import type { AgentResult } from '../../engine/agent-event.ts';
+import { RECIPE_MODEL } from '../../model/catalog.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { SessionEvent } from '../../sdk/session.ts';
+import type { CommandIo } from '../io.ts';
+import type { Chat } from './chat.ts';
+import { type ChatCommand, isInstant, parseChatCommand, runChatCommand } from './chat-commands.ts';
+import { activityAfter, type EventView } from './event-text.ts';
+import { safeLine, safeText } from './safe-text.ts';
+import { shownPrompt } from './shown-prompt.ts';
+import { SteeredLines } from './steered-lines.ts';
+import type { TextStyle } from './text-style.ts';
+
+export interface WorkerParts {
+  readonly chat: Chat;
+  readonly io: CommandIo;
+  readonly style: TextStyle;
+  readonly events: EventView;
+  print(text: string): void;
+  columns(): number;
+  /** Work began, or all of it is done. */
+  changed(): void;
+  /** What was said and will not be carried out. */
+  handBack(lines: readonly string[]): void;
+  /** A command asks to leave. */
+  leave(): void;
+}
+
+interface LineOfWork {
+  readonly controller: AbortController;
+  readonly since: number;
+  readonly isTurn: boolean;
+  activity: string;
+}
+
+export class ChatWorker {
+  readonly #parts: WorkerParts;
+  readonly #steered = new SteeredLines();
+  #current: LineOfWork | null = null;
+  /** Lines that are carried out after the present one. */
+  #waiting: string[] = [];
+  /** The last turn did not come to its end. */
+  #paused = false;
+  #closed = false;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+  }
+
+  get current(): Readonly<Omit<LineOfWork, 'controller'>> | null {
+    return this.#current;
+  }
+
+  /** What was said and is still to be heard or carried out. */
+  get queued(): readonly string[] {
+    return [...this.#steered.texts, ...this.#waiting];
+  }
+
+  submit(text: string): void {
+    const { chat } = this.#parts;
+    const command = parseChatCommand(text);
+    if (this.#current === null) void this.#workOff(text);
+    else if (command !== null && isInstant(command) && this.#current.isTurn) void this.#doNow(text, command);
+    else if (command === null && this.#hears && chat.session !== null) {
+      this.#steered.add(text, chat.session.steer(text));
+    } else this.#waiting.push(text);
+  }
+
+  /** A child has done something: the main agent may have news of it. */
+  childActed({ type }: SessionEvent): void {
+    if (this.#paused && type !== 'agent_ended') return;
+    if (this.#current === null && this.#hasNews) void this.#workOff(null);
+  }
+
+  /** Stops what is under way, and hands back what was to follow. */
+  stop(why: string): void {
+    if (this.#current === null) return;
+    const lines = [...this.#steered.takeBack(), ...this.#waiting];
+    this.#waiting = [];
+    if (lines.length > 0) this.#parts.handBack(lines);
+    this.#current.controller.abort(why);
+  }
+
+  /** Stops what is under way and begins nothing more. */
+  close(why: string): void {
+    this.#closed = true;
+    this.#waiting = [];
+    this.#current?.controller.abort(why);
+  }
+
+  /** The recipe model carries out prompts alone: what is said in between would be lost on it. */
+  get #hears(): boolean {
+    const { chat } = this.#parts;
+    return this.#current?.isTurn === true && this.#waiting.length === 0 && chat.model !== RECIPE_MODEL;
+  }
+
+  get #hasNews(): boolean {
+    return !this.#closed && this.#parts.chat.session?.hasNews === true;
+  }
+
+  /** Null stands for news. */
+  async #workOff(first: string | null): Promise<void> {
+    for (let line: string | null | undefined = first; line !== undefined; line = this.#next()) {
+      await this.#workOn(line);
+    }
+    this.#parts.changed();
+  }
+
+  #next(): string | null | undefined {
+    return this.#waiting.shift() ?? (!this.#paused && this.#hasNews ? null : undefined);
+  }
+
+  async #workOn(line: string | null): Promise<void> {
+    const { style, print, events } = this.#parts;
+    const command = line === null ? null : parseChatCommand(line);
+    const work: LineOfWork = {
+      controller: new AbortController(),
+      since: performance.now(),
+      isTurn: command === null,
+      activity: 'working',
+    };
+    this.#current = work;
+    print(
+      `\n${line === null ? style.dim('going on with what agents report') : style.bold(shownPrompt(line))}\n`,
+    );
+    this.#parts.changed();
+    try {
+      if (command === null) await this.#takeTurn(line, work);
+      else await this.#carryOut(command, work.controller.signal);
+    } catch (error) {
+      print(`${events.end()}${style.red(safeLine(describeError(error)))}\n`);
+    } finally {
+      this.#current = null;
+    }
+  }
+
+  /** Beside the turn that is under way. */
+  async #doNow(text: string, command: ChatCommand): Promise<void> {
+    const { style, print, events } = this.#parts;
+    print(`${events.end()}\n${style.bold(shownPrompt(text))}\n`);
+    try {
+      await this.#carryOut(command, new AbortController().signal);
+    } catch (error) {
+      print(`${style.red(safeLine(describeError(error)))}\n`);
+    }
+  }
+
+  async #carryOut(command: ChatCommand, signal: AbortSignal): Promise<void> {
+    const { chat, io, print } = this.#parts;
+    const answer = await runChatCommand(command, { chat, io, signal });
+    print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
+    if (answer.leave) this.#parts.leave();
+  }
+
+  async #takeTurn(prompt: string | null, work: LineOfWork): Promise<void> {
+    const { chat, print, events, columns } = this.#parts;
+    this.#paused = true;
+    const { signal } = work.controller;
+    const turn = chat.run(prompt, { signal, waitForChildren: false });
+    for (let next = await turn.next(); ; next = await turn.next()) {
+      this.#sayHeard();
+      if (next.done) {
+        print(events.end() + this.#endingText(next.value));
+        this.#paused = next.value.status !== 'done';
+        if (this.#paused) this.#handBackSteered();
+        return;
+      }
+      const event = next.value;
+      if (event.agentId !== chat.session?.agent.id) continue;
+      work.activity = activityAfter(event) ?? work.activity;
+      print(events.text(event, columns()));
+    }
+  }
+
+  #sayHeard(): void {
+    const { style, print, events } = this.#parts;
+    for (const text of this.#steered.heard()) print(`${events.end()}\n${style.bold(shownPrompt(text))}\n`);
+  }
+
+  #handBackSteered(): void {
+    const lines = this.#steered.takeBack();
+    if (lines.length > 0) this.#parts.handBack(lines);
+  }
+
+  #endingText({ status, cause, message }: AgentResult): string {
+    const { style } = this.#parts;
+    if (status === 'done') return '';
+    if (status === 'interrupted') return `${style.yellow('stopped; what was done is kept')}\n`;
+    const because = safeLine([cause, message].filter(Boolean).join(': '));
+    return `${style.red(`${status}: ${because}`)}\n`;
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../engine/agent-event.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
+import type { Session } from '../../sdk/session.ts';
+import { textOutput } from './text.ts';
+
+test('UI-1: a person who waits sees which agents begin, what they call and how they end', () => {
+  const lines: string[] = [];
+  const output = textOutput({
+    out() {},
+    isTerminal: true,
+    note() {},
+    progress: (line) => lines.push(line),
+    env: {},
+    cwd: '/',
+    signal: new AbortController().signal,
+  });
+  // What an output reads of a session, and nothing else.
+  const session = { agent: { id: 'x.1' } } as unknown as Session;
+  const call = (name: string) => ({ type: 'tool_use', id: 'c', name, input: { text: 'it' } }) as const;
+  const background = { agentType: 'Explore', name: 'scout', description: 'look \u001b[2J', background: true };
+  const result = { status: 'failed', cause: 'max_turns', message: 'no turns are left', text: '' } as const;
+  const events: [string, AgentEvent][] = [
+    ['x.1', { type: 'tool_started', call: call('Agent') }],
+    ['x.2', { type: 'agent_started', model: 'm', ...background }],
+    ['x.2', { type: 'tool_started', call: call('Bash') }],
+    ['x.2', { type: 'stalled', silentMs: 600_000 }],
+    [
+      'x.2',
+      { type: 'agent_ended', result: { ...result, turns: 1, usage: NO_USAGE, costUsd: null, durationMs: 5 } },
+    ],
+  ];
+  for (const [agentId, event] of events) output.event(session, { ...event, agentId, parentAgentId: 'x.1' });
+  expect(lines).toEqual([
+    '  .2 Explore scout: look [2J (in the background)',
+    '  .2 Bash it',
+    '  .2 silent for 10 min',
+    '  .2 failed: max_turns: no turns are left (1 turn, 0 tokens, unknown, 5 ms)',
+  ]);
+});

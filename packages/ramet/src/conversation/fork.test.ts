@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { Conversation, freezeHead } from './conversation.ts';
+import { forkMessage, isFork, takeCacheSafeParams } from './fork.ts';
+import { contentOf, type FrozenBlock, freezeBlock } from './frozen-block.ts';
+
+const text = (value: string): FrozenBlock => freezeBlock({ type: 'text', text: value });
+
+const call = (id: string): FrozenBlock => freezeBlock({ type: 'tool_use', id, name: 'Agent', input: {} });
+
+function conversation(...answer: FrozenBlock[]): Conversation {
+  const head = freezeHead({ model: 'm', thinking: null, tools: [], system: [text('You are a test.')] });
+  return new Conversation(head, [
+    { role: 'user', blocks: [text('Go.')], shared: 0 },
+    { role: 'assistant', blocks: answer, shared: 0 },
+  ]);
+}
+
+const THINKING = freezeBlock({ type: 'thinking', thinking: 'Hm. "x" \\', signature: 'c2ln' });
+
+describe('FORK-2: the message with which a fork begins', () => {
+  test('answers every call with one text, then has the rules, then the task, and only that differs', () => {
+    const params = takeCacheSafeParams(conversation(THINKING, text('So.'), call('a'), call('b')), null);
+    const [one, two] = [forkMessage(params, 'one'), forkMessage(params, 'two')];
+    expect(one.blocks.map(({ type }) => type)).toEqual(['tool_result', 'tool_result', 'text', 'text']);
+    const [first, second] = one.blocks.map(contentOf);
+    expect([first?.tool_use_id, second?.tool_use_id]).toEqual(['a', 'b']);
+    expect(first?.content).toBe(second?.content);
+    expect(one.blocks.slice(0, -1)).toEqual(two.blocks.slice(0, -1));
+    expect(one.shared).toBe(3);
+    expect(one.blocks.at(-1)?.digest).not.toBe(two.blocks.at(-1)?.digest);
+    expect(contentOf(one.blocks.at(-1) as FrozenBlock).text).toContain('one');
+  });
+
+  test('has no results where nothing was called: a fork between two prompts', () => {
+    const { blocks } = forkMessage(takeCacheSafeParams(conversation(text('Done.')), null), 'x');
+    expect(blocks.map(({ type }) => type)).toEqual(['text', 'text']);
+  });
+
+  test('FORK-1: what was taken stays as it was when the conversation goes on', () => {
+    const parent = conversation(call('a'));
+    const { prefix } = takeCacheSafeParams(parent, null);
+    const { digest } = parent;
+    parent.append({ role: 'user', blocks: [text('later')], shared: 0 });
+    expect(prefix.digest).toBe(digest);
+    expect(prefix.messages).toHaveLength(2);
+    expect(Object.isFrozen(takeCacheSafeParams(parent, null))).toBe(true);
+  });
+});
+
+describe('FORK-6: the directive', () => {
+  const { blocks } = forkMessage(takeCacheSafeParams(conversation(call('a')), null), 'x');
+  const rules = String(contentOf(blocks.at(-2) as FrozenBlock).text);
+
+  test.for([
+    ['that it is a fork and not the main agent', /You are now a fork .* You are not the main agent/],
+    ['to stay inside the scope', /nothing beyond its scope/],
+    ['to use tools directly', /Use your tools directly/],
+    ['not to delegate', /Do not delegate/],
+    ['not to converse or comment', /no conversation: no questions, no remarks/],
+    ['to begin the report with Scope:', /begins with "Scope:"/],
+    ['to give structured facts under 500 words', /structured facts only, under 500 words/],
+    ['to stop then', /write one report and stop/],
+  ] as const)('tells it %s', ([, words]) => {
+    expect(rules).toMatch(words);
+  });
+});
+
+describe('FORK-5: a fork is known by the rules it was given', () => {
+  test('its conversation is, its parent’s is not', () => {
+    const parent = conversation(call('a'));
+    const child = parent.fork();
+    child.append(forkMessage(takeCacheSafeParams(parent, null), 'x'));
+    expect([isFork(parent), isFork(child)]).toEqual([false, true]);
+  });
+
+  test('the same words inside another text, or said by the model, make nobody a fork', () => {
+    const params = takeCacheSafeParams(conversation(call('a')), null);
+    const rules = params.tail.at(-1) as FrozenBlock;
+    const quoted = conversation(rules);
+    quoted.append({
+      role: 'user',
+      blocks: [text(`I found: ${String(contentOf(rules).text)}`)],
+      shared: 0,
+    });
+    expect(isFork(quoted)).toBe(false);
+  });
+});

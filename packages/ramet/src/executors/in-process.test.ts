@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, expect, test } from 'vitest';
+import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
+import { inProcess } from './in-process.ts';
+
+const { signal } = new AbortController();
+
+async function prompted(...parameters: Parameters<typeof startEngine>) {
+  const engine = await startEngine(...parameters);
+  engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
+  return engine;
+}
+
+describe('EXEC-1: an agent in this process', () => {
+  test('runs to its end and hands its events on, in order', async () => {
+    const { agent } = await prompted({ provider: scriptedModel({ text: 'Done.' }) });
+    const events: string[] = [];
+    const result = await inProcess.run(agent, { signal, onEvent: ({ type }) => events.push(type) });
+    expect(result).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(events).toEqual(['assistant']);
+  });
+
+  test('never rejects for what a model does', async () => {
+    const { agent } = await prompted({ provider: scriptedModel(new Error('no network')) });
+    const result = await inProcess.run(agent, { signal, onEvent: () => {} });
+    expect(result).toMatchObject({ status: 'failed', message: 'no network' });
+  });
+
+  test('two side by side know who they are from what they were given, whatever surrounds them', async () => {
+    const ambient = new AsyncLocalStorage<string>();
+    const seen: string[] = [];
+    const tell = toolOf('Tell', 'read', async (_, { agent }) => {
+      await new Promise(setImmediate);
+      seen.push(`${agent} in ${ambient.getStore()}`);
+      return { content: 'ok' };
+    });
+    const engines = await Promise.all(
+      ['one', 'two'].map(() =>
+        prompted({
+          provider: scriptedModel({ calls: [{ name: 'Tell', input: {} }] }, { text: 'Done.' }),
+          tools: [tell],
+        }),
+      ),
+    );
+    await ambient.run('another agent', () =>
+      Promise.all(engines.map(({ agent }) => inProcess.run(agent, { signal, onEvent: () => {} }))),
+    );
+    expect(seen.toSorted()).toEqual(
+      engines.map(({ agent }) => `${agent.spec.id} in another agent`).toSorted(),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { startAgents, startFamily } from '../../test/fixtures/family.ts';
+import type { ForkOverrides } from '../engine/fork-overrides.ts';
+import type { ForkOptions } from './session-type.ts';
+
+const REPORT = { text: 'Scope: done.' };
+
+describe('FORK-3: the type of a fork’s options', () => {
+  test('admits the four overrides, a label, and nothing else', () => {
+    type Four = 'abortController' | 'skipTranscript' | 'skipCacheWrite' | 'canUseTool';
+    expectTypeOf<keyof ForkOverrides>().toEqualTypeOf<Four>();
+    expectTypeOf<keyof ForkOptions>().toEqualTypeOf<Four | 'description' | 'name'>();
+  });
+});
+
+describe('RES-4: what a session shows is a view', () => {
+  test('the main agent cannot be changed through it', async () => {
+    const { session } = await startFamily({ cast: {}, permissionMode: 'plan' });
+    expect(() => Object.assign(session.agent, { permissionMode: 'bypassPermissions' })).toThrow(TypeError);
+    expect(session.agent.permissionMode).toBe('plan');
+    session.setPermissionMode('default');
+    expect(session.agent.permissionMode).toBe('default');
+  });
+
+  test('the list of children is a copy', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { session, run } = await startFamily({
+      cast: { 'Go.': [{ text: 'Ready.' }], child: () => gate.promise.then(() => REPORT) },
+    });
+    await run('Go.');
+    const child = await session.fork('child');
+    (session.agents as unknown[]).pop(); // a library without types would
+    expect(session.agents).toEqual([child]);
+    gate.resolve();
+    await child.result;
+    expect(session.agents).toEqual([]);
+  });
+});
+
+describe('AGENT-3: children of the library', () => {
+  test('one in the background is news for the main agent, and a run without a prompt tells it', async () => {
+    const { session, run, requestsOf } = await startFamily({
+      cast: { 'Go.': [{ text: 'Ready.' }, { text: 'Heard.' }], child: [REPORT] },
+    });
+    await run('Go.');
+    const child = await session.spawn({ prompt: 'child', description: 'x', run_in_background: true });
+    await child.result;
+    expect(session.hasNews).toBe(true);
+    expect((await run(null)).result).toMatchObject({ status: 'done', text: 'Heard.' });
+    expect(JSON.stringify(requestsOf('Go.')[1]?.request?.messages.at(-1))).toContain('Scope: done.');
+    expect(session.hasNews).toBe(false);
+  });
+
+  test('their events come in a run with their own id, and to who subscribes between runs', async () => {
+    const { session, run } = await startFamily({
+      cast: { 'Go.': [startAgents(['child']), { text: 'ok' }], child: [REPORT] },
+    });
+    const { events } = await run('Go.');
+    const child = `${session.id}.2`;
+    const own = events.filter(({ agentId }) => agentId === child);
+    expect(own.map(({ type }) => type)).toEqual(['agent_started', 'assistant', 'agent_ended']);
+    expect(new Set(own.map(({ parentAgentId }) => parentAgentId))).toEqual(new Set([`${session.id}.1`]));
+    const heard: string[] = [];
+    const leave = session.subscribe(({ agentId, type }) => heard.push(`${agentId.split('.')[1]} ${type}`));
+    await (await session.fork('child')).result;
+    leave();
+    await (await session.fork('child')).result;
+    expect(heard).toEqual(['3 agent_started', '3 assistant', '3 agent_ended']);
+  });
+
+  test('closing the session ends them', async () => {
+    const { session, run } = await startFamily({
+      cast: { 'Go.': [{ text: 'Ready.' }], child: () => new Promise(() => {}) },
+    });
+    await run('Go.');
+    const child = await session.fork('child');
+    await session[Symbol.asyncDispose]();
+    expect(await child.result).toMatchObject({ status: 'interrupted', cause: 'parent_ended' });
+  });
+});

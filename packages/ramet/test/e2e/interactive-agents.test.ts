@@ -1,0 +1,245 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import type { RequestView } from '../../src/emulator/request-view.ts';
+import { eventually } from '../fixtures/command.ts';
+import { childOf, fanOut } from '../fixtures/fan-out.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
+import { test, type User } from '../fixtures/user.ts';
+
+const CTRL_B = '\u0002';
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const BYPASS = ['--permission-mode', 'bypassPermissions'];
+const FRESH = { subagent_type: 'general-purpose' };
+/** A child's command that ends once the test says so. */
+const GATED = 'touch started-$$; until test -e go; do sleep 0.05; done; echo done';
+
+function letGo(user: User): void {
+  writeFileSync(join(user.repository, 'go'), '');
+}
+
+const psJson = async (user: User): Promise<{ id: string; status: string; cause: string | null }[]> =>
+  JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+
+/** Children that run what `commands` says for them, of one background call each. */
+function workers(commands: readonly string[], input: Record<string, unknown> = {}) {
+  return ({ request, last, turn }: RequestView): Answer => {
+    const child = childOf(request);
+    const worked = request.messages.some(({ role }) => role === 'assistant');
+    if (child !== null) {
+      return worked
+        ? { text: `Report ${child}, last heard: ${last}` }
+        : { tool_use: [{ name: 'Bash', input: { command: commands[child - 1] } }] };
+    }
+    if (turn > 0) return { text: `Turn ${turn}. ${last.includes('BY THE WAY') ? 'Noted.' : ''}` };
+    return {
+      tool_use: commands.map((_, index) => ({
+        name: 'Agent',
+        input: {
+          prompt: `Do child task ${index + 1}.`,
+          description: `task ${index + 1}`,
+          ...FRESH,
+          ...input,
+        },
+      })),
+    };
+  };
+}
+
+describe.concurrent('UI-1: many agents on a terminal', () => {
+  test('each has a row while it works and one line when it ends; nothing else of it is printed', async ({
+    user,
+  }) => {
+    await user.emulate({ respond: fanOut({ children: 3, input: FRESH, command: GATED }) });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(
+      /\.2 task 1 \(.* Bash touch.* 1 turn · [\d.]+k tok · \$0\.\d+\n {2}\.3 task 2 .*\n {2}\.4 task 3/,
+    );
+    letGo(user);
+    await terminal.shows(/All reports are in\.\n>/);
+    for (const child of [1, 2, 3]) {
+      const line = `✓ .${child + 1} general-purpose task ${child}: done (2 turns, `;
+      expect(terminal.screen.split(line)).toHaveLength(2);
+    }
+    expect(terminal.screen).not.toMatch(/Scope: child|• Bash|• Agent/);
+    expect(terminal.screen).not.toMatch(/tok ·/);
+    expect(terminal.screen).toContain('· 8 turns ·');
+  });
+
+  test('fifty fit 40 columns by 10 rows, and another size is followed', async ({ user }) => {
+    await user.emulate({ respond: fanOut({ children: 50, input: FRESH, command: GATED }) });
+    await using terminal = startOnTerminal(user, BYPASS, { columns: 40, rows: 10 });
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(/\n {2}48 more: .*30 queued.*\n>/);
+    terminal.type('typed meanwhile');
+    await terminal.shows('> typed meanwhile');
+    const before = terminal.bytes.length;
+    terminal.resize(38, 9);
+    await eventually(() => terminal.bytes.length > before);
+    letGo(user);
+    await terminal.shows('All reports are in.');
+    expect(terminal.screen.match(/^✓ /gm)).toHaveLength(50);
+  });
+
+  test('AGENT-3: Ctrl-B lets the turn go on, and what agents report later is gone on with', async ({
+    user,
+  }) => {
+    await user.emulate({ respond: workers([GATED]) });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('Ctrl-B: go on without waiting');
+    await terminal.shows('Bash touch');
+    terminal.type('BY THE WAY\r');
+    await terminal.shows('» BY THE WAY (queued)');
+    terminal.type(CTRL_B);
+    await terminal.shows('→ .2 general-purpose task 1: in the background');
+    await terminal.shows(/> BY THE WAY\n\nTurn 1\. Noted\.\n {2}\.2 task 1 .*\n>/);
+    terminal.type('half a sen');
+    letGo(user);
+    await terminal.shows(/✓ \.2 .*\n(.*\n)?\ngoing on with what agents report\n\nTurn 2\.\n> half a sen/);
+    expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done']);
+  });
+
+  test('AGENT-7: what was said during a turn comes back when the turn is stopped', async ({ user }) => {
+    await user.emulate({ respond: workers([GATED]) });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('Bash touch');
+    terminal.type('one\rtwo\rthr');
+    await terminal.shows(/» one \(queued\)\n» two \(queued\)\n> thr/);
+    terminal.type('\u001b');
+    await terminal.shows('stopped; what was done is kept');
+    await terminal.shows(/> one\n {2}two\n {2}thr/);
+    expect(terminal.screen).toContain('✗ .2 general-purpose task 1: interrupted: SIGINT');
+    expect(terminal.screen).not.toContain('queued');
+  });
+
+  test('AGENT-7: agents are listed, told, cancelled and stopped by number and name', async ({ user }) => {
+    const busy = 'until test -e go; do sleep 0.05; done';
+    const respond = workers([busy, busy, busy], { run_in_background: true });
+    const emulator = await user.emulate({ respond });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(/Turn 1\.\n( {2}\.\d task \d .* Bash until.*\n){3}>/);
+    terminal.type('/stop .4\r');
+    await terminal.shows('✗ .4 general-purpose task 3: cancelled: stopped');
+    await terminal.shows(/Turn 2\.\n/);
+    terminal.type('/tell 2 BANANA\r/cancel .3\r/stop .9\r/agents\r');
+    await terminal.shows('there is no agent ".9" for that: /stop takes .2, .3, all');
+    await terminal.shows(/\n\.4 +cancelled: stopped +1 turn +\S+k +\$0\.\d+ +general-purpose task 3\n/);
+    await terminal.shows(/\n\.2 +Bash until.* general-purpose task 1 \(in/);
+    letGo(user);
+    await terminal.shows('✓ .2 general-purpose task 1: done');
+    await terminal.shows('✗ .3 general-purpose task 2: cancelled: called_off');
+    expect(emulator.requests.some(({ body }) => body.includes('Report 1') && body.includes('BANANA'))).toBe(
+      true,
+    );
+    terminal.type('/tell .4 GO ON\r');
+    await terminal.shows('.4 task 3: goes on with it');
+    await terminal.shows('✓ .4 general-purpose task 3: done');
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    expect(emulator.requests.some(({ body }) => body.includes('Report 3') && body.includes('GO ON'))).toBe(
+      true,
+    );
+  });
+});
+
+describe.concurrent('RES-3: questions of children on a terminal', () => {
+  test('equal ones are asked once, different ones one after the other, each with the name of who asks', async ({
+    user,
+  }) => {
+    await user.emulate({ respond: workers(['touch same', 'touch same', 'touch other']) });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(/\? agent "task 1" asks for permission: Bash\n {4}touch same\n/);
+    await terminal.shows(
+      /( {2}\.\d task \d .* blocked: permission .*\n){3}agent "task 1" asks: Bash touch same\n\? y once/,
+    );
+    terminal.type('y');
+    await terminal.shows(/\? agent "task 3" asks for permission: Bash\n {4}touch other\n/);
+    terminal.type('n');
+    await terminal.shows(/Turn 1\.\s+>/);
+    expect(terminal.screen.match(/asks for permission/g)).toHaveLength(2);
+    expect(existsSync(join(user.repository, 'same'))).toBe(true);
+    expect(existsSync(join(user.repository, 'other'))).toBe(false);
+  });
+});
+
+describe.concurrent('RES-5: leaving while agents work', () => {
+  const STUBBORN = 'echo $$ > pid; while :; do sleep 0.05; done';
+
+  function isAlive(pid: string): boolean {
+    return existsSync(`/proc/${pid.trim()}`);
+  }
+
+  test('Ctrl-D says that agents are at work, and again stops them; the session can be gone on with', async ({
+    user,
+  }) => {
+    const emulator = await user.emulate({ respond: workers([STUBBORN], { run_in_background: true }) });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(/Turn 1\.\n {2}\.2 task 1 .* Bash echo.*\n>/);
+    await eventually(() => existsSync(join(user.repository, 'pid')));
+    const pid = readFileSync(join(user.repository, 'pid'), 'utf8');
+    terminal.type(CTRL_D);
+    await terminal.shows(
+      /1 agent is still at work in the background\n(.*\n)*Ctrl-D again to stop them and leave/,
+    );
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen).toContain('stopping 1 agent; what was done is kept');
+    expect(isAlive(pid)).toBe(false);
+    expect(await psJson(user)).toMatchObject([
+      { status: 'done' },
+      { status: 'interrupted', cause: 'parent_ended' },
+    ]);
+    await using second = startOnTerminal(user, [...BYPASS, '--continue']);
+    await second.shows('there is news of agents that ended: it is told with your next prompt');
+    second.type('what of it?\r');
+    await second.shows(/Turn 2\.\s+>/);
+    expect(emulator.requests.at(-1)?.body).toContain('interrupted: parent_ended');
+  });
+
+  test('Ctrl-C stops the turn and those it waits for; agents in the background go on', async ({ user }) => {
+    const background = workers([GATED], { run_in_background: true });
+    await user.emulate({
+      respond: (view) =>
+        childOf(view.request) === null && /second/.test(view.last)
+          ? { tool_use: [{ name: 'Bash', input: { command: 'touch second; sleep 60' } }] }
+          : background(view),
+    });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(/Turn 1\.\n {2}\.2 task 1 .* Bash touch/);
+    terminal.type('second\r');
+    await eventually(() => existsSync(join(user.repository, 'second')));
+    terminal.type(CTRL_C);
+    await terminal.shows(/stopped; what was done is kept\n {2}\.2 task 1/);
+    letGo(user);
+    await terminal.shows('✓ .2 general-purpose task 1: done');
+    await terminal.shows(/going on with what agents report\n\nTurn \d\./);
+  });
+
+  test('SIGINT ends ramet -p with its agents in the background, and leaves no process', async ({ user }) => {
+    await user.emulate({ respond: workers([STUBBORN], { run_in_background: true }) });
+    const running = user.start(['-p', 'go', ...BYPASS]);
+    await eventually(() => existsSync(join(user.repository, 'pid')));
+    const pid = readFileSync(join(user.repository, 'pid'), 'utf8');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect(isAlive(pid)).toBe(false);
+    expect((await psJson(user)).map(({ status }) => status)).toEqual(['interrupted', 'interrupted']);
+  });
+});
