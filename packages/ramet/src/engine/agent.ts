@@ -8,18 +8,17 @@ import type { BlockPosition } from '../conversation/conversation.ts';
 import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
-import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
-import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import type { FileAccess } from '../workspace/file-access.ts';
+import { AgentFiles, type FilesSeen } from './agent-files.ts';
 import type { Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
-import { keepOriginal } from './keep-original.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
@@ -30,9 +29,8 @@ export class Agent implements AsyncDisposable {
   readonly runtime: SessionRuntime;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  #files: AgentFileAccess | null;
+  readonly #files: AgentFiles;
   #calls: Set<string> | null = null;
-  #touched: Map<string, TouchedFile> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
   /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
@@ -65,7 +63,6 @@ export class Agent implements AsyncDisposable {
   place: HeldPlace | null = null;
   /** Told of every change of its status, once it is known to a family. */
   onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
-  readonly #seen: ReadonlyMap<string, string>;
   #forkPoint: CacheSafeParams | null = null;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
@@ -73,13 +70,12 @@ export class Agent implements AsyncDisposable {
     runtime: SessionRuntime,
     spec: AgentSpec,
     conversation: Conversation,
-    seen: ReadonlyMap<string, string> | AgentFileAccess = NOTHING_SEEN,
+    seen: FilesSeen = NOTHING_SEEN,
   ) {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.#seen = 'clone' in seen ? NOTHING_SEEN : seen;
-    this.#files = 'clone' in seen ? seen.clone(this.#fileOptions()) : null;
+    this.#files = new AgentFiles(this, seen);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -92,7 +88,7 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files ?? this.#seen);
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
@@ -134,30 +130,9 @@ export class Agent implements AsyncDisposable {
     this.recordHead();
   }
 
-  /** The agent's files as one of its calls sees them: what it reads and changes is journaled as that call's. */
+  /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
-    this.#files ??= createFileAccess({
-      ...this.#fileOptions(),
-      ledger: this.runtime.files,
-      seen: this.#seen,
-    });
-    return this.#files.watchedBy({
-      onChange: (change) => this.#recordChange(call, change),
-      onRead: (path, version) => {
-        touchFile(this.touched, path, 'read');
-        this.record({ type: 'file.read', call, path, version });
-      },
-    });
-  }
-
-  #fileOptions(): FileOptions {
-    return {
-      agent: this.spec.id,
-      cwd: this.spec.cwd,
-      onChange: (change) => this.#recordChange('', change),
-      keepOriginal: (file) =>
-        keepOriginal(this.runtime.outputDirectory, file, (why) => this.warn('original_not_kept', why)),
-    };
+    return this.#files.for(call);
   }
 
   /** Releases what the agent acquired, when it ends. */
@@ -172,10 +147,8 @@ export class Agent implements AsyncDisposable {
     return this.#calls;
   }
 
-  /** Files that calls have read or changed, by real path, the latest last. */
   get touched(): Map<string, TouchedFile> {
-    this.#touched ??= new Map();
-    return this.#touched;
+    return this.#files.touched;
   }
 
   get tasks(): BackgroundTasks {
@@ -280,20 +253,6 @@ export class Agent implements AsyncDisposable {
     await this.children.stopAll('parent_ended');
     await this.#scope?.disposeAsync();
   }
-
-  #recordChange(call: string, { path, before, after }: FileChange): void {
-    touchFile(this.touched, path, 'changed');
-    this.record({
-      type: 'file.changed',
-      call,
-      path,
-      before: before?.version ?? null,
-      after: after.version,
-      ...(before === null ? {} : { mode: before.mode }),
-    });
-  }
 }
-
-type FileOptions = Parameters<AgentFileAccess['clone']>[0];
 
 const NOTHING_SEEN: ReadonlyMap<string, string> = new Map();

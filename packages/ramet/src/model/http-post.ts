@@ -89,13 +89,13 @@ function attempt(endpoint: Endpoint, { headers, pieces, signal }: PostOptions): 
   });
 }
 
-function lengthOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-}
-
 /** Node shortens the timeout of a kept connection to what the server's `Keep-Alive` header says, and leaves it so. */
 function restoreTimeout(socket: Socket): void {
   if (socket.timeout !== SILENCE_MS) socket.setTimeout(SILENCE_MS);
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
 function silence(): ModelError {

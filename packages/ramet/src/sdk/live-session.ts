@@ -114,7 +114,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
     return running;
   }
   const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
-  const outcome = continueEnded(family, agent, to, said);
+  const outcome = await continueEnded(family, agent, to, said);
   const handle = family.findHandle(to);
   if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
   return handle;

@@ -1,5 +1,5 @@
 import * as z from '../schema/zod.ts';
-import { defineTool, failure, type Tool } from './tool.ts';
+import { defineTool, type Tool } from './tool.ts';
 
 const LONGEST_NAME = 60;
 
@@ -33,11 +33,8 @@ While one runs do not look at its work or guess its result; wait for the report.
     effect: 'read',
     delegates: true,
     input,
-    async run(request, { agents }) {
-      // The provider would refuse a message of white space, and a model without a name.
-      if (request.prompt.trim() === '') return failure('No agent was started: its prompt is empty.');
-      return agents.spawn({ ...request, model: request.model?.trim() || undefined });
-    },
+    // A model without a name is none.
+    run: (request, { agents }) => agents.spawn({ ...request, model: request.model?.trim() || undefined }),
   });
 }
 

@@ -9,6 +9,7 @@ test('UI-1: a person who waits sees which agents begin, what they call and how t
   const output = textOutput({
     out() {},
     isTerminal: true,
+    columns: 80,
     note() {},
     progress: (line) => lines.push(line),
     env: {},

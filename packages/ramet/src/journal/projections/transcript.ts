@@ -169,7 +169,9 @@ function extend(transcript: Transcript, event: JournalEvent): void {
       takeItem(transcript, event);
       break;
     case 'message.taken':
-      transcript.taken.set(event.call, [...(transcript.taken.get(event.call) ?? []), event.item]);
+      // Somebody took it back: no call has to be answered first.
+      if (event.call === null) settleItems(transcript, [event.item]);
+      else transcript.taken.set(event.call, [...(transcript.taken.get(event.call) ?? []), event.item]);
       break;
     case 'conversation.inherited':
       transcript.inherited = event.messages;

@@ -1,0 +1,85 @@
+/**
+ * One agent's files: which versions it has seen, and a record of what its calls read and change. Made when it is first
+ * asked for, since thousands of agents may wait at once and most never touch a file.
+ */
+import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import { describeError } from '../schema/errors.ts';
+import type { JournalEvent } from '../schema/events.ts';
+import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
+import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import { createOriginalFiles } from '../workspace/original-files.ts';
+import type { AgentSpec, SessionRuntime } from './runtime.ts';
+
+/** The agent whose files they are. */
+export interface FileOwner {
+  readonly spec: Pick<AgentSpec, 'id' | 'cwd'>;
+  readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory'>;
+  record(event: JournalEvent): void;
+  warn(code: string, message: string): void;
+}
+
+/** File versions by real path, or the files of a parent, of whose versions the agent starts with a copy (FORK-4). */
+export type FilesSeen = ReadonlyMap<string, string> | AgentFiles;
+
+export class AgentFiles {
+  readonly #owner: FileOwner;
+  readonly #seen: ReadonlyMap<string, string>;
+  #access: AgentFileAccess | null;
+  #touched: Map<string, TouchedFile> | null = null;
+
+  constructor(owner: FileOwner, seen: FilesSeen) {
+    this.#owner = owner;
+    this.#seen = seen instanceof AgentFiles ? seen.#seen : seen;
+    this.#access = seen instanceof AgentFiles ? (seen.#access?.clone(this.#options()) ?? null) : null;
+  }
+
+  /** Files that calls have read or changed, by real path, the latest last. */
+  get touched(): Map<string, TouchedFile> {
+    this.#touched ??= new Map();
+    return this.#touched;
+  }
+
+  /** The files as one call sees them: what it reads and changes is journaled as that call's. */
+  for(call: string): FileAccess {
+    const { files } = this.#owner.runtime;
+    this.#access ??= createFileAccess({ ...this.#options(), ledger: files, seen: this.#seen });
+    return this.#access.watchedBy({
+      onChange: (change) => this.#recordChange(call, change),
+      onRead: (path, version) => {
+        touchFile(this.touched, path, 'read');
+        this.#owner.record({ type: 'file.read', call, path, version });
+      },
+    });
+  }
+
+  #options(): Parameters<AgentFileAccess['clone']>[0] {
+    const { id, cwd } = this.#owner.spec;
+    return {
+      agent: id,
+      cwd,
+      onChange: (change) => this.#recordChange('', change),
+      keepOriginal: (file) => this.#keepOriginal(file),
+    };
+  }
+
+  #recordChange(call: string, { path, before, after }: FileChange): void {
+    touchFile(this.touched, path, 'changed');
+    this.#owner.record({
+      type: 'file.changed',
+      call,
+      path,
+      before: before?.version ?? null,
+      after: after.version,
+      ...(before === null ? {} : { mode: before.mode }),
+    });
+  }
+
+  /** The change goes on without an original: it is what was asked for, undoing it is not. */
+  #keepOriginal({ version, bytes }: { version: string; bytes: Uint8Array }): void {
+    try {
+      createOriginalFiles(this.#owner.runtime.outputDirectory).keep(version, bytes);
+    } catch (error) {
+      this.#owner.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
+    }
+  }
+}
