@@ -77,6 +77,7 @@ export class ChildHandle implements AgentHandle {
   }
 
   detach(): void {
+    // Whoever waits for one that has ended is about to be answered.
     if (this.#inBackground || this.#living === null) return;
     this.#inBackground = true;
     this.#living.cutWaited();

@@ -10,6 +10,7 @@ import { modelRequest } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
 import type { ModelRequest, ModelResponse } from '../model/provider.ts';
+import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint, EventOf, RequestSource } from '../schema/events.ts';
@@ -17,7 +18,7 @@ import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { markLifetime } from './mark-lifetime.ts';
-import { inTurn } from './rate-turn.ts';
+import { RateTurn } from './rate-turn.ts';
 
 type Emit = (event: AgentEvent) => void;
 
@@ -67,38 +68,14 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
   const limits = runtime.rate.request(model);
-  const inWindow = inTurn(agent, limits, options.signal, async (attempt) => {
-    const planned = planRequest(conversation, breakpoints, runtime.clock.now());
-    agent.record({
-      type: 'request.started',
-      request,
-      turn: options.turn,
-      attempt,
-      model,
-      messages: aside?.messages ?? conversation.messages.length,
-      maxTokens: options.maxTokens,
-      breakpoints,
-      prompt: conversation.digest,
-      cache: runtime.cacheMap.predict(planned),
-      ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
-    });
-    await runtime.journal.commit('written');
-    return refuseReusedIds(agent, await sendOnce(agent, sent, planned, options));
+  const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, options };
+  const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
+    policy: runtime.retry,
+    clock: runtime.clock,
+    signal: options.signal,
+    onFailure: (failure) => recordFailure(agent, request, failure, options),
+    limits,
   });
-  const response = await withRetries(
-    async (attempt) => {
-      // Before the window: whoever waits for a lead must not hold a turn that the lead may need.
-      using _pass = aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
-      return await inWindow(attempt);
-    },
-    {
-      policy: runtime.retry,
-      clock: runtime.clock,
-      signal: options.signal,
-      onFailure: (failure) => recordFailure(agent, request, failure, options),
-      limits,
-    },
-  );
 
   if (aside === undefined) {
     agent.previousEnd = endOf(breakpoints);
@@ -167,16 +144,62 @@ function callIds({ blocks }: ModelResponse): string[] {
   );
 }
 
-async function sendOnce(
+/** What the attempts of one request have in common. */
+interface Outgoing {
+  readonly request: string;
+  readonly conversation: Conversation;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly sent: ModelRequest;
+  readonly limits: RateRequest;
+  readonly options: ExchangeOptions;
+}
+
+async function attemptOnce(agent: Agent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
+  const { breakpoints, limits, options } = outgoing;
+  // Before the window: whoever waits for a lead must not hold a turn that the lead may need.
+  using _pass = options.aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
+  using turn = await RateTurn.take(agent, limits, options.signal);
+  try {
+    const response = refuseReusedIds(agent, await sendOnce(agent, outgoing, attempt));
+    turn.answered(response);
+    return response;
+  } catch (error) {
+    turn.failed(error);
+    throw error;
+  }
+}
+
+function recordRequest(
   agent: Agent,
-  request: ModelRequest,
+  { request, conversation, breakpoints, options }: Outgoing,
+  attempt: number,
   planned: PlannedRequest,
-  options: ExchangeOptions,
-): Promise<ModelResponse> {
-  const { agents, cacheMap, clock, launch, provider } = agent.runtime;
+): void {
+  const { aside, turn, maxTokens } = options;
+  agent.record({
+    type: 'request.started',
+    request,
+    turn,
+    attempt,
+    model: conversation.head.model,
+    messages: aside?.messages ?? conversation.messages.length,
+    maxTokens,
+    breakpoints: [...breakpoints],
+    prompt: conversation.digest,
+    cache: agent.runtime.cacheMap.predict(planned),
+    ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
+  });
+}
+
+async function sendOnce(agent: Agent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
+  const { agents, cacheMap, clock, journal, launch, provider } = agent.runtime;
+  const { conversation, breakpoints, options, sent } = outgoing;
+  const planned = planRequest(conversation, breakpoints, clock.now());
+  recordRequest(agent, outgoing, attempt, planned);
+  await journal.commit('written');
   cacheMap.requestStarted(planned);
   try {
-    const sending = provider.send(request, {
+    const sending = provider.send(sent, {
       signal: options.signal,
       onDelta: (delta) => {
         if (delta.type === 'began') {

@@ -55,7 +55,8 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     ending = late ? budgetSpent(run.spending.state(clock.now())) : endingOf(error, signal);
   } finally {
     agent.record({ type: 'agent.ended', ...ending });
-    await journal.commit('synced').catch((error) => {
+    // What answers a call is told to nobody outside before its parent syncs: each child need not.
+    await journal.commit(agent.spec.origin?.call ? 'written' : 'synced').catch((error) => {
       ending = endingOf(error, options.signal);
     });
   }
