@@ -35,10 +35,14 @@ export class Children {
     for (const child of this.running) child.cancel();
   }
 
+  stop(reason: string): void {
+    for (const child of this.running) child.stop(reason);
+  }
+
   /** Resolves when all have ended. */
   async stopAll(reason: string): Promise<void> {
     const children = this.running;
-    for (const child of children) child.stop(reason);
+    this.stop(reason);
     await Promise.all(children.map(({ result }) => result));
   }
 }

@@ -5,7 +5,7 @@ import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { agentMessageText } from './agent-message.ts';
-import { continueEnded, tellRunning } from './continue-ended.ts';
+import { continueEnded, describeOther, tellRunning } from './continue-ended.ts';
 import type { AgentFamily } from './family.ts';
 import { STOPPED } from './notices.ts';
 import { foregroundResult } from './report.ts';
@@ -22,7 +22,7 @@ export function createDesk(family: AgentFamily, id: AgentId, call: string, signa
     spawn: (request) => spawn(family, asker(), request, { call, signal }),
     send: (to, message) => send(family, asker(), to, message),
     look: (task, wait) => lookAtAgents(family, asker(), { task, call, signal, ...wait }),
-    stop: (task) => stop(asker(), task),
+    stop: (task) => stop(family, asker(), task),
   };
 }
 
@@ -68,12 +68,14 @@ function findReceiver(family: AgentFamily, asker: AgentId, to: string): Agent | 
 }
 
 /** An agent stops its own children; those of others are theirs. */
-async function stop(agent: Agent, task: string): Promise<ToolOutcome | null> {
+async function stop(family: AgentFamily, agent: Agent, task: string): Promise<ToolOutcome | null> {
   const child = agent.children.find(task);
-  if (child === undefined) return null;
+  if (child === undefined) {
+    const other = describeOther(family, agent.spec.id, task);
+    return other === null ? null : { content: `Nothing to stop: ${other.line}` };
+  }
   child.stop(STOPPED);
   const { status, turns } = await child.result;
-  return {
-    content: `Agent ${child.id} was stopped (${status} after ${turns} turns). SendMessage lets it go on.`,
-  };
+  const after = `${turns} turn${turns === 1 ? '' : 's'}`;
+  return { content: `Agent ${child.id} was stopped (${status} after ${after}). SendMessage lets it go on.` };
 }

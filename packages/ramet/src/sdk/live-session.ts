@@ -125,7 +125,11 @@ async function* joined(
   { signal, ...options }: Partial<RunOptions>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
-  const follow = (): void => abort.abort(signal?.reason);
+  const follow = (): void => {
+    abort.abort(signal?.reason);
+    // A run that would have waited for them is over for them too; their commands end while its own do.
+    if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
+  };
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });
   try {

@@ -59,12 +59,13 @@ describe('LOG-1: requests as they were sent', () => {
         { attempts: 1, failure: 'overloaded', answer: null },
       ]);
       session.ask(main, { request: { request, attempt: 2 } });
-      session.answer(main, request, { firstTokenMs: 50 });
+      session.answer(main, request, { firstTokenMs: 50, response: { durationMs: 80 } });
       await session.journal.close();
+      const completed = [...reader.events({ type: 'response.completed' })].at(-1)?.time ?? 0;
       const [only, ...others] = readSentRequests(reader).requests;
       expect(others).toEqual([]);
       expect(only).toMatchObject({ attempts: 2, failure: null });
-      expect(only?.answer?.beganAt).toBe((only?.startedAt ?? 0) + 50);
+      expect(only?.answer?.beganAt).toBe(completed - 30);
     } finally {
       reader.close();
     }

@@ -116,7 +116,7 @@ class SentFold implements SentSession {
         this.#fail(event);
         break;
       case 'response.completed':
-        this.#answer(agent, event);
+        this.#answer(agent, time, event);
         break;
       default:
         this.#speak(this.#speaker(agent), event);
@@ -204,10 +204,11 @@ class SentFold implements SentSession {
     if (request !== undefined) request.failure = event.code;
   }
 
-  #answer(agent: AgentId, event: EventOf<'response.completed'>): void {
+  #answer(agent: AgentId, time: number, event: EventOf<'response.completed'>): void {
+    const { usage, firstTokenMs, durationMs } = event;
     const request = this.#underWay.get(event.request);
-    if (request !== undefined)
-      request.answer = { usage: event.usage, beganAt: request.startedAt + event.firstTokenMs };
+    // Counted from its end: a request is recorded some time before it is sent.
+    if (request !== undefined) request.answer = { usage, beganAt: time - durationMs + firstTokenMs };
     this.#underWay.delete(event.request);
     if (!event.kept || event.source !== undefined) return;
     const said = { role: 'assistant', blocks: event.blocks, shared: 0 } as const;
