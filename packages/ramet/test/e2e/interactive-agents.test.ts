@@ -139,17 +139,17 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     letGo(user);
     await terminal.shows('✓ .2 general-purpose task 1: done');
     await terminal.shows('✗ .3 general-purpose task 2: cancelled: called_off');
-    expect(emulator.requests.some(({ body }) => body.includes('Report 1') && body.includes('BANANA'))).toBe(
-      true,
+    await eventually(() =>
+      emulator.requests.some(({ body }) => body.includes('Report 1') && body.includes('BANANA')),
     );
     terminal.type('/tell .4 GO ON\r');
     await terminal.shows('.4 task 3: goes on with it');
     await terminal.shows('✓ .4 general-purpose task 3: done');
+    await eventually(() =>
+      emulator.requests.some(({ body }) => body.includes('Report 3') && body.includes('GO ON')),
+    );
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
-    expect(emulator.requests.some(({ body }) => body.includes('Report 3') && body.includes('GO ON'))).toBe(
-      true,
-    );
   });
 });
 
@@ -206,6 +206,7 @@ describe.concurrent('RES-5: leaving while agents work', () => {
     ]);
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
     await second.shows('there is news of agents that ended: it is told with your next prompt');
+    await second.shows(/^>/m);
     second.type('what of it?\r');
     await second.shows(/Turn 2\.\s+>/);
     expect(emulator.requests.at(-1)?.body).toContain('interrupted: parent_ended');
