@@ -77,7 +77,9 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
 
 /** `failed: budget: the budget is spent: ...`. */
 function ending({ status, cause, message }: ReportFacts, { redact }: ReportKeeper): string {
-  const why = message === null ? null : quoteValue(headOf(redact(message.toWellFormed()), LONGEST_MESSAGE));
+  // An interruption's message says the same again.
+  const repeats = message === null || message === `${status} (${cause})`;
+  const why = repeats ? null : quoteValue(headOf(redact(message.toWellFormed()), LONGEST_MESSAGE));
   return [status, cause, why].filter((part) => part !== null && part !== '').join(': ');
 }
 

@@ -121,7 +121,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(resumed.session.hasNews).toBe(true);
     expect((await resumed.run(null)).result.text).toBe('Heard.');
     expect(lastTexts(resumed.requestsOf('Go.')[2])).toEqual([
-      expect.stringContaining('<status>interrupted: parent_ended'),
+      expect.stringContaining('<status>interrupted: SIGINT</status>'),
     ]);
     expect((await resumed.reopen()).session.hasNews).toBe(false);
   });
