@@ -1,7 +1,7 @@
 /**
  * Memory of agents, gross: heap and external memory after a collection, above a session that has none. Parked: 2,000
  * agents whose answers have begun and do not go on; the floor is as many bare requests in the same state. Idle: the same
- * agents after they have ended, their handles kept, each to be continued with a message. Then a child of one call in
+ * agents after they have ended, their handles kept, each to be continued with a message. Then a child of one Bash call in
  * `ramet -p`: resident memory and CPU of the whole process, at 1 child and at 21, divided by 20.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -95,14 +95,15 @@ async function measureLive(place: BenchPlace, server: CacheServer): Promise<void
     memory.push((many.kb - few.kb) / 1024 / CHILDREN);
     cpu.push((many.ms - few.ms) / CHILDREN);
   }
-  console.log(`live child of one call, in ramet -p, ${ROUNDS} rounds; the best-known peer: 3.3 MB, 80 ms`);
+  console.log(
+    `live child of one Bash call and a report, in ramet -p, ${ROUNDS} rounds; the best-known peer: 3.3 MB, 80 ms`,
+  );
   console.log(`  resident memory ${showSpread(spreadOf(memory), 'MB')}`);
   console.log(`  CPU             ${showSpread(spreadOf(cpu), 'ms')}`);
   console.log(`  ${verdict('memory of a live child', spreadOf(memory).median, 0.5, 'MB')}`);
   console.log(`  ${verdict('CPU of a live child', spreadOf(cpu).median, 8, 'ms')}`);
 }
 
-/** One tool call and the report, so a child of one call: the peers' did no more. */
 async function spentBy(
   place: BenchPlace,
   server: CacheServer,

@@ -79,7 +79,10 @@ function reportPrefix(records: readonly PlayRecord[]): void {
   );
 }
 
-/** The same prompt in five repositories and in one: nothing that differs may stand before what is shared (FORK-9). */
+/**
+ * Five runs in five repositories beside five in one: nothing that differs may stand before what is shared (FORK-9). Each
+ * run has its own task: the same task again in one directory would be read whole, which no directory can share.
+ */
 async function reportDirectories(place: BenchPlace, server: CacheServer): Promise<void> {
   const others = [1, 2, 3, 4, 5].map((number) => {
     const directory = join(place.repository, '..', `another-${'x'.repeat(number)}`, `project-${number}`);
