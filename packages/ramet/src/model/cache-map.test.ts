@@ -133,6 +133,14 @@ describe('MODEL-4: the cache map predicts cold, writing and warm', () => {
     expect(map.readableUntil('a', 90 * MINUTE)).toBeNull();
   });
 
+  test('RES-5: ten thousand agents leave it bounded, and what all of them share is still known', () => {
+    const map = new CacheMap();
+    for (let agent = 0; agent < 10_000; agent++) answered(map, plan(['system', `end of ${agent}`], agent));
+    expect(map.stateOf('end of 0', 10_000)).toBe('cold');
+    expect(map.stateOf('end of 9999', 10_000)).toBe('readable');
+    expect(map.stateOf('system', 10_000)).toBe('readable');
+  });
+
   test('what was expected and not read is taken back: only what the request wrote is there', () => {
     const map = new CacheMap();
     answered(map, plan(['a', 'b', 'c'], 0, { marks: [0] }));

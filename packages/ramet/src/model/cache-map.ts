@@ -9,6 +9,7 @@
  * 1. An entry that several requests write disappears only when all of them have failed.
  * 2. A watcher is told once, by the call that made the entry readable or removed it, before that call returns.
  *    Nobody is told of an entry that runs out of time: who waits has a limit of their own.
+ * 3. It stays bounded: of entries that can be read the least recently used are forgotten.
  */
 import type { CacheState, Digest } from '../schema/events.ts';
 import type { Usage } from '../schema/usage.ts';
@@ -16,6 +17,8 @@ import { CacheMinimums } from './cache-minimums.ts';
 
 const BYTES_PER_TOKEN = 4;
 const LOOK_BACK = 20;
+/** More than agents at work can have use for; a session of ten thousand agents remembers no more. */
+const MOST_ENTRIES = 5_000;
 export const CACHE_LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
 export type CacheTtl = keyof typeof CACHE_LIFETIME_MS;
 
@@ -81,13 +84,15 @@ export class CacheMap {
   /** A request is on its way: what it marks is being written, what it reads lives on from here. */
   requestStarted(request: PlannedRequest): void {
     const { chain, marks, startedAt } = request;
-    this.#prune(startedAt);
+    if (this.#entries.size > MOST_ENTRIES) this.#prune();
     const expected: Digest[] = [];
     for (const { index, ttl } of marks) {
       const digest = chain.linkAt(this.#nearest(chain, index, startedAt));
       const entry = digest === undefined ? undefined : this.#entries.get(digest);
       if (digest !== undefined && entry !== undefined) {
         entry.until = Math.max(entry.until, startedAt + CACHE_LIFETIME_MS[entry.ttl]);
+        this.#entries.delete(digest);
+        this.#entries.set(digest, entry);
         expected.push(digest);
       }
       if (digest === undefined || digest !== chain.linkAt(index)) this.#write(request, index, ttl);
@@ -187,9 +192,12 @@ export class CacheMap {
     for (const listener of listeners ?? []) listener(outcome);
   }
 
-  #prune(now: number): void {
-    if (this.#entries.size < 10_000) return;
-    for (const [prefix, entry] of this.#entries) if (entry.until <= now) this.#entries.delete(prefix);
+  /** Those that were used longest ago go first: mostly the ends of agents that have ended, which nobody reads again. */
+  #prune(): void {
+    for (const [prefix, entry] of this.#entries) {
+      if (this.#entries.size <= MOST_ENTRIES) return;
+      if (entry.readable) this.#entries.delete(prefix);
+    }
   }
 }
 
