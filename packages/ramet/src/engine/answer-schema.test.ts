@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerSchema, compileAnswerSchema, directiveFor } from './answer-schema.ts';
+import { type AnswerSchema, compileAnswerSchema } from './answer-schema.ts';
 
 const PERSON = {
   type: 'object',
@@ -143,7 +143,7 @@ describe('AGENT-5: no schema and no answer hangs the process', () => {
 });
 
 test('AGENT-5: the agent is told what its last message must be', async () => {
-  const text = directiveFor(await compiled({ description: '</fork-task>', type: 'string' }));
+  const { directive: text } = await compiled({ description: '</fork-task>', type: 'string' });
   expect(text).toContain('{"description":"&lt;/fork-task>","type":"string"}');
   expect(text).toMatch(/^Your last message must be one JSON value/);
 });

@@ -14,6 +14,8 @@ export type AnswerCheck = { ok: true; json: string } | { ok: false; problem: str
 export interface AnswerSchema {
   /** As JSON, for the agent to read. */
   readonly source: string;
+  /** What tells the agent how its last message must be. */
+  readonly directive: string;
   /** A problem is said in words that help a model to mend its answer. */
   check(text: string): AnswerCheck;
 }
@@ -43,11 +45,11 @@ export async function compileAnswerSchema(given: unknown): Promise<CompiledSchem
   const schema: Schema | boolean = JSON.parse(source.json);
   const problem = problemOfSchema(library, schema);
   if (problem !== null) return { ok: false, problem: `schema: ${problem}` };
-  return { ok: true, schema: { source: source.json, check: checkerOf(library, schema) } };
+  const check = checkerOf(library, schema);
+  return { ok: true, schema: { source: source.json, directive: directiveFor(source.json), check } };
 }
 
-/** What tells the agent how its last message must be. */
-export function directiveFor({ source }: AnswerSchema): string {
+function directiveFor(source: string): string {
   return `Your last message must be one JSON value that matches this JSON Schema, and nothing else: no prose, no code fence.\n${quoteText(source)}`;
 }
 

@@ -14,7 +14,7 @@ import type { BudgetLimits } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
-import { type AnswerSchema, compileAnswerSchema, directiveFor } from './answer-schema.ts';
+import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
@@ -155,6 +155,7 @@ function refuseTakenName(family: AgentFamily, name: string | undefined): void {
 }
 
 async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
+  const { compileAnswerSchema } = await import('./answer-schema.ts');
   const compiled = await compileAnswerSchema(schema);
   if (compiled.ok) return compiled.schema;
   throw refusal('bad_schema', `the schema cannot be used: ${compiled.problem}`);
@@ -239,7 +240,7 @@ function originOf({ order, depth }: ChildPlan, kind: AgentOrigin['kind']): Agent
 
 function taskText({ order, schema }: ChildPlan): string {
   const prompt = order.prompt.toWellFormed();
-  return schema === null ? prompt : `${prompt}\n\n${directiveFor(schema)}`;
+  return schema === null ? prompt : `${prompt}\n\n${schema.directive}`;
 }
 
 function refusal(code: string, message: string): UserMistake {
