@@ -19,6 +19,8 @@ const BYTES_PER_TOKEN = 4;
 const LOOK_BACK = 20;
 /** More than agents at work can have use for; a session of ten thousand agents remembers no more. */
 const MOST_ENTRIES = 5_000;
+/** Entries looked at for each request, when there are too many: more than a request adds. */
+const MOST_LOOKS = 8;
 export const CACHE_LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
 export type CacheTtl = keyof typeof CACHE_LIFETIME_MS;
 
@@ -192,11 +194,16 @@ export class CacheMap {
     for (const listener of listeners ?? []) listener(outcome);
   }
 
-  /** Those that were used longest ago go first: mostly the ends of agents that have ended, which nobody reads again. */
+  /**
+   * Those that were used longest ago go first: mostly the ends of agents that have ended, which nobody reads again. One
+   * that is being written goes to the back, so that thousands of them are not looked at again and again.
+   */
   #prune(): void {
+    let looks = 0;
     for (const [prefix, entry] of this.#entries) {
-      if (this.#entries.size <= MOST_ENTRIES) return;
-      if (entry.readable) this.#entries.delete(prefix);
+      if (this.#entries.size <= MOST_ENTRIES || ++looks > MOST_LOOKS) return;
+      this.#entries.delete(prefix);
+      if (!entry.readable) this.#entries.set(prefix, entry);
     }
   }
 }
