@@ -5,7 +5,7 @@
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import { Cancelled } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
-import { answerRefused, budgetNearlySpent, CLOSING_TURN } from './notices.ts';
+import { answerRefused, budgetNearlySpent, CLOSING_TURN, notProved } from './notices.ts';
 import { budgetSpent, DONE, type Ending, type RunOptions, type RunState } from './run-state.ts';
 
 /** How often an answer that is not what was asked for is sent back. */
@@ -51,7 +51,7 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
     sayWithNews(agent, run, 'delivery', []);
     return null;
   }
-  return checkAnswer(agent, run);
+  return checkAnswer(agent, run, options.signal);
 }
 
 /** Its place is free for others meanwhile (LAUNCH-3). */
@@ -61,17 +61,29 @@ async function news(agent: Agent, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw new Cancelled();
 }
 
-function checkAnswer(agent: Agent, run: RunState): Ending | null {
-  const checked = agent.spec.answer?.check(run.text);
-  if (checked === undefined) return DONE;
-  if (checked.ok) {
-    run.text = checked.json;
-    return DONE;
+/** Whether the answer is the one that was asked for, and what it tells of is there (AGENT-5, AGENT-6). */
+async function checkAnswer(agent: Agent, run: RunState, signal: AbortSignal): Promise<Ending | null> {
+  const { answer, evidence } = agent.spec;
+  const checked = answer?.check(run.text);
+  if (checked?.ok === false) return sendBack(agent, run, 'schema', checked.problem);
+  if (evidence !== undefined) {
+    const { missingEvidence } = await import('./missing-evidence.ts');
+    const missing = await missingEvidence(agent, evidence, signal);
+    if (missing !== null) return sendBack(agent, run, 'no_artifact', missing);
   }
-  if (run.refusedAnswers === MOST_REFUSED_ANSWERS) {
-    return { status: 'failed', cause: 'schema', message: checked.problem };
-  }
+  if (checked !== undefined) run.text = checked.json;
+  return DONE;
+}
+
+function sendBack(
+  agent: Agent,
+  run: RunState,
+  cause: 'schema' | 'no_artifact',
+  problem: string,
+): Ending | null {
+  if (run.refusedAnswers === MOST_REFUSED_ANSWERS) return { status: 'failed', cause, message: problem };
   run.refusedAnswers += 1;
-  sayWithNews(agent, run, 'notice', [notice(answerRefused(checked.problem))]);
+  const said = cause === 'schema' ? answerRefused(problem) : notProved(problem);
+  sayWithNews(agent, run, 'notice', [notice(said)]);
   return null;
 }

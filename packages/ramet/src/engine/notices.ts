@@ -30,6 +30,10 @@ export const STOPPED = 'stopped';
 export const CANCELLED: string =
   'This work is called off. Call no more tools: say in a few sentences what is done, what is not, and in what state the files are.';
 
+export function notProved(problem: string): string {
+  return `Your work does not count as done yet; this was looked at, not what you say of it: ${problem}. Finish it, then report again. If it cannot be done, say why.`;
+}
+
 export function answerRefused(problem: string): string {
   return `Your last message is not the answer that was asked for: ${problem}. Give the whole answer again, corrected.`;
 }

@@ -18,6 +18,7 @@ import type { FileLedger } from '../workspace/file-ledger.ts';
 import type { ProcessRegister } from '../workspace/process-register.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
+import type { Evidence } from './evidence.ts';
 import type { LaunchGate } from './launch.ts';
 import type { PrefixGuard } from './prefix-guard.ts';
 
@@ -90,6 +91,8 @@ export interface AgentSpec {
   readonly skipCacheWrite?: boolean | undefined;
   /** What its report must be, where that is said; another answer is sent back. */
   readonly answer?: AnswerSchema | undefined;
+  /** What must be there before it counts as done. */
+  readonly evidence?: Evidence | undefined;
   /** The share of the context window from which on the conversation is compacted; 0.8 when absent. */
   readonly compactionThreshold?: number | undefined;
   /** In tokens; what is known of the model when absent. */

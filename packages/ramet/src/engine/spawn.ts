@@ -16,6 +16,7 @@ import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
+import type { Evidence, Expectation } from './evidence.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
 import { startChild } from './run-child.ts';
@@ -62,6 +63,7 @@ interface ChildPlan {
   fresh: FreshPlan | null;
   model: string;
   schema: AnswerSchema | null;
+  evidence: Evidence | null;
   depth: number;
 }
 
@@ -95,13 +97,14 @@ async function planChild(
   const definition = definitionFor(family, parent, order);
   refuseBadName(order.name);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
+  const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, parent);
   const own = parent.conversation.head.model;
-  if (definition === null) return { id, order, fresh: null, model: own, schema, depth };
+  if (definition === null) return { id, order, fresh: null, model: own, schema, evidence, depth };
   const model = family.parts.resolveModel(order.model ?? definition.model, own);
   const { cwd } = parent.spec;
   const { git } = definition;
   const environment = await family.parts.surroundings.environment({ cwd, model, git });
-  return { id, order, fresh: { definition, environment }, model, schema, depth };
+  return { id, order, fresh: { definition, environment }, model, schema, evidence, depth };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -152,6 +155,11 @@ function refuseTakenName(family: AgentFamily, name: string | undefined): void {
       'name_taken',
       `the name "${name}" is taken by the running agent ${holder.id}: choose another`,
     );
+}
+
+async function evidenceBefore(expected: Expectation, { spec, runtime }: Agent): Promise<Evidence> {
+  const { noteBefore } = await import('./evidence.ts');
+  return noteBefore(expected, spec.cwd, runtime.childEnvironment);
 }
 
 async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
@@ -211,7 +219,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema }: ChildPlan,
+  { id, order, model, schema, evidence }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -228,6 +236,7 @@ function childSpec(
     cwd: parent.spec.cwd,
     origin,
     answer: schema ?? undefined,
+    evidence: evidence ?? undefined,
     compactionThreshold: parent.spec.compactionThreshold,
     contextWindow: parent.spec.contextWindow,
   };

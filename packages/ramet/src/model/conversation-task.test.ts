@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { budgetNearlySpent, CLOSING_TURN, OUTPUT_CUT, SAY_SOMETHING } from '../engine/notices.ts';
+import {
+  answerRefused,
+  budgetNearlySpent,
+  CANCELLED,
+  CLOSING_TURN,
+  notProved,
+  OUTPUT_CUT,
+  SAY_SOMETHING,
+} from '../engine/notices.ts';
 import type { OtherBlock } from '../schema/content.ts';
 import { FORK_TASK } from '../schema/markers.ts';
 import { conversationTask, notificationsIn, type TaskMessage } from './conversation-task.ts';
@@ -50,8 +58,9 @@ describe('RECIPE-1: the task of a conversation', () => {
   test.each([
     ['a notification', NOTIFICATION],
     ['a notification with attributes', '<task-notification id="1">x</task-notification>'],
-    ['that its work is called off', 'This work is called off. Call no more tools.'],
-    ['that an answer does not meet its schema', 'Your last message is not the answer that was asked for: x.'],
+    ['that its work is called off', CANCELLED],
+    ['that an answer does not meet its schema', answerRefused('x')],
+    ['that its work is not proved', notProved('x')],
     ['a message of an agent', '<agent-message from="s.2">do it</agent-message>'],
     ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')].map((notice) => [notice, notice]),
   ])('is never %s', (_, said) => {

@@ -35,6 +35,7 @@ const NOTICES: readonly string[] = [
   'Your last message was cut off at the output limit. ',
   'Your last message was empty. ',
   'Your last message is not the answer that was asked for: ',
+  'Your work does not count as done yet; ',
   'You have used all turns you were given. ',
   'Your budget is nearly spent (',
   CALLED_OFF,

@@ -10,6 +10,17 @@ export interface SpawnRequest {
   run_in_background?: boolean | undefined;
   name?: string | undefined;
   schema?: Record<string, unknown> | undefined;
+  /** What must come of it, read by the engine before it counts as done (AGENT-6). */
+  expect?:
+    | {
+        /** Made or changed. */
+        files?: string[] | undefined;
+        /** A command that must succeed. */
+        check?: string | undefined;
+        /** A new commit. */
+        commit?: boolean | undefined;
+      }
+    | undefined;
 }
 
 export interface AgentDesk {

@@ -13,6 +13,15 @@ const input = z.strictObject({
   schema: z.optional(
     z.record(z.string(), z.unknown()).check(z.describe('JSON Schema: the report is then JSON that meets it')),
   ),
+  expect: z.optional(
+    z
+      .strictObject({
+        files: z.optional(z.array(z.string())),
+        check: z.optional(z.string().check(z.minLength(1))),
+        commit: z.optional(z.boolean()),
+      })
+      .check(z.describe('Proof of done: files made or changed, a command that must succeed, a new commit')),
+  ),
 });
 
 const WITH_FORKS = `Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps in between are not worth keeping here: wide reading, trial and error, one of several independent changes.

@@ -33,7 +33,7 @@ describe('RES-6: the tools on the wire', () => {
       ['WebFetch', ['url', 'prompt'], ['url']],
       [
         'Agent',
-        ['prompt', 'description', 'subagent_type', 'model', 'run_in_background', 'name', 'schema'],
+        ['prompt', 'description', 'subagent_type', 'model', 'run_in_background', 'name', 'schema', 'expect'],
         ['prompt', 'description'],
       ],
       ['SendMessage', ['to', 'message'], ['to', 'message']],
