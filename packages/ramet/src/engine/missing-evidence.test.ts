@@ -59,6 +59,19 @@ describe('AGENT-6: done is proved', () => {
     expect((await told({ commit: true }, [bash(git), CLAIM])).answer).toContain(' done: ');
   });
 
+  test.for([
+    ['a device', { files: ['/dev/zero'] }, '/dev/zero is a device'],
+    ['a folder', { files: ['.'] }, 'is a directory'],
+  ] as const)(
+    'what cannot be looked at is refused before the agent starts: %s',
+    async ([, expected, reason]) => {
+      const { answer, notices } = await told(expected, []);
+      expect(answer).toMatch(/^No agent was started: expect\.files: /);
+      expect(answer).toContain(reason);
+      expect(notices).toEqual([]);
+    },
+  );
+
   test('a check has the rights of the agent: what it may not run proves nothing', async () => {
     const family = await startFamily({
       permissionMode: 'plan',

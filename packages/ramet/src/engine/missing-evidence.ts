@@ -16,7 +16,7 @@ export async function missingEvidence(
   evidence: Evidence,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const problems = [...missingFiles(evidence), ...(await missingCommit(agent, evidence))];
+  const problems = [...(await missingFiles(evidence)), ...(await missingCommit(agent, evidence))];
   // A check of what is not there says nothing new.
   if (problems.length === 0) problems.push(...(await failedCheck(agent, evidence, signal)));
   return problems.length === 0 ? null : problems.join('; ');
@@ -25,7 +25,8 @@ export async function missingEvidence(
 async function missingCommit({ spec, runtime }: Agent, { expected, commit }: Evidence): Promise<string[]> {
   if (expected.commit !== true) return [];
   const now = await headCommit(spec.cwd, runtime.childEnvironment);
-  return now === null || now === commit ? ['there is no new commit'] : [];
+  if ('problem' in now) return [now.problem];
+  return now.commit === null || now.commit === commit ? ['there is no new commit'] : [];
 }
 
 /** A Bash call of the agent's like any other: with its rights, on record, bounded in time. */

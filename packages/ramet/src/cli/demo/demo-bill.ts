@@ -1,8 +1,6 @@
 /** The bill of `ramet demo`, from the journal: every agent's tokens and dollars, and what sharing the cache was worth. */
 import { agentTree } from '../../journal/projections/agent-tree.ts';
-import { costOf } from '../../model/prices.ts';
-import type { RecordedEvent } from '../../schema/events.ts';
-import type { AgentId } from '../../schema/ids.ts';
+import { emptyLine } from '../../journal/projections/ledger-line.ts';
 import { addCost, addUsage, hitRate, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { dollars, excerpt, percent, table, tokens } from '../format.ts';
 import type { SessionView } from '../session-view.ts';
@@ -21,15 +19,15 @@ export interface DemoBill {
   children: number;
 }
 
-export function demoBill({ agents, ledger, reader }: SessionView): DemoBill {
+export function demoBill({ agents, ledger }: Pick<SessionView, 'agents' | 'ledger'>): DemoBill {
   const rows = agentTree(agents).map(({ agent, level }) => {
     const name = `${'  '.repeat(level)}${agent.description ?? agent.type}`;
-    const { usage = NO_USAGE, costUsd = null } = ledger.agents.get(agent.id) ?? {};
-    return { name, usage, costUsd, isChild: agent.parent !== null, id: agent.id };
+    const { usage, costUsd, reused } = ledger.agents.get(agent.id) ?? emptyLine();
+    return { name, usage, costUsd, reused, isChild: agent.parent !== null };
   });
   const children = rows.filter(({ isChild }) => isChild);
   const costUsd = children.map((row) => row.costUsd).reduce(addCost, 0);
-  const saved = savedBySharing(reader.events(), new Set(children.map(({ id }) => id)));
+  const saved = children.map(({ reused }) => reused.savedUsd).reduce(addCost, 0);
   return {
     table: table([HEADINGS, ...rows.map(line), line({ name: 'in all', ...ledger.total })].map(indented)),
     usage: children.map(({ usage }) => usage).reduce(addUsage, NO_USAGE),
@@ -55,25 +53,4 @@ function line({ name, usage, costUsd }: { name: string; usage: Usage; costUsd: n
 function indented([name = '', ...figures]: string[]): string[] {
   const widths = [6, 7, 6, 6, 10, 8];
   return [`  ${name}`, ...figures.map((figure, index) => figure.padStart(widths[index] ?? 0))];
-}
-
-/**
- * What an agent reads in its first request was written by others. Alone it would have had to write that itself; what
- * it reads later it would have had by then.
- */
-function savedBySharing(events: Iterable<RecordedEvent>, children: Set<AgentId>): number | null {
-  let saved: number | null = 0;
-  for (const { agent, event } of events) {
-    if (event.type !== 'response.completed' || agent === null || !children.delete(agent)) continue;
-    const { model, usage } = event;
-    const read = usage.cache_read_input_tokens;
-    const alone = {
-      ...usage,
-      cache_read_input_tokens: 0,
-      cache_creation_input_tokens: usage.cache_creation_input_tokens + read,
-    };
-    const [paid, unshared] = [costOf(model, usage).usd, costOf(model, alone).usd];
-    saved = addCost(saved, paid === null || unshared === null ? null : unshared - paid);
-  }
-  return saved;
 }
