@@ -1,6 +1,11 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
 import type { PermissionMode } from '../schema/status.ts';
 
+/** Where types come from; of two with one name the later wins (TYPE-4). */
+export const DEFINITION_SOURCES = ['built-in', 'plugin', 'user', 'project', 'managed'] as const;
+
+export type DefinitionSource = (typeof DEFINITION_SOURCES)[number];
+
 export interface AgentDefinition {
   readonly name: string;
   /** Other names by which it may be asked for. */
@@ -11,12 +16,24 @@ export interface AgentDefinition {
   readonly system: readonly string[];
   /** What its agents are told with their task, after everything they share with agents of other types. */
   readonly notes: string | null;
-  /** Names of tools; `all` means what the parent has. */
+  /** Names of tools; `all` means what the parent has. An agent never has a tool that its parent has not. */
   readonly tools: 'all' | readonly string[];
+  /** Names of tools that it has in no case. */
+  readonly disallowedTools?: readonly string[];
   /** A tier or a model id; `inherit` takes the parent's. */
   readonly model: string;
   readonly permissionMode: PermissionMode;
+  /** Its agents change nothing: no tools that write, and only commands that are shown to read (TYPE-2). */
+  readonly readOnly?: boolean;
   /** Whether its agents are given the project's instructions and the state of git. */
   readonly instructions: boolean;
   readonly git: boolean;
+  readonly maxTurns?: number;
+  /** Its agents run in the background, whatever is asked for. */
+  readonly background?: boolean;
+  /** Its agents run in processes of their own (EXEC-2); absent means what the settings say. */
+  readonly executor?: 'in-process' | 'process';
+  readonly source?: DefinitionSource;
+  /** The file it was read from. */
+  readonly path?: string;
 }

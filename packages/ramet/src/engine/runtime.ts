@@ -89,6 +89,10 @@ export interface AgentSpec {
   readonly origin?: AgentOrigin | undefined;
   /** Its requests write nothing to the cache that only they would read (FORK-3). */
   readonly skipCacheWrite?: boolean | undefined;
+  /** It changes nothing, whatever modes and rules allow (TYPE-2). */
+  readonly readOnly?: boolean | undefined;
+  /** Where it runs; in this process when absent. */
+  readonly executor?: 'in-process' | 'process' | undefined;
   /** What its report must be, where that is said; another answer is sent back. */
   readonly answer?: AnswerSchema | undefined;
   /** What must be there before it counts as done. */

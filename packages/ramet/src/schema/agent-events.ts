@@ -20,9 +20,24 @@ export interface AgentOrigin {
   skipTranscript?: true;
   /** It cannot be continued either: what narrowed its rights was a function of the program that started it. */
   narrowed?: true;
+  /** It runs in a process of its own (EXEC-2). */
+  executor?: 'process';
+  /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */
+  readOnly?: true;
+  /** What its report must be, and what must be there before it counts as done: an agent that goes on is held to both. */
+  schema?: Record<string, unknown>;
+  evidence?: RecordedEvidence;
   /** Estimates: what a fork took over, and with what a fresh agent would have begun instead. */
   inheritedTokens?: number;
   freshTokens?: number;
+}
+
+/** What was expected of an agent, and what was there before it began (AGENT-6). */
+export interface RecordedEvidence {
+  expected: { files?: string[] | undefined; check?: string | undefined; commit?: boolean | undefined };
+  /** Versions by absolute path; null where there was no file. */
+  files: Record<string, string | null>;
+  commit: string | null;
 }
 
 interface AgentStarted {
@@ -43,6 +58,15 @@ interface StatusChanged {
   status: 'queued' | 'running' | 'waiting' | 'blocked';
   /** `children`, `lead`, `limit`, `permission`, ...; null when there is nothing to add. */
   cause: string | null;
+  /** When it is expected to go on, in milliseconds since the epoch, where that is known: a limit has its time. */
+  until?: number;
+}
+
+/** An agent goes on from its last complete turn: the process that ran it was ended, or somebody had interrupted it. */
+interface AgentResumed {
+  type: 'agent.resumed';
+  /** What it was when it was taken up again. */
+  from: 'running' | 'interrupted';
 }
 
 /** A fork's conversation begins with these messages of its parent's (FORK-2). */
@@ -127,6 +151,7 @@ interface AgentEnded {
 
 export type AgentLifecycleEvent =
   | AgentStarted
+  | AgentResumed
   | StatusChanged
   | ConversationInherited
   | LaunchDecided

@@ -15,7 +15,7 @@ import type { PermissionMode } from './status.ts';
 import type { TodoItem } from './todo-item.ts';
 import type { Usage } from './usage.ts';
 
-export type { AgentOrigin } from './agent-events.ts';
+export type { AgentOrigin, RecordedEvidence } from './agent-events.ts';
 export type { Digest } from './digest.ts';
 
 /** Where a request marks a cache breakpoint. `message` is -1 for a block of the system prompt. */

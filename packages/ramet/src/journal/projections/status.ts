@@ -113,6 +113,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
     case 'agent.detached':
       agent.background = true;
       break;
+    case 'agent.resumed':
     case 'message.appended':
       revive(agent);
       break;

@@ -22,6 +22,7 @@ function describe(event: JournalEvent): string {
       return `session resumed in ${event.cwd} (ramet ${event.version})`;
     case 'agent.started':
       return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns`;
+    case 'agent.resumed':
     case 'status.changed':
     case 'conversation.inherited':
     case 'launch.decided':
@@ -85,6 +86,10 @@ type LifeEvent = Exclude<AgentLifecycleEvent, { type: 'agent.started' | 'agent.e
 
 function describeLife(event: LifeEvent): string {
   switch (event.type) {
+    case 'agent.resumed':
+      return event.from === 'running'
+        ? 'goes on: the process that ran it was ended'
+        : 'goes on after it was interrupted';
     case 'status.changed':
       return `${[event.status, event.cause].filter(Boolean).join(': ')}`;
     case 'conversation.inherited':
