@@ -15,7 +15,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     power: { type: 'boolean', default: false },
     shape: { type: 'string' },
-    keep: { type: 'boolean', default: false },
+    keep: { type: 'string' },
   },
 });
 
@@ -27,6 +27,7 @@ const result = await runCampaign({
   power: values.power,
   ...(values.round !== undefined && { onlyRound: Number(values.round) }),
   ...(values.shape !== undefined && { shape: values.shape }),
+  ...(values.keep !== undefined && { keep: values.keep }),
   onRound: (line) => console.log(line),
 });
 console.log(campaignReport(result));

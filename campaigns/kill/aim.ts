@@ -1,5 +1,5 @@
 /** When a process is to be killed: at a moment that the server or the repository shows, or after a while. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from './random.ts';
@@ -9,6 +9,7 @@ import type { Run, World } from './world.ts';
 export const AIMS = [
   'after a while',
   'before the first request',
+  'at the first record',
   'at a request',
   'in a response',
   'after a response',
@@ -39,12 +40,18 @@ const LONG_LIMIT_SECONDS = 3_600;
 const START_UP_MS = 250;
 
 export function chooseAim(chance: Chance, expected: Expected, shape: string): Aim {
-  const kind = chance.pick(AIMS.filter((one) => one !== 'at a compaction' || shape === 'crowded'));
+  const crowded = shape === 'crowded';
+  const kind =
+    crowded && chance.holds(0.4)
+      ? 'at a compaction'
+      : chance.pick(AIMS.filter((one) => one !== 'at a compaction'));
   switch (kind) {
     case 'after a while':
       return { kind, count: 0, ms: chance.next() * expected.ms * 1.1 };
     case 'before the first request':
       return { kind, count: 0, ms: chance.next() * START_UP_MS };
+    case 'at the first record':
+      return { kind, count: 0, ms: chance.next() * 40 };
     case 'at an effect':
       return { kind, count: 1 + chance.below(expected.effects), ms: chance.next() * 12 };
     case 'at a report':
@@ -87,6 +94,8 @@ function watch(
     case 'before the first request':
       reach();
       return { [Symbol.dispose]() {} };
+    case 'at the first record':
+      return watchJournals(world, reach);
     case 'at an effect':
       return watchEffects(world, count, reach);
     case 'after a response':
@@ -116,6 +125,27 @@ function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void)
       stage.fault = null;
     },
   };
+}
+
+/** The process has made its session, or has written that it goes on. */
+function watchJournals(world: World, reach: () => void): Disposable {
+  const before = journalState(world);
+  const timer = setInterval(() => {
+    if (journalState(world) !== before) reach();
+  }, 1);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function journalState(world: World): string {
+  return world
+    .sessions()
+    .map((session) => `${session} ${sizeAndTime(`${world.journalFile(session)}-wal`)}`)
+    .join();
+}
+
+function sizeAndTime(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.size} ${found.mtimeMs}`;
 }
 
 function watchEffects(world: World, more: number, reach: () => void): Disposable {

@@ -1,4 +1,5 @@
 /** Plays rounds, a few at a time, until there were enough kills or the time is up. */
+import { join } from 'node:path';
 import type { Expected } from './aim.ts';
 import type { Undisturbed } from './checks.ts';
 import { type PlanShape, planOf, type RoundPlan, SHAPES } from './plan.ts';
@@ -15,6 +16,8 @@ export interface CampaignOptions {
   onlyRound?: number;
   shape?: string;
   mostKills?: number;
+  /** Where places of failed rounds are copied to. */
+  keep?: string;
   onRound?: (line: string) => void;
 }
 
@@ -84,6 +87,7 @@ async function playRound(
     chance: chanceOf(options.seed * SPREAD * SPREAD + round),
     power: options.power,
     mostKills: options.mostKills ?? MOST_KILLS_A_ROUND,
+    ...(options.keep !== undefined && { keep: join(options.keep, `round-${round}`) }),
   });
   options.onRound?.(lineOf(round, result));
   return { ...result, round };

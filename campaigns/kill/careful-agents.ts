@@ -5,7 +5,7 @@
  * lets go on. Files and reports then end as in an undisturbed run unless something was lost, doubled or lied about.
  */
 import { createHash } from 'node:crypto';
-import type { Answer, RequestView } from 'ramet/emulator';
+import type { Answer, RequestView, WireMessage } from 'ramet/emulator';
 import { blocksOf, heard, type OwnPart, ownPart, resultsOf, type ToolResult, textsOf } from './own-part.ts';
 import { type AgentPlan, everyAgent, lookOf, type PlannedCall } from './plan.ts';
 
@@ -27,13 +27,13 @@ export function answerOf(root: AgentPlan, view: RequestView): CarefulAnswer {
   if (plan === undefined) throw new Error(`nobody has the task ${own.task}`);
   const steps = [...plan.steps, [lookOf(plan.task)]];
   const step = lastStep(own);
-  const last = own.messages.at(-1);
-  if (textsOf(last).some((text) => text.startsWith(QUESTION))) return summary(own, step);
-  const unfinished = resultsOf(last).filter(isUnfinished);
-  const again = unfinished.flatMap((result) => repeat(own, result, steps.flat()));
+  const latest = latestOf(own);
+  if (latest.flatMap(textsOf).some((text) => text.startsWith(QUESTION))) return summary(own, step);
+  const unfinished = latest.flatMap(resultsOf).filter(isUnfinished);
+  const again = unfinished.map((result) => repeat(own, result, steps.flat()));
+  const revived = interruptedAgents(latest).map(revive);
+  if (revived.length > 0) return saying(`step ${step} revive`, [...again, ...revived], 'revive');
   if (again.length > 0) return saying(`step ${step} again`, again, 'again');
-  const revived = interruptedAgents(own).map(revive);
-  if (revived.length > 0) return saying(`step ${step} revive`, revived, 'revive');
   if (step + 1 < plan.steps.length) return saying(`step ${step + 1}`, steps[step + 1] ?? [], 'step');
   if (unheard(plan, own).length > 0) return { text: `step ${step} wait`, moment: 'wait' };
   if (step + 1 < steps.length) return saying(`step ${step + 1}`, steps[step + 1] ?? [], 'step');
@@ -61,10 +61,14 @@ function isUnfinished({ text, isError }: ToolResult): boolean {
   return isError && /interrupted/i.test(text) && interruptedIn(text) === null;
 }
 
-/** What was told of agents that did not come to their end, in the last message: it is dealt with at once. */
-function interruptedAgents({ messages }: OwnPart): string[] {
-  const last = messages.at(-1);
-  const told = [...resultsOf(last).map(({ text }) => text), ...textsOf(last)];
+/** What was said since the agent's last answer: results, and news that came with them or after. */
+function latestOf({ messages }: OwnPart): WireMessage[] {
+  return messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+}
+
+/** Agents of which was said that they did not come to their end: that is dealt with at once. */
+function interruptedAgents(latest: readonly WireMessage[]): string[] {
+  const told = [...latest.flatMap(resultsOf).map(({ text }) => text), ...latest.flatMap(textsOf)];
   return told.flatMap((text) => interruptedIn(text) ?? []);
 }
 
@@ -82,13 +86,13 @@ function revive(agent: string): Call {
   return { name: 'SendMessage', input: { to: agent, message: 'Go on, please.' } };
 }
 
-function repeat({ messages }: OwnPart, result: ToolResult, planned: readonly PlannedCall[]): Call[] {
+function repeat({ messages }: OwnPart, result: ToolResult, planned: readonly PlannedCall[]): Call {
   const asked = messages.flatMap(blocksOf).find(({ type, id }) => type === 'tool_use' && id === result.call);
   if (asked === undefined) throw new Error('a result answers no call of this agent');
   const call: Call = { name: String(asked.name), input: JSON.parse(JSON.stringify(asked.input)) };
-  if (result.text.startsWith(NOT_RUN)) return [call];
+  if (result.text.startsWith(NOT_RUN)) return call;
   const input = JSON.stringify(asked.input);
-  return [planned.find((one) => JSON.stringify(one.input) === input)?.again ?? call];
+  return planned.find((one) => JSON.stringify(one.input) === input)?.again ?? call;
 }
 
 function reportsIn(own: OwnPart): Map<string, string> {

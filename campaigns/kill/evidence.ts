@@ -2,7 +2,7 @@
 import type { UnmatchedRequest } from 'ramet/emulator';
 import { effectLines } from './aim.ts';
 import type { RoundPlan } from './plan.ts';
-import { type RecordedRound, readRound } from './recorded.ts';
+import { begunRound, type RecordedRound } from './recorded.ts';
 import type { Asked, Stage } from './stage.ts';
 import type { RunEnd, World } from './world.ts';
 
@@ -39,16 +39,17 @@ export async function collect(
   alreadyEnded: boolean,
 ): Promise<Evidence> {
   const processes = await world.leftProcesses();
-  const sessions = world.sessions();
-  const session = sessions.at(-1);
-  if (session === undefined) throw new Error('the round has left no session');
+  // Who was killed before it had written its prompt has left a file without one, which is nobody's session.
+  const sessions = world.sessions().flatMap((session) => begunRound(world.project, session) ?? []);
+  const [recorded] = sessions;
+  if (recorded === undefined) throw new Error('the round has left no session');
   const views = await lookAtViews(world);
   return {
     plan,
     end,
     alreadyEnded,
-    sessions,
-    recorded: readRound(world.project, session),
+    sessions: sessions.map(({ session }) => session),
+    recorded,
     asked: stage.asked,
     unmatched: stage.emulator.unmatched,
     files: world.files(),

@@ -20,13 +20,17 @@ export interface PowerCut {
   after: number;
 }
 
-/** Null when there is nothing that could be lost. */
-export function losePower(file: string, chance: Chance): PowerCut | null {
+/**
+ * Null when there is nothing that could be lost. `copied` is what `copiedEnd` said right after the kill: whoever opens
+ * the journal makes the WAL's index anew, without it.
+ */
+export function losePower(file: string, copied: number, chance: Chance): PowerCut | null {
   const wal = `${file}-wal`;
   const before = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
   const commits = commitEnds(wal);
-  const safe = Math.max(safeEnd(file, commits), copiedEnd(file, wal));
-  if (before <= WAL_HEADER || safe >= before) return null;
+  if (before <= WAL_HEADER) return null;
+  const safe = Math.max(safeEnd(file, commits), copied);
+  if (safe >= before) return null;
   const after = safe + chance.below(before - safe);
   truncateSync(wal, after);
   // The index of the WAL is memory, which a power cut takes.
@@ -90,7 +94,9 @@ function startsIn(file: string, walBytes: number): number {
   }
 }
 
-function copiedEnd(file: string, wal: string): number {
+/** The part of the WAL that a checkpoint has copied into the database, in bytes. */
+export function copiedEnd(file: string): number {
+  const wal = `${file}-wal`;
   const index = readBytes(`${file}-shm`);
   const frames = index.length > BACKFILL_AT + 4 ? index.readUInt32LE(BACKFILL_AT) : 0;
   const header = readBytes(wal).subarray(0, WAL_HEADER);

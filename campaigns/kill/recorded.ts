@@ -1,6 +1,7 @@
 /** A session of a round as its journal has it, read once and closed. */
 import { contentOf, thawBytes } from '../../packages/ramet/src/conversation/frozen-block.ts';
 import { openReader } from '../../packages/ramet/src/journal/sessions.ts';
+import { UserMistake } from '../../packages/ramet/src/schema/errors.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../../packages/ramet/src/schema/events.ts';
 
 export interface RecordedRound {
@@ -38,6 +39,18 @@ export function readRound(project: string, session: string): RecordedRound {
     return { session, events, agents };
   } finally {
     reader.close();
+  }
+}
+
+/** A session that has its prompt; null for a file whose maker was killed before. */
+export function begunRound(project: string, session: string): RecordedRound | null {
+  try {
+    const round = readRound(project, session);
+    const main = round.agents.values().next().value;
+    return main === undefined || main.told.length === 0 ? null : round;
+  } catch (error) {
+    if (error instanceof UserMistake) return null;
+    throw error;
   }
 }
 

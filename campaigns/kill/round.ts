@@ -2,15 +2,17 @@
  * One round: a plan is begun, killed once or several times, resumed each time, and looked at when it has ended. What
  * happens when is chosen by the round's own chance, so a round can be repeated by its number.
  */
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Aim, chooseAim, type Expected, moment } from './aim.ts';
 import { problemsOf, type Undisturbed } from './checks.ts';
 import { collect, type Evidence } from './evidence.ts';
 import { type KillPhase, phasesOf } from './phase.ts';
 import { everyAgent, type RoundPlan } from './plan.ts';
-import { losePower } from './power-loss.ts';
+import { copiedEnd, losePower } from './power-loss.ts';
 import type { Chance } from './random.ts';
-import { type RecordedRound, readRound } from './recorded.ts';
+import { begunRound, type RecordedRound } from './recorded.ts';
 import { Stage } from './stage.ts';
 import { agentProcesses, endProcess, type Run, type RunEnd, World } from './world.ts';
 
@@ -43,6 +45,8 @@ export interface RoundOptions {
   /** Whether journals lose what was not synced. */
   power: boolean;
   mostKills: number;
+  /** Where the place of a failed round is copied to. */
+  keep?: string;
 }
 
 const PROMPT = '[task root] Do the work.';
@@ -79,7 +83,17 @@ export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise
   await using stage = await Stage.open(plan);
   await using world = new World(plan, stage.emulator.url);
   // Waited for here: what was opened is closed when this returns.
-  return await new KilledRun(plan, stage, world, options).play();
+  const result = await new KilledRun(plan, stage, world, options).play();
+  if (options.keep !== undefined && result.problems.length > 0)
+    keepPlace(options.keep, { stage, world }, result);
+  return result;
+}
+
+/** For whoever looks for the cause: the place as it was left, what was asked of the server, what was wrong. */
+function keepPlace(to: string, { stage, world }: { stage: Stage; world: World }, result: RoundResult): void {
+  cpSync(world.root, to, { recursive: true });
+  const asked = stage.asked.map(({ record, ...rest }) => ({ ...rest, outcome: record?.outcome }));
+  writeFileSync(join(to, 'round.json'), JSON.stringify({ ...result, asked }, null, 1));
 }
 
 class KilledRun {
@@ -117,21 +131,16 @@ class KilledRun {
 
   /** What there is to go on from. */
   #state(): 'nothing' | 'open' | 'ended' {
-    const recorded = this.#recorded();
-    const main = recorded?.agents.values().next().value;
-    if (main === undefined || main.told.length === 0) return 'nothing';
+    const main = this.#recorded()?.agents.values().next().value;
+    if (main === undefined) return 'nothing';
     return main.ended?.status === 'done' ? 'ended' : 'open';
   }
 
   #recorded(): RecordedRound | null {
     const { world } = this.#place;
     for (const session of world.sessions()) {
-      try {
-        const recorded = readRound(world.project, session);
-        if (recorded.agents.size > 0) return recorded;
-      } catch {
-        // Its maker did not live to fill it: nothing is recorded there.
-      }
+      const recorded = begunRound(world.project, session);
+      if (recorded !== null) return recorded;
     }
     return null;
   }
@@ -152,13 +161,19 @@ class KilledRun {
 
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
     const { chance, power } = this.#options;
+    const { world } = this.#place;
     const target = this.#target(run);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
     if (target.includes('agent process')) for (const pid of agentProcesses(run.pid)) endProcess(pid);
     if (target.startsWith('host')) endProcess(run.pid);
     await run.ended;
+    // Before anybody opens the journal again.
+    const copied = new Map(
+      world.sessions().map((session) => [session, copiedEnd(world.journalFile(session))]),
+    );
     const recorded = this.#recorded();
-    const lost = power && target.startsWith('host') && chance.holds(0.7) ? this.#losePower(recorded) : null;
+    const cut = power && target.startsWith('host') && chance.holds(0.7);
+    const lost = cut && recorded !== null ? this.#losePower(recorded.session, copied) : null;
     this.#kills.push({ aim: aim.kind, target, phases: phasesOf(recorded), lost, resumed });
     // A moment later, or at once: who resumes may find what the dead one had started still running.
     if (chance.holds(0.5)) await sleep(chance.next() * 80);
@@ -171,9 +186,9 @@ class KilledRun {
     return chance.holds(0.6) ? 'host' : chance.pick(others);
   }
 
-  #losePower(recorded: RecordedRound | null): number | null {
-    if (recorded === null) return null;
-    const cut = losePower(this.#place.world.journalFile(recorded.session), this.#options.chance);
+  #losePower(session: string, copied: ReadonlyMap<string, number>): number | null {
+    const file = this.#place.world.journalFile(session);
+    const cut = losePower(file, copied.get(session) ?? 0, this.#options.chance);
     return cut === null ? null : cut.before - cut.after;
   }
 

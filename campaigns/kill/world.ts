@@ -170,9 +170,13 @@ export function endProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): voi
   }
 }
 
-/** The processes below a process that run the same program as this one: agents with a process of their own. */
+/**
+ * The processes below a process that run Node with a script of their own: agents that have a process. A command that is
+ * about to be started has the command line of who starts it.
+ */
 export function agentProcesses(host: number): number[] {
-  return allProcesses().filter((pid) => parentOf(pid) === host && isNode(pid));
+  const own = commandLine(host);
+  return allProcesses().filter((pid) => parentOf(pid) === host && isNode(pid) && commandLine(pid) !== own);
 }
 
 function endOf(child: ChildProcess, began: number): Promise<RunEnd> {
@@ -232,10 +236,14 @@ function processesIn(directory: string): number[] {
 }
 
 function describeProcess(pid: number): string {
+  return `${pid} ${commandLine(pid)}`;
+}
+
+function commandLine(pid: number): string {
   try {
-    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`;
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {
-    return String(pid);
+    return '';
   }
 }
 
