@@ -8,7 +8,7 @@ import type { BlockPosition } from '../conversation/conversation.ts';
 import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import type { TouchedFile } from '../journal/projections/transcript.ts';
+import type { TouchedFile, Transcript } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
@@ -19,6 +19,7 @@ import type { Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
@@ -47,6 +48,10 @@ export class Agent implements AsyncDisposable {
   spending: Spending | null = null;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
+  /** Calls of the last message that are not answered; the loop takes up from there too. */
+  openCalls: OpenCalls | null = null;
+  /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
+  carried: Transcript['spent'] | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };

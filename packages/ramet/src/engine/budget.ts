@@ -59,6 +59,14 @@ export class Spending {
     }
   }
 
+  /** Takes over what an earlier process had spent on the same work: its ancestors' runs of now did not. */
+  carry(usage: Usage, costUsd: number | null): void {
+    this.usage = addUsage(this.usage, usage);
+    this.costUsd = addCost(this.costUsd, costUsd);
+    this.totalUsage = addUsage(this.totalUsage, usage);
+    this.totalCostUsd = addCost(this.totalCostUsd, costUsd);
+  }
+
   /** The limit, of the run or of an ancestor, that is closest to being reached, and how close. */
   state(now: number): BudgetState {
     let worst: LimitShare | null = null;
