@@ -44,17 +44,24 @@ function phaseOf(agent: RecordedAgent, round: RecordedRound): KillPhase {
     case 'tool.started':
       return last.name === 'Agent' ? 'waits for agents' : 'in a tool';
     case 'tool.completed':
-      return agent.events.some((event) => event.type === 'status.changed')
-        ? 'in a tool'
-        : 'between a tool and the next request';
+      return isInTool(agent) ? 'in a tool' : 'between a tool and the next request';
     case 'message.appended':
     case 'conversation.replaced':
       return requested(agent) ? 'between a tool and the next request' : 'before the first request';
-    case 'status.changed':
-      return 'waits for agents';
     default:
       return 'before the first request';
   }
+}
+
+/** Some of a message's calls have ended, others have not. */
+function isInTool({ events }: RecordedAgent): boolean {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'tool.started') open.add(event.call);
+    else if (event.type === 'tool.completed') open.delete(event.call);
+    else if (event.type === 'message.appended') open.clear();
+  }
+  return open.size > 0;
 }
 
 function isStep({ type }: JournalEvent): boolean {

@@ -118,7 +118,7 @@ function rootSteps(root: AgentPlan, shape: PlanShape, chance: Chance): PlannedCa
   const background = root.children.filter((child) => child.background).map(startOf);
   const foreground = root.children.filter((child) => !child.background).map(startOf);
   const own = workSteps('root', false, chance);
-  const crowd = shape === 'crowded' ? Array.from({ length: 5 }, (_, index) => [fill(index)]) : [];
+  const crowd = shape === 'crowded' ? Array.from({ length: 9 }, (_, index) => [fill(index)]) : [];
   return [background, ...own.slice(0, 2), foreground, ...crowd, ...own.slice(2)].filter(
     (step) => step.length > 0,
   );
