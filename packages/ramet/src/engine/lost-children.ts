@@ -16,16 +16,22 @@ export interface LostNotification {
   readonly text: string;
 }
 
+interface LostSource {
+  recorded: RecordedChildren;
+  reader: JournalReader;
+  /** Agents that went on after `recorded` was read: whoever runs them tells of them, also when they have ended again. */
+  goneOn?: ReadonlySet<AgentId>;
+}
+
 /** For the children of `parent` that are in the background, not told of and not running. */
 export async function lostNotifications(
   family: AgentFamily,
   runtime: Pick<SessionRuntime, 'redact' | 'outputDirectory'>,
   parent: AgentId,
-  { recorded, reader }: { recorded: RecordedChildren; reader: JournalReader },
+  { recorded, reader, goneOn }: LostSource,
 ): Promise<LostNotification[]> {
-  const lost = recorded
-    .of(parent)
-    .filter(({ id, background, told }) => background && !told && family.find(id) === undefined);
+  const isAlive = (id: AgentId): boolean => goneOn?.has(id) === true || family.find(id) !== undefined;
+  const lost = recorded.of(parent).filter(({ id, background, told }) => background && !told && !isAlive(id));
   return Promise.all(lost.map((child) => lostNotification(family, runtime, child, reader)));
 }
 

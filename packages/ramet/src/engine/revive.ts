@@ -66,14 +66,18 @@ interface Revival {
 async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
   const { family, recorded, reader } = revival;
   let count = 0;
+  const goneOn = new Set<AgentId>();
   for (const child of recorded.of(parent.spec.id)) {
     const from = goesOnFrom(child, parent, revival);
     if (from === null) continue;
-    count += await revive(child, from, parent, revival);
+    const revived = await revive(child, from, parent, revival);
+    if (revived > 0) goneOn.add(child.id);
+    count += revived;
     // What was started gets to its request before the next one is read.
     await setImmediate();
   }
-  for (const news of await lostNotifications(family, parent.runtime, parent.spec.id, { recorded, reader })) {
+  const source = { recorded, reader, goneOn };
+  for (const news of await lostNotifications(family, parent.runtime, parent.spec.id, source)) {
     parent.receive('notification', news.from, news.text);
   }
   return count;

@@ -113,6 +113,27 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     expect(timesIn(everything(last), 'Scope: news.')).toBe(1);
   });
 
+  test('one that has ended again before the last of them goes on is told of once, as done', async ({
+    user,
+  }) => {
+    const tasks = Array.from({ length: 20 }, (_, index) => `child ${index + 10}`);
+    const first = await play(user, {
+      'Go.': [startAgents(tasks, { run_in_background: true }), { text: 'I wait.' }],
+      child: never,
+    });
+    const running = user.start(['-p', 'Go.', ...BYPASS]);
+    await eventually(() => first.requests.length === tasks.length + 2);
+    running.kill('SIGKILL');
+    await running.ended;
+    const second = await play(user, {
+      'Go.': () => ({ text: 'Heard.' }),
+      child: ({ task }) => ({ text: `Scope: ${task}.` }),
+    });
+    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect(everything(second)).not.toContain('interrupted');
+    for (const task of tasks) expect(timesIn(everything(second), `Scope: ${task}.`)).toBe(1);
+  });
+
   test('so do agents of theirs, and each hears of its own', async ({ user }) => {
     const typed = { subagent_type: 'general-purpose', run_in_background: true };
     const first = await play(user, {
