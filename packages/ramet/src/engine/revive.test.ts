@@ -146,3 +146,15 @@ describe('AGENT-6: an agent that goes on is held to what was asked of it', () =>
     expect(lastTexts(again.requestsOf('Go.').at(-1))[0]).toContain('failed: no_artifact');
   });
 });
+
+describe('RES-2: what agents that go on spend', () => {
+  test('counts against the run that goes on, and into its bill', async () => {
+    const { family } = await interruptedAfter(2, { 'Go.': [startAgents(['child'])], child: never });
+    const again = await family.reopen({
+      'Go.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: late.', output_tokens: 5_000 }),
+    });
+    const { result } = await again.run(null);
+    expect(result.usage.output_tokens).toBeGreaterThanOrEqual(5_000);
+  });
+});

@@ -137,7 +137,9 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
-  test('AGENT-5: a killed conversation goes on when it is opened again, agents included', async ({ user }) => {
+  test('AGENT-5: a killed conversation goes on when it is opened again, agents included', async ({
+    user,
+  }) => {
     const emulator = await user.emulate({ respond: workers([GATED]) });
     const first = startOnTerminal(user, BYPASS);
     await first.shows(/^>/m);
