@@ -15,7 +15,7 @@ import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
-import type { Spending } from './budget.ts';
+import { Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
@@ -69,6 +69,7 @@ export class Agent implements AsyncDisposable {
   /** Told of every change of its status, once it is known to a family. */
   onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
+  #nextBill: Spending | null = null;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -167,6 +168,23 @@ export class Agent implements AsyncDisposable {
 
   record(event: JournalEvent): void {
     this.runtime.journal.append(this.spec.id, event);
+  }
+
+  /** Opens the bill of the next run before it begins: agents that go on before their parent does spend on it. */
+  openBill(): void {
+    const { budget, type, spending: parent } = this.spec;
+    const now = this.runtime.clock.now();
+    this.#nextBill ??= new Spending(budget, now, { label: `${type} agent`, parent });
+    this.spending = this.#nextBill;
+  }
+
+  /** The bill of a run that begins. */
+  takeBill(): Spending {
+    this.openBill();
+    const bill = this.#nextBill;
+    this.#nextBill = null;
+    if (bill === null) throw new Error('a bill that was opened is gone');
+    return bill;
   }
 
   setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {

@@ -15,7 +15,6 @@ import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, RametError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
-import { Spending } from './budget.ts';
 import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
@@ -43,9 +42,8 @@ type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
 export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
   const { clock, journal } = agent.runtime;
   const startedAt = clock.now();
-  const { budget, type, spending: parent } = agent.spec;
-  agent.spending = new Spending(budget, startedAt, { label: `${type} agent`, parent });
-  const run = newRunState(agent.spending, agent.spec.maxTokens);
+  const { budget } = agent.spec;
+  const run = newRunState(agent.takeBill(), agent.spec.maxTokens);
   takeOver(agent, run);
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };

@@ -10,6 +10,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../journal/journal.ts';
 import { type RecordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
+import { RametError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { Agent } from './agent.ts';
 import { recallExpectations } from './expectations.ts';
@@ -65,12 +66,13 @@ interface Revival {
 
 async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
   const { family, recorded, reader } = revival;
+  parent.openBill();
   let count = 0;
   const goneOn = new Set<AgentId>();
   for (const child of recorded.of(parent.spec.id)) {
     const from = goesOnFrom(child, parent, revival);
     if (from === null) continue;
-    const revived = await revive(child, from, parent, revival);
+    const revived = await reviveOrWarn(child, from, parent, revival);
     if (revived > 0) goneOn.add(child.id);
     count += revived;
     // What was started gets to its request before the next one is read.
@@ -111,6 +113,22 @@ function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
 function isOpen({ openCalls }: Agent, call: string): boolean {
   if (openCalls === null || openCalls.results.has(call)) return false;
   return openCalls.calls.some(({ id }) => id === call);
+}
+
+/** One that cannot be read back is told of as interrupted; the others go on. */
+async function reviveOrWarn(
+  child: RecordedChild,
+  from: 'running' | 'interrupted',
+  parent: Agent,
+  revival: Revival,
+): Promise<number> {
+  try {
+    return await revive(child, from, parent, revival);
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    parent.warn('agent_not_continued', `agent ${child.id} does not go on: ${error.message}`);
+    return 0;
+  }
 }
 
 async function revive(
