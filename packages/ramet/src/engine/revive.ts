@@ -9,7 +9,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../journal/journal.ts';
-import { type RecordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
+import { type RecordedAgent, recordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
 import { RametError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE } from '../schema/usage.ts';
@@ -38,23 +38,32 @@ export async function reviveAgents(
   const reader = family.parts.openReader();
   try {
     const recorded = RecordedChildren.read(reader);
-    let transcripts: Map<AgentId, RecordedAgent> | null = null;
     const revival: Revival = {
       family,
       reader,
       recorded,
       prompted,
       main: main.spec.id,
-      transcriptOf: (id) => {
-        // One reading for all of them, once there is one.
-        transcripts ??= recordedAgents(reader.events());
-        return transcripts.get(id);
-      },
+      transcriptOf: transcripts(reader),
     };
     return await reviveChildrenOf(main, revival);
   } finally {
     reader.close();
   }
+}
+
+/** The first is read by itself, so that its request goes out while the journal is read for all the others. */
+function transcripts(reader: JournalReader): Revival['transcriptOf'] {
+  let others: Map<AgentId, RecordedAgent> | null = null;
+  let isFirst = true;
+  return (id) => {
+    if (isFirst) {
+      isFirst = false;
+      return recordedAgent((agent) => reader.events({ agent }), id);
+    }
+    others ??= recordedAgents(reader.events());
+    return others.get(id);
+  };
 }
 
 interface Revival {
