@@ -8,14 +8,14 @@ import type { BlockPosition } from '../conversation/conversation.ts';
 import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import type { TouchedFile, Transcript } from '../journal/projections/transcript.ts';
+import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
-import { Spending } from './budget.ts';
+import { type CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
@@ -51,7 +51,7 @@ export class Agent implements AsyncDisposable {
   /** Calls of the last message that are not answered; the loop takes up from there too. */
   openCalls: OpenCalls | null = null;
   /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
-  carried: Transcript['spent'] | null = null;
+  carried: CarriedSpending | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };

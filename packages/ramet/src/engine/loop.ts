@@ -97,9 +97,8 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
 /** An agent that goes on has the turns and the spending that it had. */
 function takeOver(agent: Agent, run: RunState): void {
   if (agent.carried === null) return;
-  const { turns, usage, costUsd } = agent.carried;
-  run.turns = turns;
-  run.spending.carry(usage, costUsd);
+  run.turns = agent.carried.turns;
+  run.spending.carry(agent.carried);
   agent.carried = null;
 }
 

@@ -12,7 +12,9 @@ import type { JournalReader } from '../journal/journal.ts';
 import { type RecordedAgent, recordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
 import { RametError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
+import { addCost, addUsage, NO_USAGE } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
+import type { CarriedSpending } from './budget.ts';
 import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { lostNotifications } from './lost-children.ts';
@@ -158,12 +160,27 @@ async function revive(
     child.id,
     recorded,
   );
-  agent.carried = recorded.transcript.spent;
+  agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });
   return below + 1;
+}
+
+function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
+  let below: CarriedSpending['below'] = { usage: NO_USAGE, costUsd: 0 };
+  for (const child of revival.recorded.of(id)) {
+    const own = revival.transcriptOf(child.id)?.transcript.spent;
+    for (const spent of [own, spentBelow(child.id, revival)]) {
+      if (spent === undefined) continue;
+      below = {
+        usage: addUsage(below.usage, spent.usage),
+        costUsd: addCost(below.costUsd, spent.costUsd),
+      };
+    }
+  }
+  return below;
 }
 
 function takeBack(parent: Agent, id: AgentId): void {
