@@ -29,20 +29,20 @@ export interface RoundPlan {
   root: AgentPlan;
   /** Further variables of the command's environment. */
   env: Record<string, string>;
+  /** The user's settings; null for none. */
+  settings: Record<string, unknown> | null;
   /** Files of the repository when the round begins. */
   files: Record<string, string>;
-}
-
-export interface PlanOptions {
-  /** The children's definition has a process of its own (EXEC-2). */
-  executor: 'in-process' | 'process';
 }
 
 /** Every shape at least once in as many plans: they differ by number, the details by chance. */
 export const SHAPES = ['alone', 'foreground', 'background', 'mixed', 'nested', 'crowded'] as const;
 export type PlanShape = (typeof SHAPES)[number];
 
-export function planOf(shape: PlanShape, chance: Chance): RoundPlan {
+/** Where the children of a plan run (EXEC-2). */
+export type PlanExecutor = 'in-process' | 'process';
+
+export function planOf(shape: PlanShape, chance: Chance, executor: PlanExecutor = 'in-process'): RoundPlan {
   const children = childrenOf(shape, chance);
   const root: AgentPlan = {
     task: 'root',
@@ -58,6 +58,7 @@ export function planOf(shape: PlanShape, chance: Chance): RoundPlan {
     name: shape,
     root,
     env: crowded ? { RAMET_CONTEXT_WINDOW: '20000' } : {},
+    settings: executor === 'process' ? { agents: { executor } } : null,
     files: { 'README.md': '# Work\n', 'effects/.gitkeep': '' },
   };
 }

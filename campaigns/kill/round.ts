@@ -71,7 +71,7 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
     requests: stage.asked.length,
     effects: evidence.effects.length,
   };
-  const problems = problemsOf(evidence, { undisturbed: found });
+  const problems = problemsOf(evidence, { undisturbed: found, mayBeGivenUp: false });
   const missing = everyAgent(plan.root).filter(({ task }) => !found.reports.get(task)?.startsWith('Scope: '));
   if (problems.length > 0 || missing.length > 0) {
     throw new Error(`the undisturbed run of ${plan.name} is not sound: ${problems.join('; ')}`);
@@ -164,7 +164,7 @@ class KilledRun {
     const { world } = this.#place;
     const target = this.#target(run);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
-    if (target.includes('agent process')) for (const pid of agentProcesses(run.pid)) endProcess(pid);
+    for (const pid of this.#agentTargets(run, target)) endProcess(pid);
     if (target.startsWith('host')) endProcess(run.pid);
     await run.ended;
     // Before anybody opens the journal again.
@@ -177,6 +177,13 @@ class KilledRun {
     this.#kills.push({ aim: aim.kind, target, phases: phasesOf(recorded), lost, resumed });
     // A moment later, or at once: who resumes may find what the dead one had started still running.
     if (chance.holds(0.5)) await sleep(chance.next() * 80);
+  }
+
+  /** Everybody's with the host, one of them alone. */
+  #agentTargets(run: Run, target: KillTarget): number[] {
+    if (!target.includes('agent process')) return [];
+    const all = agentProcesses(run.pid);
+    return target.startsWith('host') || all.length === 0 ? all : [this.#options.chance.pick(all)];
   }
 
   #target(run: Run): KillTarget {
@@ -211,6 +218,8 @@ class KilledRun {
     } catch (error) {
       return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    return problemsOf(evidence, this.#options);
+    // Who loses its process and not its host is told of as interrupted, and goes on when it is asked to.
+    const mayBeGivenUp = this.#kills.some(({ target }) => target === 'agent process');
+    return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }
 }
