@@ -161,7 +161,7 @@ class KilledRun {
 
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
     const { chance, power } = this.#options;
-    const { world } = this.#place;
+    const { stage, world } = this.#place;
     const target = this.#target(run);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
     for (const pid of this.#agentTargets(run, target)) endProcess(pid);
@@ -172,9 +172,11 @@ class KilledRun {
       world.sessions().map((session) => [session, copiedEnd(world.journalFile(session))]),
     );
     const recorded = this.#recorded();
+    const hadAsked = stage.asked.some((asked) => asked.run === stage.run);
+    const phases = phasesOf(recorded, { resumed, hadAsked });
     const cut = power && target.startsWith('host') && chance.holds(0.7);
     const lost = cut && recorded !== null ? this.#losePower(recorded.session, copied) : null;
-    this.#kills.push({ aim: aim.kind, target, phases: phasesOf(recorded), lost, resumed });
+    this.#kills.push({ aim: aim.kind, target, phases, lost, resumed });
     // A moment later, or at once: who resumes may find what the dead one had started still running.
     if (chance.holds(0.5)) await sleep(chance.next() * 80);
   }
