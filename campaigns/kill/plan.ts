@@ -19,6 +19,8 @@ export interface AgentPlan {
   background: boolean;
   /** It says something to the main agent. */
   talks: boolean;
+  /** Its file must be there before it counts as done. */
+  proved: boolean;
   children: AgentPlan[];
   /** The calls of each message, in order. */
   steps: PlannedCall[][];
@@ -49,6 +51,7 @@ export function planOf(shape: PlanShape, chance: Chance, executor: PlanExecutor 
     kind: 'main',
     background: false,
     talks: false,
+    proved: false,
     children,
     steps: [],
   };
@@ -100,14 +103,22 @@ function childrenOf(shape: PlanShape, chance: Chance): AgentPlan[] {
 }
 
 function leaf(task: string, kind: AgentPlan['kind'], background: boolean, chance: Chance): AgentPlan {
-  const talks = chance.holds(0.5);
-  const plan: AgentPlan = { task, kind, background, talks, children: [], steps: [] };
+  const [talks, proved] = [chance.holds(0.5), chance.holds(0.5)];
+  const plan: AgentPlan = { task, kind, background, talks, proved, children: [], steps: [] };
   plan.steps = workSteps(task, talks, chance);
   return plan;
 }
 
 function nested(task: string, background: boolean, children: AgentPlan[], chance: Chance): AgentPlan {
-  const plan: AgentPlan = { task, kind: 'general-purpose', background, talks: false, children, steps: [] };
+  const plan: AgentPlan = {
+    task,
+    kind: 'general-purpose',
+    background,
+    talks: false,
+    proved: false,
+    children,
+    steps: [],
+  };
   plan.steps = [
     [appendTo(task, 'before', chance), ...children.map(startOf)],
     [appendTo(task, 'after', chance)],
@@ -177,6 +188,7 @@ function startOf(child: AgentPlan): PlannedCall {
     name: `agent-${child.task}`,
     ...(child.kind === 'general-purpose' && { subagent_type: 'general-purpose' }),
     ...(child.background && { run_in_background: true }),
+    ...(child.proved && { expect: { files: [`${child.task}.txt`] } }),
   };
   // Who is told that it may have started, and not which, may start it: an agent that had begun is named.
   return { name: 'Agent', input, again: { name: 'Agent', input } };

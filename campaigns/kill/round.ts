@@ -53,6 +53,7 @@ const PROMPT = '[task root] Do the work.';
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
 /** Without a kill planned, a session that does not come to its end in so many resumes never will. */
 const MOST_RESUMES = 4;
+const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
 export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Expected> {
@@ -102,6 +103,7 @@ class KilledRun {
   readonly #kills: Kill[] = [];
   readonly #resumeMs: number[] = [];
   readonly #began = performance.now();
+  #prompted = false;
 
   constructor(plan: RoundPlan, stage: Stage, world: World, options: RoundOptions) {
     this.#place = { plan, stage, world };
@@ -150,13 +152,20 @@ class KilledRun {
     stage.run += 1;
     const resumed = state === 'open';
     const session = this.#recorded()?.session ?? '';
-    const run = world.start(...(resumed ? ['-p', '--resume', session] : ['-p', PROMPT, ...ALLOWED]));
+    const run = world.start(...(resumed ? this.#resumption(session) : ['-p', PROMPT, ...ALLOWED]));
     const hit = aim !== null && (await moment(aim, run, this.#place));
     if (hit) await this.#kill(run, aim, resumed);
     const end = await run.ended;
     if (resumed) this.#resumeMs.push(end.ms);
     if (aim?.kind === 'at a rate limit') world.forgetLimits();
     return { end, killed: hit };
+  }
+
+  /** Without a prompt the interrupted work goes on; with one, which happens too, agents go on in the background. */
+  #resumption(session: string): string[] {
+    const prompted = this.#options.chance.holds(PROMPTED_SHARE);
+    this.#prompted ||= prompted;
+    return ['-p', ...(prompted ? ['Go on.'] : []), '--resume', session];
   }
 
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
@@ -220,8 +229,9 @@ class KilledRun {
     } catch (error) {
       return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    // Who loses its process and not its host is told of as interrupted, and goes on when it is asked to.
-    const mayBeGivenUp = this.#kills.some(({ target }) => target === 'agent process');
+    // Who loses its process and not its host is told of as interrupted, and goes on when it is asked to; so is who was
+    // interrupted together with its parent, when that goes on with another prompt.
+    const mayBeGivenUp = this.#prompted || this.#kills.some(({ target }) => target === 'agent process');
     return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }
 }
