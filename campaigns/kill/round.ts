@@ -51,8 +51,6 @@ export interface RoundOptions {
 
 const PROMPT = '[task root] Do the work.';
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-/** Without a kill planned, a session that does not come to its end in so many resumes never will. */
-const MOST_RESUMES = 4;
 const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
@@ -112,17 +110,12 @@ class KilledRun {
 
   async play(): Promise<RoundResult> {
     const { chance, mostKills } = this.#options;
-    let [left, resumes] = [1 + chance.below(mostKills), 0];
-    for (;;) {
+    for (let left = 1 + chance.below(mostKills); ; left--) {
       const state = this.#state();
       if (state === 'ended') return this.#result(null, true);
       const { end, killed } = await this.#run(state, left > 0 ? this.#aim() : null);
-      if (killed) left -= 1;
-      else if (left > 0) left = 0;
-      const wellEnded = !killed && this.#state() === 'ended';
-      if (wellEnded) return this.#result(end, false);
-      resumes = killed ? 0 : resumes + 1;
-      if (resumes > MOST_RESUMES || end.hung) return this.#result(end, false);
+      // Who is not killed comes to its end: nobody has to be resumed twice.
+      if (!killed || end.hung) return this.#result(end, false);
     }
   }
 
