@@ -17,6 +17,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     model: 'claude-sonnet-5',
     status: 'failed',
     cause: 'invalid_request_error',
+    until: null,
     message: null,
     turns: 3,
     startedAt: NOW - 9_000,

@@ -2,7 +2,7 @@
 import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 import { totalTokens } from '../schema/usage.ts';
-import { purposeOf, shortId } from './agent-label.ts';
+import { purposeOf, shortId, statusOf } from './agent-label.ts';
 import { dollars, duration, excerpt, table, tokens } from './format.ts';
 import { displayWidth, fitText } from './interactive/display-width.ts';
 
@@ -28,7 +28,7 @@ function wholeRow({ agent, level }: PlacedAgent, now: number): string[] {
   return [
     '  '.repeat(level) + agent.id,
     agent.type,
-    statusText(agent),
+    statusText(agent, now),
     String(agent.turns),
     tokens(totalTokens(agent.usage)),
     dollars(agent.costUsd),
@@ -45,16 +45,15 @@ function shortRow({ agent, level }: PlacedAgent, now: number): string[] {
   return [
     '  '.repeat(level) + (level === 0 ? agent.id : shortId(agent.id)),
     agent.type,
-    excerpt(statusText(agent), STATUS_LENGTH),
+    excerpt(statusText(agent, now), STATUS_LENGTH),
     dollars(agent.costUsd),
     duration(now - agent.lastEventAt),
     [describeActivity(agent.activity, now), purposeOf(agent)].filter(Boolean).join('; '),
   ];
 }
 
-function statusText({ status, cause, stalledMs }: AgentOverview): string {
-  const stalled = stalledMs === null ? '' : ' (stalled)';
-  return `${cause === null ? status : `${status}: ${cause}`}${stalled}`;
+function statusText(agent: AgentOverview, now: number): string {
+  return `${statusOf(agent, now)}${agent.stalledMs === null ? '' : ' (stalled)'}`;
 }
 
 function doing({ background, activity }: AgentOverview, now: number): string {

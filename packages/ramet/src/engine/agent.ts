@@ -62,7 +62,7 @@ export class Agent implements AsyncDisposable {
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
   /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
+  onStatus: ((change: Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
@@ -164,9 +164,15 @@ export class Agent implements AsyncDisposable {
     this.runtime.journal.append(this.spec.id, event);
   }
 
-  setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
-    this.record({ type: 'status.changed', status, cause });
-    this.onStatus?.(status, cause);
+  /** `until` is when it will go on, where that is known. */
+  setStatus(
+    status: EventOf<'status.changed'>['status'],
+    cause: string | null,
+    until: number | null = null,
+  ): void {
+    const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
+    this.record({ type: 'status.changed', ...change });
+    this.onStatus?.(change);
   }
 
   warn(code: string, message: string): void {

@@ -6,6 +6,7 @@ import { agentMessageText } from '../engine/agent-message.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
+import { LIMIT_CAUSE } from './limit-end.ts';
 import { type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
@@ -30,6 +31,7 @@ export function liveSession(parts: LiveParts): Session {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
   };
+  parts.limitEnd.onReached = () => agent.children.stop(LIMIT_CAUSE);
   return {
     id: runtime.journal.session,
     get agent() {
@@ -52,7 +54,7 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         takePrompt(agent, prompt, place, parts.surroundings);
-        const result = yield* joined(parts, options);
+        const result = parts.limitEnd.explain(yield* joined(parts, options));
         told = result.message;
         return result;
       } finally {
@@ -121,7 +123,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
 }
 
 async function* joined(
-  { agent, bus }: LiveParts,
+  { agent, bus, limitEnd }: LiveParts,
   { signal, ...options }: Partial<RunOptions>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
@@ -129,6 +131,10 @@ async function* joined(
     abort.abort(signal?.reason);
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
+  };
+  limitEnd.onReached = () => {
+    abort.abort(LIMIT_CAUSE);
+    agent.children.stop(LIMIT_CAUSE);
   };
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });

@@ -22,6 +22,7 @@ import {
 import { RecentGitState } from '../workspace/recent-git-state.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
+import { LimitEnd } from './limit-end.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
@@ -32,6 +33,8 @@ export interface SharedParts {
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
+  /** Told when a usage limit lasts longer than the session is to wait. */
+  readonly limitEnd: LimitEnd;
   /** Makes the main agent known; before that nobody can ask for children. */
   admitMain(agent: Agent): void;
 }
@@ -46,6 +49,7 @@ export function shareParts(
   const bus = new EventBus<SessionEvent>();
   const environment = environmentOfChildren(settings);
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
+  const limitEnd = new LimitEnd();
   let main: Agent | null = null;
   const family = openFamily(
     {
@@ -72,6 +76,8 @@ export function shareParts(
       policy: settings.retry,
       concurrentRequests: settings.settings.limits?.concurrentRequests,
       store: new MachineRates({ home: place.home, clock, warn }),
+      longestWaitMs: limitWait(settings),
+      onTooLong: (model, until) => limitEnd.reached(model, until),
     }),
     cacheMap,
     launch: new LaunchGate({ mode, cacheMap, clock, prices }),
@@ -99,11 +105,17 @@ export function shareParts(
     family,
     bus,
     git,
+    limitEnd,
     admitMain(agent) {
       main = agent;
       family.admit(agent, null);
     },
   };
+}
+
+function limitWait({ settings }: ResolvedOptions): number | undefined {
+  const { waitSeconds } = settings.limits ?? {};
+  return waitSeconds === undefined ? undefined : waitSeconds * 1_000;
 }
 
 /** A write through the session may change what git says. */

@@ -38,6 +38,7 @@ describe('AGENT-5: the status of an agent', () => {
       model: 'small',
       status: 'running',
       cause: null,
+      until: null,
       message: null,
       turns: 1,
       startedAt: 2000,

@@ -27,6 +27,8 @@ export interface AgentOverview {
   model: string;
   status: AgentStatus;
   cause: string | null;
+  /** When it will go on, in milliseconds since the epoch; null where nothing says so. */
+  until: number | null;
   message: string | null;
   /** Completed responses. */
   turns: number;
@@ -72,6 +74,7 @@ export function agentStatuses(board: StatusBoard, options: { writerAlive: boolea
 const INTERRUPTED = {
   status: 'interrupted',
   cause: 'process_ended',
+  until: null,
   activity: null,
   stalledMs: null,
 } as const;
@@ -108,7 +111,12 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.model = event.model;
       break;
     case 'status.changed':
-      Object.assign(agent, { status: event.status, cause: event.cause, message: null });
+      Object.assign(agent, {
+        status: event.status,
+        cause: event.cause,
+        until: event.until ?? null,
+        message: null,
+      });
       break;
     case 'agent.detached':
       agent.background = true;
@@ -143,7 +151,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.todos = event.todos;
       break;
     case 'agent.ended':
-      Object.assign(agent, { status: event.status, cause: event.cause, message: event.message });
+      Object.assign(agent, { status: event.status, cause: event.cause, until: null, message: event.message });
       agent.activity = null;
       board.tools.delete(agent.id);
       break;
@@ -177,7 +185,7 @@ function revive(agent: AgentOverview): void {
 }
 
 function run(agent: AgentOverview): void {
-  Object.assign(agent, { status: 'running', cause: null, message: null });
+  Object.assign(agent, { status: 'running', cause: null, until: null, message: null });
 }
 
 /** What the last process was doing died with it; an agent that goes on says so by what it does. */
@@ -204,6 +212,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     model: event.model,
     status: 'running',
     cause: null,
+    until: null,
     message: null,
     turns: 0,
     startedAt: time,

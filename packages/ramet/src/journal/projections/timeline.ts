@@ -91,7 +91,7 @@ function describeLife(event: LifeEvent): string {
         ? 'goes on: the process that ran it was ended'
         : 'goes on after it was interrupted';
     case 'status.changed':
-      return `${[event.status, event.cause].filter(Boolean).join(': ')}`;
+      return `${[event.status, event.cause].filter(Boolean).join(': ')}${untilTime(event.until)}`;
     case 'conversation.inherited':
       return `forked from ${event.from}`;
     case 'launch.decided':
@@ -109,6 +109,10 @@ function describeLife(event: LifeEvent): string {
     case 'fork.compared':
       return `as a fork it took ${event.forkTokens} input tokens' worth, fresh it would have taken ${event.freshTokens}`;
   }
+}
+
+function untilTime(until: number | undefined): string {
+  return until === undefined ? '' : ` until ${new Date(until).toISOString()}`;
 }
 
 /** A later version may add kinds of events without changing the shape of the file. */
