@@ -81,6 +81,7 @@ export function liveSession(parts: LiveParts): Session {
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       family[Symbol.dispose]();
+      parts.stops[Symbol.dispose]();
       runtime.rate.close();
       runtime.provider.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.

@@ -26,10 +26,12 @@ import { LimitEnd } from './limit-end.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
+import { StopWatch } from './stop-watch.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;
   readonly family: AgentFamily;
+  readonly stops: StopWatch;
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
@@ -50,6 +52,7 @@ export function shareParts(
   const environment = environmentOfChildren(settings);
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
   const limitEnd = new LimitEnd();
+  const stops = new StopWatch({ project: place.project, session }, () => family);
   let main: Agent | null = null;
   const family = openFamily(
     {
@@ -60,7 +63,10 @@ export function shareParts(
       childEnvironment: environment,
       git,
       earlier,
-      onEvent: (spec, event) => bus.publish(attributed(event, spec)),
+      onEvent: (spec, event) => {
+        if (event.type === 'agent_started') stops.begin();
+        bus.publish(attributed(event, spec));
+      },
     },
     () => main,
   );
@@ -103,6 +109,7 @@ export function shareParts(
   return {
     runtime,
     family,
+    stops,
     bus,
     git,
     limitEnd,
