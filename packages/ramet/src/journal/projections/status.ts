@@ -32,6 +32,8 @@ export interface AgentOverview {
   message: string | null;
   /** Completed responses. */
   turns: number;
+  /** How often it went on after it was interrupted. */
+  resumed: number;
   startedAt: number;
   lastEventAt: number;
   /** How long nothing had happened when that was longer than the stall limit; null once something happens. */
@@ -122,6 +124,11 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.background = true;
       break;
     case 'agent.resumed':
+      run(agent);
+      agent.resumed += 1;
+      agent.activity = null;
+      board.tools.delete(agent.id);
+      break;
     case 'message.appended':
       revive(agent);
       break;
@@ -215,6 +222,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     until: null,
     message: null,
     turns: 0,
+    resumed: 0,
     startedAt: time,
     lastEventAt: time,
     stalledMs: null,

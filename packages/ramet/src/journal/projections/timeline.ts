@@ -2,6 +2,7 @@
 import type { AgentLifecycleEvent } from '../../schema/agent-events.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { openTodos } from '../../schema/todo-item.ts';
+import { spanText } from '../../schema/until-text.ts';
 import { totalTokens } from '../../schema/usage.ts';
 
 const LONGEST = 300;
@@ -129,7 +130,7 @@ function describeAnswer({ answer, rules, reason }: EventOf<'permission.answered'
 
 function describeRequest(event: EventOf<'request.started' | 'request.failed'>): string {
   if (event.type === 'request.failed') {
-    const next = event.retryInMs === null ? 'giving up' : `trying again in ${seconds(event.retryInMs)}`;
+    const next = event.retryInMs === null ? 'giving up' : `trying again in ${pause(event.retryInMs)}`;
     return `request failed: ${event.status ?? event.code} ${event.message}; ${next}`;
   }
   const attempt = event.attempt > 1 ? `, attempt ${event.attempt}` : '';
@@ -147,6 +148,10 @@ function describeResponse(event: EventOf<'response.completed'>): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function pause(ms: number): string {
+  return ms < 60_000 ? seconds(ms) : spanText(ms);
 }
 
 function seconds(ms: number): string {
