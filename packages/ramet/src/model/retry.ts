@@ -61,7 +61,9 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const { retryInMs, sleepMs } = patience.after(error);
-      await onFailure({ attempt, error, retryInMs });
+      // What it met may be why it is to end: then nothing is tried again.
+      await onFailure({ attempt, error, retryInMs: signal.aborted ? null : retryInMs });
+      if (signal.aborted) throw new Cancelled();
       if (retryInMs === null) throw givenUp(error, attempt);
       if (sleepMs > 0) await clock.sleep(sleepMs, signal);
       if (signal.aborted) throw new Cancelled();

@@ -54,7 +54,7 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         takePrompt(agent, prompt, place, parts.surroundings);
-        const result = parts.limitEnd.explain(yield* joined(parts, options));
+        const result = parts.limitEnd.explain(yield* joined(parts, options), settings.clock.now());
         told = result.message;
         return result;
       } finally {

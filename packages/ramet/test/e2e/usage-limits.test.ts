@@ -80,9 +80,23 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect(end.code).toBe(75);
     const [session = ''] = user.sessions();
     const last = linesOf(end.stderr).at(-1) ?? '';
-    expect(last).toMatch(/^ramet: interrupted: limit: claude-sonnet-5 is limited until \d{4}-\d\d-\d\dT/);
+    expect(last).toMatch(/^ramet: interrupted: limit: claude-sonnet-5 is limited until .*\(in 2 h 3 min\)/);
+    expect(linesOf(end.stderr)).toHaveLength(1);
     expect(last).toContain(`go on then with: ramet resume ${session}`);
     expect(await agentsOf(user)).toMatchObject([{ status: 'interrupted', cause: 'limit' }]);
+  });
+
+  test('with forks that wait it ends them all in the same way', async ({ user }) => {
+    await user.emulate({
+      respond: fanOut({ children: 3 }),
+      fault: ({ request }) => (childOf(request) === null ? undefined : HOURS),
+    });
+    setWait(user, 60);
+    expect((await user.ramet(['-p', 'x', ...BYPASS])).code).toBe(75);
+    const agents = await agentsOf(user);
+    expect(agents.map(({ status, cause }) => [status, cause])).toEqual(
+      Array(4).fill(['interrupted', 'limit']),
+    );
   });
 
   test.for([-5, 1e9, 1e300])('a retry-after of %d s is not believed', async (retryAfter, { user }) => {
