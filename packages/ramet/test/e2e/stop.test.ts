@@ -23,7 +23,7 @@ describe.concurrent('UI-1: ramet stop', () => {
     const stop = await user.ramet(['stop']);
     expect(stop).toEqual({
       code: 0,
-      stdout: `session ${session} has ended: agent 1 interrupted; go on with: ramet resume ${session}\n`,
+      stdout: `session ${session} has ended: 1 agent, interrupted; go on with: ramet resume ${session}\n`,
       stderr: '',
     });
     expect((await running.ended).code).toBe(143);

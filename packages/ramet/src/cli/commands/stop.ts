@@ -149,12 +149,15 @@ function unfinished(io: CommandIo, what: string, next: string): number {
   return EXIT.failed;
 }
 
-/** `session k3v9x2ab stopped: 3 interrupted, 2 done; go on with: ramet resume k3v9x2ab`. */
+/** `session k3v9x2ab has ended: 5 agents, 3 interrupted, 2 done; go on with: ramet resume k3v9x2ab`. */
 function sessionLine(session: string, io: CommandIo): string {
   using view = viewAgents(session, io);
+  const { length } = view.agents;
   const counts = Map.groupBy(view.agents, ({ status }) => status);
-  const states = Array.from(counts, ([status, { length }]) => `${length} ${status}`).join(', ');
-  const agents = view.agents.length === 1 ? 'agent' : 'agents';
+  const states = Array.from(counts, ([status, { length: count }]) =>
+    counts.size === 1 ? status : `${count} ${status}`,
+  );
+  const agents = [`${length} agent${length === 1 ? '' : 's'}`, ...states].join(', ');
   const resumable = view.agents[0]?.status === 'interrupted' ? `; go on with: ramet resume ${session}` : '';
-  return `session ${session} has ended: ${agents} ${states}${resumable}`;
+  return `session ${session} has ended: ${agents}${resumable}`;
 }
