@@ -17,6 +17,7 @@ import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
 import type { Evidence, Expectation } from './evidence.ts';
+import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
 import { startChild } from './run-child.ts';
@@ -242,9 +243,9 @@ function childSpec(
   };
 }
 
-function originOf({ order, depth }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+function originOf({ order, depth, schema, evidence }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  return { kind, call, description, background, depth };
+  return { kind, call, description, background, depth, ...recordExpectations(schema, evidence) };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

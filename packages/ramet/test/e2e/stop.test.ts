@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { processDirectory } from '../../src/workspace/process-register.ts';
 import { eventually, isRunning } from '../fixtures/command.ts';
 import { fanOut } from '../fixtures/fan-out.ts';
 import { requestsTaken, test, type User } from '../fixtures/user.ts';
@@ -13,6 +14,9 @@ async function startHanging(user: User) {
   const running = user.start(['-p', 'x', ...BYPASS]);
   const file = join(user.repository, 'pid.txt');
   const pid = await eventually(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
+  // A command is noted just after it began: one that was not could not be found again.
+  const notes = processDirectory(user.project);
+  await eventually(() => existsSync(notes) && readdirSync(notes).length > 0);
   const [session = ''] = user.sessions();
   return { running, pid, session };
 }

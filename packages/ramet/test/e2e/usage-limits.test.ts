@@ -135,10 +135,13 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect(emulator.requests.filter(({ status }) => status === 200)).toHaveLength(12);
   });
 
-  test('Ctrl-C ends forks that wait for hours at once', async ({ user }) => {
+  test('Ctrl-C ends forks that wait for hours at once, and resume lets all of them go on', async ({
+    user,
+  }) => {
+    let limited = true;
     const emulator = await user.emulate({
       respond: fanOut({ children: 5 }),
-      fault: ({ request }) => (childOf(request) === null ? undefined : HOURS),
+      fault: ({ request }) => (limited && childOf(request) !== null ? HOURS : undefined),
     });
     const running = user.start(['-p', 'x', ...BYPASS]);
     await requestsTaken(emulator, 2);
@@ -151,5 +154,12 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect((await running.ended).code).toBe(130);
     expect(emulator.requests).toHaveLength(taken);
     expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(6).fill('interrupted'));
+    limited = false;
+    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+      code: 0,
+      stdout: 'All reports are in.\n',
+    });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(6).fill('done'));
+    expect(emulator.requests.filter(({ status }) => status === 200)).toHaveLength(12);
   });
 });
