@@ -2,7 +2,7 @@
  * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
  * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
-import { findDefinition } from '../agents/built-in.ts';
+import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
@@ -126,9 +126,10 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
     }
     return null;
   }
-  const found = findDefinition(definitions, wanted);
+  const offered = offeredDefinitions(definitions);
+  const found = findDefinition(offered, wanted);
   if (found !== undefined) return found;
-  const known = definitions.map(({ name }) => name).join(', ');
+  const known = offered.map(({ name }) => name).join(', ');
   throw refusal(
     'unknown_type',
     `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
