@@ -84,6 +84,8 @@ export function tellRunning(receiver: Agent, from: AgentId, to: string, text: st
 
 function whyNot(family: AgentFamily, from: Agent, { started: { origin } }: EndedAgent): string | null {
   if (origin?.skipTranscript) return 'it kept no transcript';
+  if (from.spec.readOnly === true && origin?.readOnly !== true)
+    return 'it may change things, and you only read';
   if (origin?.narrowed) return 'it had rights of its own, which ended with it';
   const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
   return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
@@ -116,6 +118,7 @@ function specFor(
   const definition = findDefinition(family.parts.definitions, started.agentType);
   const { origin } = started;
   const { description = '', depth = 1, kind = 'fresh' } = origin ?? {};
+  const readOnly = (origin?.readOnly === true || from.spec.readOnly === true) && { readOnly: true as const };
   return {
     id,
     parent: from.spec.id,
@@ -133,7 +136,8 @@ function specFor(
     budget: started.budget,
     spending: from.spending ?? family.parts.spending,
     cwd: from.spec.cwd,
-    origin: { kind, call: null, description, background: true, depth },
+    origin: { kind, call: null, description, background: true, depth, ...readOnly },
+    ...readOnly,
     compactionThreshold: from.spec.compactionThreshold,
     contextWindow: from.spec.contextWindow,
   };

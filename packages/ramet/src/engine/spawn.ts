@@ -15,7 +15,7 @@ import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
-import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
+import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
@@ -173,7 +173,7 @@ async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSche
 function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const { overrides = {} } = plan.order;
   const origin: AgentOrigin = {
-    ...originOf(plan, 'fork'),
+    ...originOf(parent, plan, 'fork'),
     ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
     ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
     inheritedTokens: inheritedTokens(parent),
@@ -201,7 +201,7 @@ function freshOf(
   const tools = toolsOf(definition, parent);
   const sameModel = plan.model === parent.conversation.head.model;
   const spec: AgentSpec = {
-    ...childSpec(family, parent, plan, originOf(plan, 'fresh')),
+    ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
     thinking: sameModel ? parent.conversation.head.thinking : null,
     system: definition.system,
@@ -209,6 +209,7 @@ function freshOf(
     permissionMode: definition.permissionMode,
   };
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
+  if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
   const own = definition.notes === null ? environment : `${definition.notes}\n${environment}`;
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
@@ -236,6 +237,7 @@ function childSpec(
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin,
+    readOnly: origin.readOnly,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
     compactionThreshold: parent.spec.compactionThreshold,
@@ -243,9 +245,10 @@ function childSpec(
   };
 }
 
-function originOf({ order, depth }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+function originOf(parent: Agent, { order, depth, fresh }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  return { kind, call, description, background, depth };
+  const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  return { kind, call, description, background, depth, ...readOnly };
 }
 
 function taskText({ order, schema }: ChildPlan): string {
