@@ -7,7 +7,7 @@ export function awkOnlyPrints(program: string): boolean {
   const code = withoutLiterals(program);
   if (code === null) return false;
   // With its strings still in it, a `;` or `}` may be part of one and end nothing.
-  const statement = code === program ? String.raw`[^]*` : '[^;}]*';
+  const statement = code === program ? '[^]*' : '[^;}]*';
   return !/(?<!\|)\|(?!\|)/.test(code) && !new RegExp(String.raw`\bprintf?\b${statement}>`).test(code);
 }
 
