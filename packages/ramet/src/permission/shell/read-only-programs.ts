@@ -52,7 +52,9 @@ const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   hostname: (words) => words.every(({ value }) => /^-[fisIdA]$/.test(value ?? '')),
   date: isDateShown,
   uniq: (words) => atMostOneOperand(words, 'fswN'),
-  xxd: (words) => atMostOneOperand(words, 'lscgo'),
+  // Its options are words and not letters: `-ps` takes no value, `-s` does.
+  xxd: (words) =>
+    words.every((word) => !mayBeOption(word) || isXxdOption(word)) && atMostOneOperand(words, 'lscgo'),
   find: findsOnly,
   sed: sedReads,
   awk: awkReads,
@@ -65,11 +67,19 @@ const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   command: (words) => /^-[vV]$/.test(words[0]?.value ?? ''),
   npm: (words) =>
     ['ls', 'list', 'root', 'prefix'].includes(words[0]?.value ?? '') &&
-    !hasDangerousOption(words, { names: ['prefix', 'userconfig', 'globalconfig', 'cache'] }),
+    words.every((word) => !mayBeOption(word) || NPM_OPTION.test(word.value ?? '')),
   pip: (words) =>
     ['list', 'show', 'freeze'].includes(words[0]?.value ?? '') && words.every((word) => !mayBeOption(word)),
   docker: (words) => ['ps', 'images', 'version', 'info'].includes(words[0]?.value ?? ''),
 };
+
+/** Any other may say where npm keeps its logs or finds its configuration. */
+const NPM_OPTION =
+  /^(?:--(?:all|json|long|parseable|global|link|production|dev|depth|depth=\d+|(?:omit|include)=\w+)|-[agl]+)$/;
+
+function isXxdOption({ value }: ShellWord): boolean {
+  return value !== null && /^-(?:[abeEipru]|[lscgo](?:0x)?[\da-fA-F]*)$/.test(value);
+}
 
 const harmless: ReadonlySet<string> = new Set(HARMLESS.split(' '));
 const versioned: ReadonlySet<string> = new Set(VERSIONED.split(' '));
