@@ -12,6 +12,7 @@ import { CacheMap } from '../model/cache-map.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
+import { createCommandSandbox } from '../workspace/command-sandbox.ts';
 import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
 import { gitState } from '../workspace/git-state.ts';
 import {
@@ -23,7 +24,7 @@ import { RecentGitState } from '../workspace/recent-git-state.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import { LimitEnd } from './limit-end.ts';
-import type { ResolvedOptions } from './options.ts';
+import { DEFAULT_SANDBOX, type ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -99,6 +100,7 @@ export function shareParts(
       ),
       git,
     ),
+    sandbox: createCommandSandbox(settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX, environment),
     outputDirectory: join(place.project, session),
     broker: askingOnce(settings.broker),
     agents: {
