@@ -158,7 +158,8 @@ class KilledRun {
   #resumption(session: string): string[] {
     const prompted = this.#options.chance.holds(PROMPTED_SHARE);
     this.#prompted ||= prompted;
-    return ['-p', ...(prompted ? ['Go on.'] : []), '--resume', session];
+    if (prompted) return ['-p', 'Go on.', '--resume', session];
+    return this.#options.chance.holds(0.5) ? ['resume', session] : ['-p', '--resume', session];
   }
 
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
