@@ -47,6 +47,8 @@ export interface RoundOptions {
   mostKills: number;
   /** Where the place of a failed round is copied to. */
   keep?: string;
+  /** Somebody wants no more of it. */
+  stopped?: AbortSignal;
 }
 
 const PROMPT = '[task root] Do the work.';
@@ -80,7 +82,7 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
 
 export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise<RoundResult> {
   await using stage = await Stage.open(plan);
-  await using world = new World(plan, stage.emulator.url);
+  await using world = new World(plan, stage.emulator.url, options.stopped);
   // Waited for here: what was opened is closed when this returns.
   const result = await new KilledRun(plan, stage, world, options).play();
   if (options.keep !== undefined && result.problems.length > 0)
