@@ -36,6 +36,8 @@ export interface Expected {
 }
 
 const LONG_LIMIT_SECONDS = 3_600;
+/** A host that lives on, when an agent's process was killed, gets its answer in the end. */
+const STALL_MS = 5_000;
 /** From the start of a process to its first request, about. */
 const START_UP_MS = 250;
 
@@ -109,7 +111,7 @@ function watch(
   }
 }
 
-/** The request is answered with silence, half an answer, or a limit, until the process is dead. */
+/** The request is answered with silence, half an answer, or a limit, until whoever is to die is dead. */
 function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void): Disposable {
   let seen = 0;
   stage.fault = ({ moment: at }: Asked) => {
@@ -117,8 +119,8 @@ function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void)
     if (seen !== count) return undefined;
     setImmediate(reach);
     if (kind === 'at a rate limit') return { kind: 'status', status: 429, retryAfter: LONG_LIMIT_SECONDS };
-    if (kind === 'at a request') return { kind: 'stall', at: 'headers' };
-    return { kind: 'stall', at: at === 'step' || at === 'again' ? 'tool_input' : 'text' };
+    if (kind === 'at a request') return { kind: 'stall', at: 'headers', ms: STALL_MS };
+    return { kind: 'stall', at: at === 'step' || at === 'again' ? 'tool_input' : 'text', ms: STALL_MS };
   };
   return {
     [Symbol.dispose]() {

@@ -167,7 +167,7 @@ class KilledRun {
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
     const { chance, power } = this.#options;
     const { stage, world } = this.#place;
-    const target = this.#target(run);
+    const target = this.#target(run, aim);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
     for (const pid of this.#agentTargets(run, target)) endProcess(pid);
     if (target.startsWith('host')) endProcess(run.pid);
@@ -193,11 +193,15 @@ class KilledRun {
     return target.startsWith('host') || all.length === 0 ? all : [this.#options.chance.pick(all)];
   }
 
-  #target(run: Run): KillTarget {
+  #target(run: Run, { kind }: Aim): KillTarget {
     const { chance } = this.#options;
-    const others =
-      agentProcesses(run.pid).length > 0 ? TARGETS : TARGETS.filter((one) => !one.includes('agent'));
-    return chance.holds(0.6) ? 'host' : chance.pick(others);
+    const hasProcesses = agentProcesses(run.pid).length > 0;
+    const possible = TARGETS.filter((target) => {
+      // Who lives on would wait for the limit to pass.
+      if (target === 'agent process') return hasProcesses && kind !== 'at a rate limit';
+      return hasProcesses || !target.includes('agent');
+    });
+    return chance.holds(hasProcesses ? 0.3 : 0.6) ? 'host' : chance.pick(possible);
   }
 
   #losePower(session: string, copied: ReadonlyMap<string, number>): number | null {
