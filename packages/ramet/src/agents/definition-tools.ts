@@ -1,0 +1,79 @@
+/** The lists of tools in definition files: comma lists or YAML lists, with the names that other harnesses use. */
+
+export interface ToolList {
+  /** `all` when nothing is said, or everything is asked for. */
+  names: 'all' | readonly string[];
+  /** Entries with something in parentheses. */
+  patterns: readonly string[];
+  /** Names that no tool has here. */
+  unknown: readonly string[];
+  /** Tools of MCP servers, which are not here yet. */
+  remote: readonly string[];
+}
+
+const EVERYTHING: ReadonlySet<string> = new Set(['*', 'all', 'all tools', 'inherit']);
+
+/** What tools are called elsewhere. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  task: 'Agent',
+  multiedit: 'Edit',
+  notebookread: 'Read',
+  bashoutput: 'TaskOutput',
+  agentoutput: 'TaskOutput',
+  killbash: 'TaskStop',
+  killshell: 'TaskStop',
+  todoread: 'TodoWrite',
+};
+
+/** Null when it is neither a text nor a list of texts: what it was to narrow is then not known. */
+export function readToolList(value: unknown, known: readonly string[]): ToolList | null {
+  const entries = entriesOf(value);
+  if (entries === null) return null;
+  if (entries === 'all' || entries.some((entry) => EVERYTHING.has(entry.toLowerCase())))
+    return { names: 'all', patterns: [], unknown: [], remote: [] };
+  const canonical = canonicalNames(known);
+  const named = entries.map((entry) => {
+    const name = /^([^()\s]+)\s*\(/.exec(entry)?.[1] ?? entry;
+    const lower = name.toLowerCase();
+    return { entry, name: canonical.get(lower) ?? OTHER_NAMES[lower] ?? name, isPattern: name !== entry };
+  });
+  const isKnown = (name: string): boolean => canonical.has(name.toLowerCase());
+  const remote = named.filter(({ name }) => name.startsWith('mcp__'));
+  return {
+    names: [...new Set(named.map(({ name }) => name))],
+    patterns: named.filter(({ isPattern, name }) => isPattern && isKnown(name)).map(({ entry }) => entry),
+    unknown: named.filter((one) => !isKnown(one.name) && !remote.includes(one)).map(({ name }) => name),
+    remote: remote.map(({ name }) => name),
+  };
+}
+
+/** Made once: a thousand files ask for the same. */
+const canonicalOf = new WeakMap<readonly string[], ReadonlyMap<string, string>>();
+
+function canonicalNames(known: readonly string[]): ReadonlyMap<string, string> {
+  const names = canonicalOf.get(known) ?? new Map(known.map((name) => [name.toLowerCase(), name]));
+  canonicalOf.set(known, names);
+  return names;
+}
+
+function entriesOf(value: unknown): 'all' | string[] | null {
+  if (value === null || value === undefined || value === '') return 'all';
+  if (typeof value === 'string') return splitEntries(value);
+  if (!Array.isArray(value) || !value.every((one): one is string => typeof one === 'string')) return null;
+  return value.flatMap(splitEntries);
+}
+
+/** At commas outside of parentheses; a list without commas may have spaces between its names. */
+function splitEntries(text: string): string[] {
+  const bare = text.trim().replace(/^\[([^\]]*)\]$/, '$1');
+  if (EVERYTHING.has(bare.toLowerCase())) return [bare];
+  return bare
+    .split(separatorOf(bare))
+    .map((entry) => entry.trim().replace(/^["'](.*)["']$/, '$1'))
+    .filter((entry) => entry !== '');
+}
+
+function separatorOf(list: string): RegExp {
+  if (list.includes('(')) return /[,\n](?![^()]*\))/;
+  return /[,\n]/.test(list) ? /[,\n]/ : /\s+/;
+}
