@@ -4,7 +4,12 @@
  */
 import { resolve } from 'node:path';
 import { endOf } from '../conversation/breakpoints.ts';
-import { Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { inheritedMessages } from '../journal/projections/inherited-messages.ts';
@@ -19,7 +24,10 @@ import { childInterrupted, MAY_HAVE_RUN, NOT_RUN, OUTPUT_CUT } from './notices.t
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** What a resumed agent goes on with unless it is told otherwise. */
-export type RecordedSpec = Pick<AgentSpec, 'model' | 'permissionMode'>;
+export type RecordedSpec = Pick<AgentSpec, 'model' | 'permissionMode'> & {
+  /** The tools it was told of, as they stand in its prompt. */
+  head?: Pick<PromptHead, 'tools'>;
+};
 
 export function resumeAgent(
   runtime: SessionRuntime,
@@ -35,7 +43,7 @@ export function resumeAgent(
   const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
   const inherited = inheritedMessages(reader, transcript.inherited);
   const messages = [...inherited, ...transcript.messages].map((message) => thawMessage(message, thaw));
-  const spec = specFor({ model, permissionMode });
+  const spec = specFor({ model, permissionMode, head });
   const origin = transcript.forkedFrom === null ? null : forkPointOf(reader, transcript.forkedFrom);
   const seen = new Map([...(origin?.seen ?? []), ...transcript.seen]);
   const agent = new Agent(runtime, spec, new Conversation(head, messages), seen);

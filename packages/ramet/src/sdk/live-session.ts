@@ -13,6 +13,7 @@ import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
+import type { ToldTypes } from './told-types.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -20,10 +21,12 @@ export interface LiveParts extends SharedParts {
   settings: ResolvedOptions;
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
+  told: ToldTypes;
 }
 
 export function liveSession(parts: LiveParts): Session {
-  const { agent, family, runtime, bus, place, settings } = parts;
+  const { agent, family, runtime, bus, place, settings, types } = parts;
+  types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
   let running = false;
   const begin = (): void => {
@@ -38,7 +41,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
-    notices: settings.notices,
+    notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;
     },
@@ -51,7 +54,9 @@ export function liveSession(parts: LiveParts): Session {
     async *run(prompt, options = {}) {
       begin();
       try {
-        takePrompt(agent, prompt, place, parts.surroundings);
+        if (prompt !== null) await types.refresh(null);
+        const news = prompt === null ? null : parts.told.news(types.definitions);
+        takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
         const result = yield* joined(parts, options);
         told = result.message;
         return result;
@@ -79,6 +84,7 @@ export function liveSession(parts: LiveParts): Session {
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       family[Symbol.dispose]();
+      types[Symbol.dispose]();
       runtime.rate.close();
       runtime.provider.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.

@@ -21,6 +21,7 @@ import {
   processDirectory,
 } from '../workspace/process-register.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
+import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from './options.ts';
@@ -33,6 +34,7 @@ export interface SharedParts {
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
+  readonly types: AgentTypes;
   /** Makes the main agent known; before that nobody can ask for children. */
   admitMain(agent: Agent): void;
 }
@@ -40,6 +42,7 @@ export interface SharedParts {
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
+  types: AgentTypes,
   parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
   earlier: JournalReader | null,
 ): SharedParts {
@@ -56,6 +59,7 @@ export function shareParts(
       provider: parts.provider,
       childEnvironment: environment,
       git,
+      types,
       earlier,
       onEvent: (spec, event) => bus.publish(attributed(event, spec)),
     },
@@ -101,6 +105,7 @@ export function shareParts(
     family,
     bus,
     git,
+    types,
     admitMain(agent) {
       main = agent;
       family.admit(agent, null);
