@@ -4,6 +4,7 @@ import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
 import { describeError } from '../schema/errors.ts';
 import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
+import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
 import { collectRules } from './rule-list.ts';
@@ -49,6 +50,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     });
   const print = addPrint(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addAgents(program, io, setExitCode);
   addCache(program, io);
   addUndo(program, io, setExitCode);
   addEmulate(program, io);
