@@ -25,13 +25,25 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   todoread: 'TodoWrite',
 };
 
+/** Lists that were read before: a thousand files ask for the same few. */
+const readBefore = new WeakMap<readonly string[], Map<string, ToolList>>();
+
 /** Null when it is neither a text nor a list of texts: what it was to narrow is then not known. */
 export function readToolList(value: unknown, known: readonly string[]): ToolList | null {
+  if (typeof value !== 'string') return parseToolList(value, known);
+  const lists = readBefore.get(known) ?? new Map<string, ToolList>();
+  readBefore.set(known, lists);
+  const list = lists.get(value) ?? parseToolList(value, known);
+  if (list !== null) lists.set(value, list);
+  return list;
+}
+
+function parseToolList(value: unknown, known: readonly string[]): ToolList | null {
   const entries = entriesOf(value);
   if (entries === null) return null;
   if (entries === 'all' || entries.some((entry) => EVERYTHING.has(entry.toLowerCase())))
     return { names: 'all', patterns: [], unknown: [], remote: [] };
-  const canonical = canonicalNames(known);
+  const canonical = new Map(known.map((name) => [name.toLowerCase(), name]));
   const named = entries.map((entry) => {
     const name = /^([^()\s]+)\s*\(/.exec(entry)?.[1] ?? entry;
     const lower = name.toLowerCase();
@@ -45,15 +57,6 @@ export function readToolList(value: unknown, known: readonly string[]): ToolList
     unknown: named.filter((one) => !isKnown(one.name) && !remote.includes(one)).map(({ name }) => name),
     remote: remote.map(({ name }) => name),
   };
-}
-
-/** Made once: a thousand files ask for the same. */
-const canonicalOf = new WeakMap<readonly string[], ReadonlyMap<string, string>>();
-
-function canonicalNames(known: readonly string[]): ReadonlyMap<string, string> {
-  const names = canonicalOf.get(known) ?? new Map(known.map((name) => [name.toLowerCase(), name]));
-  canonicalOf.set(known, names);
-  return names;
 }
 
 function entriesOf(value: unknown): 'all' | string[] | null {
