@@ -184,6 +184,17 @@ describe('TYPE-3: a definition file', () => {
     expect(file.problems[0]).toMatchObject({ level: 'warning', line: 3 });
   });
 
+  test('that has a field twice keeps the first, with a warning', () => {
+    const file = parse('---\nname: twice\ndescription: x\nmodel: opus\nmodel: haiku\ntools: Read\n---\np\n');
+    expect(file.definition).toMatchObject({ model: 'opus', tools: ['Read'] });
+    expect(file.problems.map(({ level }) => level)).toEqual(['warning']);
+  });
+
+  test('that asks for all tools with a bare star gets them', () => {
+    const file = parse('---\nname: star\ndescription: x\ntools: *\nmodel: opus\n---\np\n');
+    expect(file.definition).toMatchObject({ tools: 'all', model: 'opus' });
+  });
+
   test('with tabs for indentation is read, with a warning', () => {
     const file = parse('---\nname: tabs\ndescription: x\ntools:\n\t- Read\n\t- Grep\n---\np\n');
     expect(file.definition?.tools).toEqual(['Read', 'Grep']);

@@ -71,6 +71,7 @@ function firstLine(text: string): string {
 
 const FIELD = /^([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?$/;
 
+const TWICE = '';
 const FREE_TEXTS = ['description', 'prompt', 'initialPrompt'];
 
 /** A field goes from the line with its name to the next that begins with a name that is known. */
@@ -80,16 +81,19 @@ function recoveredFields(text: string, line: number, known: ReadonlySet<string>)
   for (const [at, written] of text.split('\n').entries()) {
     const [, name] = FIELD.exec(written) ?? [];
     // In a description `user:` is who speaks in an example; elsewhere it is a field that we do not know.
-    const isField = known.has(name ?? '') || !FREE_TEXTS.includes(parts.at(-1)?.name ?? 'description');
-    if (name !== undefined && isField && !seen.has(name)) {
+    const inText = FREE_TEXTS.includes(parts.at(-1)?.name ?? 'description');
+    const isField = inText ? known.has(name ?? '') && !seen.has(name ?? '') : name !== undefined;
+    if (name !== undefined && isField) {
+      // Of a field that stands twice the first counts.
+      parts.push({ name: seen.has(name) ? TWICE : name, line: line + at, lines: [written] });
       seen.add(name);
-      parts.push({ name, line: line + at, lines: [written] });
     } else {
       parts.at(-1)?.lines.push(written);
     }
   }
+  const own = parts.filter(({ name }) => name !== TWICE);
   return new Map(
-    parts.map(({ name, line: begun, lines }) => [name, { value: recoveredValue(name, lines), line: begun }]),
+    own.map(({ name, line: begun, lines }) => [name, { value: recoveredValue(name, lines), line: begun }]),
   );
 }
 
