@@ -60,6 +60,7 @@ const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
   criticalSystemReminder_EXPERIMENTAL: 'text',
 };
 
+const SHOWN = 12;
 const COLORS = ['red', 'blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan'];
 
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...Object.keys(INACTIVE)]);
@@ -108,10 +109,10 @@ function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefin
     return [];
   }
   const { names, patterns, unknown, remote } = list;
-  if (remote.length > 0) say('tools', 'note', `not yet active: ${remote.join(', ')} (MCP)`);
-  if (unknown.length > 0) say('tools', 'warning', `there is no tool ${unknown.join(', ')} here: left out`);
+  if (remote.length > 0) say('tools', 'note', `not yet active: ${some(remote)} (MCP)`);
+  if (unknown.length > 0) say('tools', 'warning', `there is no tool ${some(unknown)} here: left out`);
   if (patterns.length > 0)
-    say('tools', 'warning', `pattern ignored: only the name counts in ${patterns.join(', ')}; use rules`);
+    say('tools', 'warning', `pattern ignored: only the name counts in ${some(patterns, '; ')}; use rules`);
   if (names !== 'all' && names.length === unknown.length + remote.length)
     say('tools', 'warning', 'no tool is left: its agents cannot be started');
   return names;
@@ -125,10 +126,10 @@ function disallowedOf(value: unknown, known: readonly string[], say: Say): reado
     return [];
   }
   const { names, patterns, unknown, remote } = list;
-  if (remote.length > 0) say('disallowedTools', 'note', `not yet active: ${remote.join(', ')} (MCP)`);
-  if (unknown.length > 0) say('disallowedTools', 'note', `there is no tool ${unknown.join(', ')} here`);
+  if (remote.length > 0) say('disallowedTools', 'note', `not yet active: ${some(remote)} (MCP)`);
+  if (unknown.length > 0) say('disallowedTools', 'note', `there is no tool ${some(unknown)} here`);
   if (patterns.length > 0)
-    say('disallowedTools', 'warning', `${patterns.join(', ')}: the whole tool is taken away; use rules`);
+    say('disallowedTools', 'warning', `${some(patterns, '; ')}: the whole tool is taken away; use rules`);
   return names === 'all' ? known : names;
 }
 
@@ -213,6 +214,13 @@ function squeezed(field: string): string {
     .toLowerCase()
     .replace(/[_-]/g, '')
     .replace(/^allowedtools$/, 'tools');
+}
+
+/** The first of them: a list may be as long as a file. */
+function some(names: readonly string[], between = ', '): string {
+  const rest = names.length - SHOWN;
+  const shown = names.slice(0, SHOWN).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));
+  return shown.join(between) + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 function quoted(value: unknown): string {

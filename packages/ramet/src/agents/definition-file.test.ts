@@ -3,6 +3,7 @@ import { MALFORMED, realLookingFiles } from '../../test/fixtures/definition-file
 import type { DefinitionSource } from './definition.ts';
 import { type DefinitionFile, parseDefinition } from './definition-file.ts';
 import { FILE_NOTES } from './file-notes.ts';
+import { fileTypeLine } from './type-lines.ts';
 import { yamlFields } from './yaml-fields.ts';
 
 const TOOLS = ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TaskOutput', 'WebFetch', 'Agent'];
@@ -193,6 +194,7 @@ describe('TYPE-3: a definition file', () => {
   test('that asks for all tools with a bare star gets them', () => {
     const file = parse('---\nname: star\ndescription: x\ntools: *\nmodel: opus\n---\np\n');
     expect(file.definition).toMatchObject({ tools: 'all', model: 'opus' });
+    expect(file.problems).toEqual([]);
   });
 
   test('with tabs for indentation is read, with a warning', () => {
@@ -209,6 +211,18 @@ describe('TYPE-3: a definition file', () => {
       expect(file.problems.length).toBeGreaterThan(0);
     },
   );
+
+  test.each<[string, string]>([
+    ['fields without number', Array.from({ length: 9_000 }, (_, at) => `f${at}: [`).join('\n')],
+    ['tools without number', `tools: (${'a, '.repeat(15_000)}`],
+    ['a description of brackets', `description: ${'<'.repeat(60_000)}`],
+    ['a front matter that is long', `description: ${'x'.repeat(70_000)}`],
+    ['examples without end', `description: ${'Example '.repeat(7_000)}`],
+  ])('with %s takes no longer than another', (_, lines) => {
+    const file = parse(`---\nname: slow\n${lines}\n---\np\n`);
+    if (file.definition !== null) expect(fileTypeLine(file.definition).length).toBeLessThan(300);
+    for (const { message } of file.problems) expect(message.length).toBeLessThan(1_000);
+  });
 
   test('that is no definition is passed over with a note, one that is bad is an error with its line', () => {
     expect(said(parse('# Read me\n'))).toEqual([

@@ -31,6 +31,7 @@ export interface FileContext {
 /** A plugin is not the user's own: what it may do is not for it to say. */
 const IGNORED_IN_PLUGINS = ['hooks', 'mcpServers', 'permissionMode'];
 const LONGEST_NAME = 100;
+const LONGEST_FRONT = 64 << 10;
 
 /** Null when it takes YAML to read it, and `readYaml` is null. */
 export function parseDefinition(
@@ -44,6 +45,11 @@ export function parseDefinition(
   if (front === null) return unusedFile(context.path, note('no front matter: not a definition, ignored'));
   if (!front.closed)
     return unusedFile(context.path, mistake(front.line - 1, 'the front matter has no end: add a line ---'));
+  if (isMarkdown && front.text.length > LONGEST_FRONT)
+    return unusedFile(
+      context.path,
+      mistake(front.line, `the front matter has more than ${LONGEST_FRONT} bytes`),
+    );
   const plain = isMarkdown ? plainFields(front.text, front.line) : null;
   if (plain === null && readYaml === null) return null;
   const { fields, problems } =

@@ -11,6 +11,7 @@ export interface ToolList {
   remote: readonly string[];
 }
 
+const LONGEST_LIST = 20_000;
 const EVERYTHING: ReadonlySet<string> = new Set(['*', 'all', 'all tools', 'inherit']);
 
 /** What tools are called elsewhere. */
@@ -61,7 +62,7 @@ function parseToolList(value: unknown, known: readonly string[]): ToolList | nul
 
 function entriesOf(value: unknown): 'all' | string[] | null {
   if (value === null || value === undefined || value === '') return 'all';
-  if (typeof value === 'string') return splitEntries(value);
+  if (typeof value === 'string') return value.length > LONGEST_LIST ? null : splitEntries(value);
   if (!Array.isArray(value) || !value.every((one): one is string => typeof one === 'string')) return null;
   return value.flatMap(splitEntries);
 }
@@ -70,13 +71,18 @@ function entriesOf(value: unknown): 'all' | string[] | null {
 function splitEntries(text: string): string[] {
   const bare = text.trim().replace(/^\[([^\]]*)\]$/, '$1');
   if (EVERYTHING.has(bare.toLowerCase())) return [bare];
-  return bare
-    .split(separatorOf(bare))
-    .map((entry) => entry.trim().replace(/^["'](.*)["']$/, '$1'))
-    .filter((entry) => entry !== '');
+  const entries = /[,\n(]/.test(bare) ? splitOutsideParentheses(bare) : bare.split(/\s+/);
+  return entries.map((entry) => entry.trim().replace(/^["'](.*)["']$/, '$1')).filter((entry) => entry !== '');
 }
 
-function separatorOf(list: string): RegExp {
-  if (list.includes('(')) return /[,\n](?![^()]*\))/;
-  return /[,\n]/.test(list) ? /[,\n]/ : /\s+/;
+/** One look at each part: the text may be long, and of any shape. */
+function splitOutsideParentheses(text: string): string[] {
+  const entries: string[] = [];
+  let depth = 0;
+  for (const part of text.split(/[,\n]/)) {
+    if (depth > 0) entries.push(`${entries.pop()},${part}`);
+    else entries.push(part);
+    depth += part.split('(').length - part.split(')').length;
+  }
+  return entries;
 }

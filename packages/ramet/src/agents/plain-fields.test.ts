@@ -24,6 +24,8 @@ const text = fc.oneof(
   word.map((inner) => `"${inner}"`),
   word.map((inner) => `'${inner}'`),
   fc.array(word, { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+  fc.array(word, { maxLength: 3 }).map((items) => JSON.stringify(items)),
+  fc.stringMatching(/^\[[\w ,"'-]{0,9}\]$/),
 );
 const line = fc.oneof(
   fc

@@ -60,7 +60,7 @@ function plainItems(items: readonly string[]): unknown[] | undefined {
 
 function plainValue(text: string): unknown {
   if (text === '') return null;
-  const inside = /^\[([\w ,-]*)\]$/.exec(text)?.[1];
+  const inside = /^\[([\w ,"'-]*)\]$/.exec(text)?.[1];
   if (inside === undefined) return plainScalar(text);
   if (inside.trim() === '') return [];
   return plainItems(inside.split(',').map((item) => item.trim()));

@@ -2,6 +2,8 @@
 import type { AgentDefinition } from './definition.ts';
 
 const LINE_LENGTH = 240;
+/** Of a description: more cannot matter for its line. */
+const LOOKED_AT = 2_000;
 const LIST_LENGTH = 6_000;
 const NAMES_LENGTH = 2_000;
 /** Begins the line of those for whose descriptions there was no room. */
@@ -9,8 +11,8 @@ export const NAMES_ONLY = 'Also, without a description here: ';
 
 /** Examples are for who writes the file; tags could pass for something else. */
 export function fileTypeLine({ name, description }: AgentDefinition): string {
-  const [told = ''] = description.split(/<example|\bExamples?\s*:/i, 1);
-  const text = (told.trim() === '' ? description : told)
+  const [told = ''] = description.slice(0, LOOKED_AT).split(/<example|\bExamples?\s*:/i, 1);
+  const text = (told.trim() === '' ? description.slice(0, LOOKED_AT) : told)
     .replace(/<[^>]*>|[<>]/g, ' ')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();

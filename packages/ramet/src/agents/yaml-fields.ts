@@ -14,7 +14,9 @@ export interface ReadFields {
 }
 
 /** `known` are the names that begin a field when lines have to be told apart by themselves. */
-export function yamlFields(text: string, line: number, known: ReadonlySet<string>): ReadFields {
+export function yamlFields(written: string, line: number, known: ReadonlySet<string>): ReadFields {
+  // To YAML a bare star is half a reference; people mean everything by it, and nothing else can be meant.
+  const text = written.replace(/^(\w+:[ \t]+)\*[ \t]*$/gm, '$1"*"');
   const strict = parseStrictly(text, line);
   if ('fields' in strict) return { fields: strict.fields, problems: [] };
   if (text.includes('\t')) {
@@ -26,7 +28,7 @@ export function yamlFields(text: string, line: number, known: ReadonlySet<string
       };
   }
   const fields = recoveredFields(text, line, known);
-  if (!fields.has('name'))
+  if (fields === null || !fields.has('name'))
     return { fields: new Map(), problems: [{ ...warning(strict.line, strict.message), level: 'error' }] };
   const message = `this is not valid YAML (${strict.message}); it was read line by line: put the text in quotes, or below "description: |-"`;
   return { fields, problems: [warning(strict.line, message)] };
@@ -74,8 +76,11 @@ const FIELD = /^([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?$/;
 const TWICE = '';
 const FREE_TEXTS = ['description', 'prompt', 'initialPrompt'];
 
+/** Each is read by itself, and a file that was made to be slow may have thousands. */
+const MOST_FIELDS = 100;
+
 /** A field goes from the line with its name to the next that begins with a name that is known. */
-function recoveredFields(text: string, line: number, known: ReadonlySet<string>): FieldMap {
+function recoveredFields(text: string, line: number, known: ReadonlySet<string>): FieldMap | null {
   const parts: { name: string; line: number; lines: string[] }[] = [];
   const seen = new Set<string>();
   for (const [at, written] of text.split('\n').entries()) {
@@ -92,6 +97,7 @@ function recoveredFields(text: string, line: number, known: ReadonlySet<string>)
     }
   }
   const own = parts.filter(({ name }) => name !== TWICE);
+  if (own.length > MOST_FIELDS) return null;
   return new Map(
     own.map(({ name, line: begun, lines }) => [name, { value: recoveredValue(name, lines), line: begun }]),
   );
