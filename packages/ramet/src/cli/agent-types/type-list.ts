@@ -29,11 +29,12 @@ function cells({ definition, state, by, file }: CatalogEntry): string[] {
     duplicate: `the name is taken by ${by}: `,
     untrusted: 'not active, this repository is not trusted (ramet trust): ',
   }[state];
+  const when = definition.offered === false ? 'cannot be asked for yet: ' : why;
   const where = file === null ? '' : `  ${printable(file.path)}`;
   return [
     excerpt(model, 24),
     excerpt(toolsText(definition), TOOLS_LENGTH),
-    `${printable(why)}${excerpt(description, DESCRIPTION_LENGTH)}${where}`,
+    `${printable(when)}${excerpt(description, DESCRIPTION_LENGTH)}${where}`,
   ];
 }
 
@@ -69,6 +70,7 @@ function entryObject({ definition, source, state, by, file }: CatalogEntry): Rec
     executor: definition.executor ?? null,
     project_instructions: definition.instructions,
     git_status: definition.git,
+    offered: definition.offered ?? true,
     aliases: definition.aliases ?? [],
     declared: file?.declared ?? {},
   };
