@@ -92,9 +92,9 @@ function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, wal
     return;
   }
   const target = linkTarget(real);
-  const stats = target === null ? undefined : statSync(target, { throwIfNoEntry: false });
+  const stats = target === null ? null : statsOf(target);
   const outside = target !== null && !isWithin(target, walk.boundary);
-  if (target === null || stats === undefined || outside) {
+  if (target === null || stats === null || outside) {
     const refused = outside
       ? 'it is a link that leads out of its folder: refused'
       : 'it is a link that leads nowhere';
@@ -116,8 +116,8 @@ function linkTarget(path: string): string | null {
 }
 
 export function foundFile(path: string, real: string): FoundFile {
-  const stats = statSync(real, { throwIfNoEntry: false });
-  if (stats === undefined) return { path, real, stamp: 'gone', refused: 'it is gone' };
+  const stats = statsOf(real);
+  if (stats === null) return { path, real, stamp: 'gone', refused: 'it is gone, or cannot be looked at' };
   const refused = stats.isFile()
     ? stats.size > LARGEST_DEFINITION
       ? tooLarge(stats.size)
@@ -132,9 +132,13 @@ function tooLarge(size: number): string {
 
 /** The stamp of a path as it is now; null when it is gone. */
 export function currentStamp(path: string): string | null {
+  const stats = statsOf(path);
+  return stats === null ? null : stampOf(stats);
+}
+
+function statsOf(path: string): Stats | null {
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? null : stampOf(stats);
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }

@@ -47,7 +47,9 @@ export class DefinitionStore implements Disposable {
 
   /** Reads what has changed; true when the types or their problems have. */
   refresh(): Promise<boolean> {
-    const next = (this.#refreshing ?? Promise.resolve()).then(() => this.#refresh());
+    // What went wrong with the last one was told to who asked for it.
+    const before = this.#refreshing?.catch(() => false) ?? Promise.resolve(false);
+    const next = before.then(() => this.#refresh());
     const settled = next.finally(() => {
       if (this.#refreshing === settled) this.#refreshing = null;
     });
@@ -57,16 +59,19 @@ export class DefinitionStore implements Disposable {
 
   /** Refreshes when something about the folders, or the file of the type of that name, is not as it was. */
   async check(name: string | null): Promise<boolean> {
-    if (this.#refreshing !== null) return this.#refreshing;
-    return this.#isStale(name) ? this.refresh() : false;
+    // A refresh under way may have looked before the change that matters here.
+    const changed = (await this.#refreshing?.catch(() => false)) === true;
+    return this.#isStale(name) ? (await this.refresh()) || changed : changed;
   }
 
   /** Calls `onChange` soon after a change; it does not keep the process alive. */
   watch(onChange: () => void): void {
     this.#watch = new DefinitionWatch(() => {
-      void this.refresh().then((changed) => {
+      const told = this.refresh().then((changed) => {
         if (changed) onChange();
       });
+      // Whoever uses a definition looks again, and hears of it.
+      told.catch(() => {});
     });
     this.#watch.follow(this.#directories());
   }
