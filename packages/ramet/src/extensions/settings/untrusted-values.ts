@@ -52,7 +52,8 @@ function widthOf(mode: unknown): number {
 
 /** How much a sandbox is insisted on. */
 function heldness(mode: unknown): number {
-  return ['off', 'auto', 'required'].findIndex((name) => name === mode);
+  const modes: readonly unknown[] = ['off', 'auto', 'required'];
+  return modes.indexOf(mode);
 }
 
 function isHigher(value: unknown, limit: unknown): boolean {
