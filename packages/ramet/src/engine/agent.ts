@@ -15,10 +15,11 @@ import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
-import type { Spending } from './budget.ts';
+import { type CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
@@ -47,6 +48,10 @@ export class Agent implements AsyncDisposable {
   spending: Spending | null = null;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
+  /** Calls of the last message that are not answered; the loop takes up from there too. */
+  openCalls: OpenCalls | null = null;
+  /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
+  carried: CarriedSpending | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
@@ -62,8 +67,9 @@ export class Agent implements AsyncDisposable {
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
   /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
+  onStatus: ((change: Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
+  #nextBill: Spending | null = null;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -164,9 +170,32 @@ export class Agent implements AsyncDisposable {
     this.runtime.journal.append(this.spec.id, event);
   }
 
-  setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
-    this.record({ type: 'status.changed', status, cause });
-    this.onStatus?.(status, cause);
+  /** Opens the bill of the next run before it begins: agents that go on before their parent does spend on it. */
+  openBill(): void {
+    const { budget, type, spending: parent } = this.spec;
+    const now = this.runtime.clock.now();
+    this.#nextBill ??= new Spending(budget, now, { label: `${type} agent`, parent });
+    this.spending = this.#nextBill;
+  }
+
+  /** The bill of a run that begins. */
+  takeBill(): Spending {
+    this.openBill();
+    const bill = this.#nextBill;
+    this.#nextBill = null;
+    if (bill === null) throw new Error('a bill that was opened is gone');
+    return bill;
+  }
+
+  /** `until` is when it will go on, where that is known. */
+  setStatus(
+    status: EventOf<'status.changed'>['status'],
+    cause: string | null,
+    until: number | null = null,
+  ): void {
+    const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
+    this.record({ type: 'status.changed', ...change });
+    this.onStatus?.(change);
   }
 
   warn(code: string, message: string): void {

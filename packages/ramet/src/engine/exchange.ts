@@ -67,7 +67,7 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const request = `${agent.spec.id}/${++agent.requests}`;
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
-  const limits = runtime.rate.request(model);
+  const limits = runtime.rate.request(model, patienceFor(agent, model));
   const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, options };
   const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
     policy: runtime.retry,
@@ -85,6 +85,12 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   options.onSpent(bill.usage, bill.costUsd);
   const reused = agent.requests === 1 && aside === undefined ? reuseOf(agent, bill) : undefined;
   return { ...bill, request, response, source: aside?.source, reused };
+}
+
+/** A usage limit is waited out, unless another model is to take over when this one stays unavailable. */
+function patienceFor({ spec, runtime }: Agent, model: string): number {
+  const isReplaced = spec.fallbackModel !== null && spec.fallbackModel !== model;
+  return isReplaced ? runtime.retry.withinMs : Number.POSITIVE_INFINITY;
 }
 
 /** What an agent's first request read was written by others: without them it would have been written anew. */

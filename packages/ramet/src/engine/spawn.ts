@@ -19,6 +19,7 @@ import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
 import { orderFor, refuseWithoutTools } from './definition-order.ts';
 import type { Evidence, Expectation } from './evidence.ts';
+import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
 import { startChild } from './run-child.ts';
@@ -253,10 +254,12 @@ function childSpec(
   };
 }
 
-function originOf(parent: Agent, { order, depth, fresh }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+function originOf(parent: Agent, plan: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+  const { order, depth, fresh, schema, evidence } = plan;
   const { call, description, run_in_background: background = false } = order;
   const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
-  return { kind, call, description, background, depth, ...readOnly };
+  const expected = recordExpectations(schema, evidence);
+  return { kind, call, description, background, depth, ...readOnly, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

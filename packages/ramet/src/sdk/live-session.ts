@@ -3,12 +3,15 @@ import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
 import { agentMessageText } from '../engine/agent-message.ts';
+import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
-import { type Surroundings, takePrompt } from './main-agent.ts';
+import { LIMIT_CAUSE } from './limit-end.ts';
+import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
+import { createRevival } from './revival.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
@@ -22,6 +25,8 @@ export interface LiveParts extends SharedParts {
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
   told: ToldTypes;
+  /** An earlier process may have left agents that go on. */
+  isResumed: boolean;
 }
 
 export function liveSession(parts: LiveParts): Session {
@@ -29,10 +34,12 @@ export function liveSession(parts: LiveParts): Session {
   types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
   let running = false;
+  const revival = createRevival(parts);
   const begin = (): void => {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
   };
+  parts.limitEnd.onReached = () => agent.children.stop(LIMIT_CAUSE);
   return {
     id: runtime.journal.session,
     get agent() {
@@ -51,13 +58,18 @@ export function liveSession(parts: LiveParts): Session {
     get hasNews() {
       return agent.inbox.size > 0;
     },
+    get isInterrupted() {
+      return isInterrupted(agent);
+    },
+    continueAgents: () => revival.continueAgents(),
     async *run(prompt, options = {}) {
       begin();
       try {
+        await revival.beforePrompt(prompt);
         if (prompt !== null) await types.refresh(null);
         const news = prompt === null ? null : parts.told.news(types.definitions);
         takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = yield* joined(parts, options);
+        const result = parts.limitEnd.explain(yield* joined(parts, options), settings.clock.now());
         told = result.message;
         return result;
       } finally {
@@ -75,6 +87,7 @@ export function liveSession(parts: LiveParts): Session {
     async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
       begin();
       try {
+        await closeCalls(agent);
         const { compact } = await import('../engine/compaction.ts');
         return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
       } finally {
@@ -85,6 +98,7 @@ export function liveSession(parts: LiveParts): Session {
       await agent[Symbol.asyncDispose]();
       family[Symbol.dispose]();
       types[Symbol.dispose]();
+      parts.stops[Symbol.dispose]();
       runtime.rate.close();
       runtime.provider.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.
@@ -127,7 +141,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
 }
 
 async function* joined(
-  { agent, bus }: LiveParts,
+  { agent, bus, limitEnd }: LiveParts,
   { signal, ...options }: Partial<RunOptions>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
@@ -135,6 +149,10 @@ async function* joined(
     abort.abort(signal?.reason);
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
+  };
+  limitEnd.onReached = () => {
+    abort.abort(LIMIT_CAUSE);
+    agent.children.stop(LIMIT_CAUSE);
   };
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });

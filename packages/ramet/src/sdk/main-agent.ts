@@ -59,7 +59,7 @@ export function continueAgent(
 
 function mainSpec(
   { runtime, family, types }: SharedParts,
-  { model, permissionMode, head }: RecordedSpec,
+  { model, permissionMode, head }: Omit<RecordedSpec, 'tools' | 'head'> & Partial<Pick<RecordedSpec, 'head'>>,
   place: Place,
   settings: ResolvedOptions,
 ): AgentSpec {
@@ -104,6 +104,11 @@ export async function readSurroundings(
   return { instructions: text === null ? null : redact(text), git: await git };
 }
 
+/** Whether there is a turn to finish, or something to be told of. */
+export function isInterrupted({ conversation, openStop, openCalls, inbox }: Agent): boolean {
+  return conversation.awaitsAnswer || openStop !== null || openCalls !== null || inbox.size > 0;
+}
+
 /**
  * Adds the prompt to the conversation, at once: it is recorded with the first commit. `news` is what the agent should
  * know before it.
@@ -116,7 +121,7 @@ export function takePrompt(
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
-    if (conversation.awaitsAnswer || agent.openStop !== null || agent.inbox.size > 0) return;
+    if (isInterrupted(agent) || agent.children.anyInBackground) return;
     throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentFamily } from '../engine/family.ts';
 import { LaunchGate } from '../engine/launch.ts';
-import { lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
+import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
@@ -24,17 +24,22 @@ import { RecentGitState } from '../workspace/recent-git-state.ts';
 import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
+import { LimitEnd } from './limit-end.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
+import { StopWatch } from './stop-watch.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;
   readonly family: AgentFamily;
+  readonly stops: StopWatch;
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
   readonly types: AgentTypes;
+  /** Told when a usage limit lasts longer than the session is to wait. */
+  readonly limitEnd: LimitEnd;
   /** Makes the main agent known; before that nobody can ask for children. */
   admitMain(agent: Agent): void;
 }
@@ -50,6 +55,8 @@ export function shareParts(
   const bus = new EventBus<SessionEvent>();
   const environment = environmentOfChildren(settings);
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
+  const limitEnd = new LimitEnd();
+  const stops = new StopWatch({ project: place.project, session }, () => family);
   let main: Agent | null = null;
   const family = openFamily(
     {
@@ -61,7 +68,10 @@ export function shareParts(
       git,
       types,
       earlier,
-      onEvent: (spec, event) => bus.publish(attributed(event, spec)),
+      onEvent: (spec, event) => {
+        if (event.type === 'agent_started') stops.begin();
+        bus.publish(attributed(event, spec));
+      },
     },
     () => main,
   );
@@ -77,6 +87,8 @@ export function shareParts(
       policy: settings.retry,
       concurrentRequests: settings.settings.limits?.concurrentRequests,
       store: new MachineRates({ home: place.home, clock, warn }),
+      longestWaitMs: limitWait(settings),
+      onTooLong: (model, until) => limitEnd.reached(model, until),
     }),
     cacheMap,
     launch: new LaunchGate({ mode, cacheMap, clock, prices }),
@@ -97,20 +109,28 @@ export function shareParts(
     broker: askingOnce(settings.broker),
     agents: {
       deskFor: (id, call, signal) => lazyDesk(family, id, call, signal),
+      calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
       prepare: prepareDesks(),
     },
   };
   return {
     runtime,
     family,
+    stops,
     bus,
     git,
     types,
+    limitEnd,
     admitMain(agent) {
       main = agent;
       family.admit(agent, null);
     },
   };
+}
+
+function limitWait({ settings }: ResolvedOptions): number | undefined {
+  const { waitSeconds } = settings.limits ?? {};
+  return waitSeconds === undefined ? undefined : waitSeconds * 1_000;
 }
 
 /** A write through the session may change what git says. */

@@ -55,6 +55,10 @@ const limits = z.strictObject({
     z.optional(wholeNumber),
     'Most requests to models that are under way at once in one session.',
   ),
+  waitSeconds: described(
+    z.optional(z.number().check(z.nonnegative())),
+    'How long a run waits for a usage limit to end before it is interrupted; without it, as long as it lasts.',
+  ),
 });
 
 const sandbox = z.strictObject({

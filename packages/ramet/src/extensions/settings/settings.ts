@@ -40,6 +40,8 @@ export interface AgentSettings {
 export interface LimitSettings {
   /** Requests to models under way at once, of one session. */
   concurrentRequests?: number | undefined;
+  /** How long a run waits for usage limits to end before it is interrupted; without it, as long as they last. */
+  waitSeconds?: number | undefined;
 }
 
 export interface SandboxSettings {

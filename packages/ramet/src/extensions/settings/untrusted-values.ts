@@ -38,6 +38,8 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
       return isHigher(value, maxTurns);
     case 'limits.concurrentRequests':
       return isHigher(value, limits?.concurrentRequests);
+    case 'limits.waitSeconds':
+      return isHigher(value, limits?.waitSeconds);
     default:
       return false;
   }
