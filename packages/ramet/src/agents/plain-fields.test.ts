@@ -21,6 +21,8 @@ const text = fc.oneof(
   word,
   fc.string({ maxLength: 12 }),
   fc.stringMatching(/^[ -~]{0,16}$/),
+  fc.string({ maxLength: 12, unit: 'grapheme' }).map((inner) => JSON.stringify(inner)),
+  fc.stringMatching(/^"[ -~]{0,9}"$/),
   word.map((inner) => `"${inner}"`),
   word.map((inner) => `'${inner}'`),
   fc.array(word, { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),

@@ -70,10 +70,21 @@ function plainValue(text: string): unknown {
 function plainScalar(text: string): string | boolean | number | undefined {
   const quoted = /^"([^"\\]*)"$/.exec(text)?.[1] ?? /^'([^']*)'$/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
+  if (text.startsWith('"')) return jsonText(text);
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   if (text === '' || INDICATOR.test(text) || WORDS_WITH_MEANING.test(text)) return undefined;
   // A colon or hash beside a space or tab parts a value or a comment from what stands before it.
   const isParted = text.endsWith(':') || text.includes(': ') || text.includes(' #') || text.includes('\t');
   return isParted ? undefined : text;
+}
+
+/** What JSON reads as a text, YAML reads as the same. */
+function jsonText(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
