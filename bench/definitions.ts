@@ -15,7 +15,7 @@ const ROUNDS = 11;
 const EDITS = 25;
 const LOAD_GOAL = 120;
 const SEEN_GOAL = 300;
-/** Most files are plain; some need YAML, and some are no YAML at all. */
+/** Most files are plain; some need YAML. */
 const ODD_EVERY = 50;
 
 export async function run(): Promise<void> {
@@ -101,7 +101,7 @@ function definition(at: number, version: string): string {
 }
 
 function writeOdd(folder: string, at: number): void {
-  const text = definition(at, 'Examples: <example>user: "Why: this?"</example>');
+  const text = definition(at, 'Use it.').replace('tools: Read', 'hooks: { Stop: [] }\ntools: Read');
   writeFileSync(join(folder, `agent-${at}.md`), text);
 }
 

@@ -55,8 +55,16 @@ export function parseDefinition(
   const { fields, problems } =
     plain === null && readYaml !== null
       ? readYaml(front.text, front.line, KNOWN_FIELDS)
-      : { fields: plain ?? new Map<string, FieldValue>(), problems: [] };
+      : { fields: plain ?? new Map<string, FieldValue>(), problems: bareColons(plain) };
   return fileOf(fields, front.body, context, problems);
+}
+
+function bareColons(fields: FieldMap | null): FieldProblem[] {
+  const { recovered, line = null } = fields?.get('description') ?? {};
+  if (recovered !== true) return [];
+  const message =
+    'this is not valid YAML (a text with colons in it); it was read as one text: put it in quotes, or below "description: |-"';
+  return [{ line, field: 'description', level: 'warning', message }];
 }
 
 /** A file of which nothing can be used. */

@@ -74,6 +74,18 @@ describe('TYPE-3: fields that are written plainly', () => {
     ]);
   });
 
+  test('a description with colons and no quotes is taken as it stands, and marked: YAML refuses it', () => {
+    const source = 'name: x\ndescription: Use when: now. <example>user: "Why?"</example>\nmodel: opus';
+    expect(strictly(source)).toBeNull();
+    expect(plainFields(source, 1)?.get('description')).toEqual({
+      value: 'Use when: now. <example>user: "Why?"</example>',
+      line: 2,
+      recovered: true,
+    });
+    for (const other of ['a: b #c', '"a: b', '- a: b', 'a: b\n  c'])
+      expect(plainFields(`description: ${other}`, 1)).toBeNull();
+  });
+
   test.each(['name: a: b', 'name: &x y', 'name: >\n  folded', 'a: 1\na: 2', 'name: [a, [b]]', '\tname: x'])(
     'are left to YAML when it takes more: %j',
     (source) => {

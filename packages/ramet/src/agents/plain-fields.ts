@@ -3,13 +3,16 @@
  * and a value on one line, or a list of words. A thousand such files take milliseconds this way, and YAML's parser is not
  * even loaded. Whatever is not plain is left to `yaml-fields.ts`.
  *
- * Invariant: a value that is returned is the value that YAML 1.2 (core schema) gives.
+ * Invariant: a value that is returned is the value that YAML 1.2 (core schema) gives; but for a description on one line
+ * with colons in it, which no YAML parser takes and every other public file has.
  */
 
 export interface FieldValue {
   value: unknown;
   /** The line of the file on which the field begins, from 1. */
   line: number;
+  /** It is no YAML: a text with colons and without quotes, taken as it stands. */
+  recovered?: true;
 }
 
 export type FieldMap = ReadonlyMap<string, FieldValue>;
@@ -34,8 +37,10 @@ export function plainFields(text: string, line: number): FieldMap | null {
     at += items.length;
     if (/^[ \t]/.test(lines[at + 1] ?? '')) return null;
     const value = items.length > 0 ? plainItems(items) : plainValue(written.trim());
-    if (value === undefined) return null;
-    fields.set(key, { value, line: begun });
+    if (value !== undefined) fields.set(key, { value, line: begun });
+    else if (key === 'description' && hasBareColons(written.trim()))
+      fields.set(key, { value: written.trim(), line: begun, recovered: true });
+    else return null;
   }
   return fields;
 }
@@ -77,6 +82,11 @@ function plainScalar(text: string): string | boolean | number | undefined {
   // A colon or hash beside a space or tab parts a value or a comment from what stands before it.
   const isParted = text.endsWith(':') || text.includes(': ') || text.includes(' #') || text.includes('\t');
   return isParted ? undefined : text;
+}
+
+/** Then YAML sees a field within a field on one line, and refuses it. */
+function hasBareColons(text: string): boolean {
+  return text.includes(': ') && !INDICATOR.test(text) && !text.includes(' #') && !text.includes('\t');
 }
 
 /** What JSON reads as a text, YAML reads as the same. */
