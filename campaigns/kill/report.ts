@@ -17,7 +17,7 @@ export function campaignReport({ options, rounds, ms, outOfTime }: CampaignResul
     ...table('target', TARGETS, (target) => kills.filter((kill) => kill.target === target).length),
     ...table('agents found in phase', PHASES, (phase) => agentsIn(kills, phase)),
     `  a run after a kill took ${spread(resumes)} ms`,
-    ...(outOfTime ? [`  OUT OF TIME: fewer than ${options.kills} kills`] : []),
+    ...(outOfTime ? [`  STOPPED, or out of time: fewer than ${options.kills} kills`] : []),
     failed.length === 0 ? '  nothing lost, nothing doubled' : `  ${failed.length} rounds FAILED`,
     ...failed.flatMap(({ round, plan, problems }) => [
       `  round ${round} (${plan}): npm run campaign:kill -- --seed ${options.seed} --round ${round}${options.power ? ' --power' : ''}`,

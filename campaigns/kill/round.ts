@@ -47,12 +47,12 @@ export interface RoundOptions {
   mostKills: number;
   /** Where the place of a failed round is copied to. */
   keep?: string;
+  /** Somebody wants no more of it. */
+  stopped?: AbortSignal;
 }
 
 const PROMPT = '[task root] Do the work.';
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-/** Without a kill planned, a session that does not come to its end in so many resumes never will. */
-const MOST_RESUMES = 4;
 const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
@@ -82,7 +82,7 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
 
 export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise<RoundResult> {
   await using stage = await Stage.open(plan);
-  await using world = new World(plan, stage.emulator.url);
+  await using world = new World(plan, stage.emulator.url, options.stopped);
   // Waited for here: what was opened is closed when this returns.
   const result = await new KilledRun(plan, stage, world, options).play();
   if (options.keep !== undefined && result.problems.length > 0)
@@ -112,17 +112,12 @@ class KilledRun {
 
   async play(): Promise<RoundResult> {
     const { chance, mostKills } = this.#options;
-    let [left, resumes] = [1 + chance.below(mostKills), 0];
-    for (;;) {
+    for (let left = 1 + chance.below(mostKills); ; left--) {
       const state = this.#state();
       if (state === 'ended') return this.#result(null, true);
       const { end, killed } = await this.#run(state, left > 0 ? this.#aim() : null);
-      if (killed) left -= 1;
-      else if (left > 0) left = 0;
-      const wellEnded = !killed && this.#state() === 'ended';
-      if (wellEnded) return this.#result(end, false);
-      resumes = killed ? 0 : resumes + 1;
-      if (resumes > MOST_RESUMES || end.hung) return this.#result(end, false);
+      // Who is not killed comes to its end: nobody has to be resumed twice.
+      if (!killed || end.hung) return this.#result(end, false);
     }
   }
 
@@ -165,7 +160,8 @@ class KilledRun {
   #resumption(session: string): string[] {
     const prompted = this.#options.chance.holds(PROMPTED_SHARE);
     this.#prompted ||= prompted;
-    return ['-p', ...(prompted ? ['Go on.'] : []), '--resume', session];
+    if (prompted) return ['-p', 'Go on.', '--resume', session];
+    return this.#options.chance.holds(0.5) ? ['resume', session] : ['-p', '--resume', session];
   }
 
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  type Answer,
   type Emulator,
   type Fault,
   type RequestRecord,
@@ -87,10 +88,9 @@ export class Stage implements AsyncDisposable {
     return fault;
   }
 
-  #answer(view: RequestView): CarefulAnswer {
+  #answer(view: RequestView): Answer {
     const { moment: _, ...answer } = answerOf(this.#plan.root, view);
-    // The emulator's answers have no such field.
-    return { ...answer, output_tokens: this.#byRequest.get(view.request)?.number ?? 0 } as CarefulAnswer;
+    return { ...answer, output_tokens: this.#byRequest.get(view.request)?.number ?? 0 };
   }
 
   #depart(record: RequestRecord): void {

@@ -82,6 +82,7 @@ describe('TYPE-1: the types that come with Ramet', () => {
   test('a teammate is known and not offered: teams are not there yet', () => {
     const lines = typeLines(builtInDefinitions);
     expect(findDefinition(builtInDefinitions, 'teammate')?.system).toEqual([MAIN_PROMPT]);
+    expect(lines[0]).toBe('- Explore: finds and explains code; fast and cheap (reads only)');
     expect(lines.map((line) => line.split(':')[0])).toEqual([
       '- Explore',
       '- Plan',

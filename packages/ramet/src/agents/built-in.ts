@@ -38,5 +38,7 @@ export function offeredDefinitions(definitions: readonly AgentDefinition[]): Age
 
 /** The types as the Agent tool lists them, a line each: these bytes are in every request, so they are kept short. */
 export function typeLines(definitions: readonly AgentDefinition[]): string[] {
-  return offeredDefinitions(definitions).map(({ name, description }) => `- ${name}: ${description}`);
+  return offeredDefinitions(definitions).map(
+    ({ name, description, readOnly }) => `- ${name}: ${description}${readOnly ? ' (reads only)' : ''}`,
+  );
 }

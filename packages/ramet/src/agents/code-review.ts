@@ -31,7 +31,7 @@ ${THREAD_NOTES}`;
 
 export const codeReview: AgentDefinition = {
   name: 'code-review',
-  description: 'finds defects in code or a diff, each proved by a case; changes nothing',
+  description: 'finds defects in code or a diff, each proved by a case',
   system: [PROMPT],
   notes: null,
   tools: READING_TOOLS,

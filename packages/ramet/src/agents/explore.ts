@@ -20,7 +20,7 @@ ${THREAD_NOTES}`;
 
 export const explore: AgentDefinition = {
   name: 'Explore',
-  description: 'finds, reads and explains code; changes nothing; fast and cheap',
+  description: 'finds and explains code; fast and cheap',
   system: [PROMPT],
   notes: null,
   tools: READING_TOOLS,

@@ -27,7 +27,7 @@ ${THREAD_NOTES}
 
 export const plan: AgentDefinition = {
   name: 'Plan',
-  description: 'designs a change: steps, risks, critical files; changes nothing',
+  description: 'designs a change: steps, risks, critical files',
   system: [PROMPT],
   notes: null,
   tools: READING_TOOLS,

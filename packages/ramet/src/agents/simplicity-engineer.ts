@@ -34,7 +34,7 @@ ${THREAD_NOTES}`;
 
 export const simplicityEngineer: AgentDefinition = {
   name: 'simplicity-engineer',
-  description: 'finds what can be deleted or made simpler; changes nothing',
+  description: 'finds what can be deleted or made simpler',
   system: [PROMPT],
   notes: null,
   tools: READING_TOOLS,

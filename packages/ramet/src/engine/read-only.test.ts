@@ -42,9 +42,8 @@ async function startReader(): Promise<Reader> {
     async call(name, input) {
       calls += 1;
       const run = { agent: engine.agent, signal: new AbortController().signal, emit: () => {} };
-      const [block] = (
-        await runCalls(run, [{ type: 'tool_use', id: `call-${calls}`, name, input }])
-      ).values();
+      const id = `call-${calls}`;
+      const block = (await runCalls(run, [{ type: 'tool_use', id, name, input }])).get(id);
       if (block === undefined) throw new Error('no result');
       const result = contentOf(block);
       return { text: String(result.content), isError: result.is_error === true };

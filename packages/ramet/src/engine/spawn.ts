@@ -254,8 +254,11 @@ function childSpec(
   };
 }
 
-function originOf(parent: Agent, plan: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
-  const { order, depth, fresh, schema, evidence } = plan;
+function originOf(
+  parent: Agent,
+  { order, depth, fresh, schema, evidence }: ChildPlan,
+  kind: AgentOrigin['kind'],
+): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
   const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
   const expected = recordExpectations(schema, evidence);

@@ -55,8 +55,8 @@ describe('TYPE-2: a sandbox that is not what it should be', () => {
     const env = pathWith(
       `trap '' TERM INT HUP; echo $$ > "\${0%/*}/pid"; sleep 1000 & sleep 1000; sleep 1000`,
     );
-    const state = await tryBubblewrap(env, { limitMs: 1_000 });
-    expect(state).toMatchObject({ works: false, reason: 'bubblewrap does not start within 1000 ms' });
+    const state = await tryBubblewrap(env, { limitMs: 2_000 });
+    expect(state).toMatchObject({ works: false, reason: 'bubblewrap does not start within 2000 ms' });
     const pid = Number(readFileSync(join(env.folder, 'pid'), 'utf8'));
     const members = (): string => {
       const all = execFileSync('ps', ['-eo', 'pgid=,stat='], { encoding: 'utf8' });
