@@ -4,6 +4,7 @@
  */
 import * as agentMemory from './agent-memory.ts';
 import * as cost from './cost.ts';
+import * as definitions from './definitions.ts';
 import * as footprint from './footprint.ts';
 import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
@@ -28,6 +29,7 @@ const MEASUREMENTS: Measurements = {
   spawn,
   siblings,
   'agent-memory': agentMemory,
+  definitions,
   resume,
 };
 const LONG: Measurements = {

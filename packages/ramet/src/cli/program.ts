@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError, Help, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { VERSION } from '../sdk/version.ts';
+import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
@@ -48,6 +49,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   const print = addPrint(program, io, setExitCode);
   addEnding(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addAgents(program, io, setExitCode);
   addCache(program, io);
   addUndo(program, io, setExitCode);
   addEmulate(program, io);

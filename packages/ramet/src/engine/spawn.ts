@@ -4,6 +4,7 @@
  */
 import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
+import { nameList } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
@@ -16,6 +17,7 @@ import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
+import { orderFor, refuseWithoutTools } from './definition-order.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
@@ -49,7 +51,7 @@ export async function spawnAgent(
     if (problem !== null) return { problem };
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
-    return { handle: startChild(family, parent, child, order) };
+    return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
     if (error instanceof UserMistake) return { problem: error.message };
     throw error;
@@ -95,17 +97,20 @@ async function planChild(
   }
   const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
+  if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
   const definition = definitionFor(family, parent, order);
   refuseBadName(order.name);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, parent);
   const own = parent.conversation.head.model;
   if (definition === null) return { id, order, fresh: null, model: own, schema, evidence, depth };
+  refuseWithoutTools(definition, parent);
   const model = family.parts.resolveModel(order.model ?? definition.model, own);
   const { cwd } = parent.spec;
   const { git } = definition;
   const environment = await family.parts.surroundings.environment({ cwd, model, git });
-  return { id, order, fresh: { definition, environment }, model, schema, evidence, depth };
+  const fresh = { definition, environment };
+  return { id, order: orderFor(definition, order), fresh, model, schema, evidence, depth };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -130,7 +135,9 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
   const offered = offeredDefinitions(definitions);
   const found = findDefinition(offered, wanted);
   if (found !== undefined) return found;
-  const known = offered.map(({ name }) => name).join(', ');
+  const withheld = family.parts.whyWithheld?.(wanted) ?? null;
+  if (withheld !== null) throw refusal('withheld_type', withheld);
+  const known = nameList(offered.map(({ name }) => name));
   throw refusal(
     'unknown_type',
     `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
@@ -199,13 +206,14 @@ function freshOf(
   plan: ChildPlan,
   { definition, environment }: FreshPlan,
 ): Agent {
+  parent.runtime.prefixGuard.noteDefinition(definition.name, definition);
   const tools = toolsOf(definition, parent);
   const sameModel = plan.model === parent.conversation.head.model;
   const spec: AgentSpec = {
     ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
     thinking: sameModel ? parent.conversation.head.thinking : null,
-    system: definition.system,
+    system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
     permissionMode: definition.permissionMode,
   };

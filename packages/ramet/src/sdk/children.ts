@@ -1,5 +1,4 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
-import { builtInDefinitions } from '../agents/built-in.ts';
 import { environmentText } from '../agents/environment.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import type { Agent } from '../engine/agent.ts';
@@ -18,6 +17,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
+import type { AgentTypes } from './agent-types.ts';
 import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
 import type { Place } from './place.ts';
 
@@ -28,6 +28,7 @@ export interface FamilyOptions {
   provider: ModelProvider;
   childEnvironment: Readonly<Record<string, string>>;
   git: RecentGitState;
+  types: AgentTypes;
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
   onEvent: (spec: AgentSpec, event: AgentEvent) => void;
@@ -35,7 +36,7 @@ export interface FamilyOptions {
 
 /** `main` is asked for when it is known: the family is part of what the main agent is made with. */
 export function openFamily(options: FamilyOptions, main: () => Agent | null): AgentFamily {
-  const { session, settings, place, provider, earlier } = options;
+  const { session, settings, place, provider, types, earlier } = options;
   const { usd, tokens } = settings.agents.budget;
   const past = earlier === null ? NO_PAST : pastOf(earlier, usd !== undefined || tokens !== undefined);
   const spending = new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' });
@@ -43,7 +44,11 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
   return new AgentFamily({
     session,
     executor: inProcess,
-    definitions: builtInDefinitions,
+    get definitions() {
+      return types.definitions;
+    },
+    refreshDefinitions: (name) => types.refresh(name),
+    whyWithheld: (name) => types.whyWithheld(name),
     limits: settings.agents.limits,
     spending,
     surroundings: surroundingsOf(options, main),
@@ -99,7 +104,7 @@ function surroundingsOf(
 }
 
 /** A tier that the provider does not know, and any tier under the recipe model, means the parent's model. */
-function childModel(
+export function childModel(
   name: string,
   parentModel: string,
   settings: ResolvedOptions,

@@ -30,6 +30,12 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   {
     entry: 'cli/main',
     scope: 'start',
+    absent: /^src\/agents\/(definition-(store|file|catalog|watch)|plain-fields)|^src\/sdk\/child-view/,
+    because: 'few sessions have definition files',
+  },
+  {
+    entry: 'cli/main',
+    scope: 'start',
     absent: /^src\/tools\/web\/|^src\/workspace\/(undo|restor)/,
     because: 'few runs fetch a page or undo anything',
   },
