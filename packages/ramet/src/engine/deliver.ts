@@ -46,6 +46,8 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
     await news(agent, options.signal);
   }
   if (agent.inbox.size > 0) {
+    // It is not told of agents that were interrupted together with it: they go on when it does.
+    if (options.signal.aborted) throw new Cancelled();
     const budget = run.spending.state(agent.runtime.clock.now());
     if (budget.level === 'over') return budgetSpent(budget);
     sayWithNews(agent, run, 'delivery', []);

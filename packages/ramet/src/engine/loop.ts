@@ -198,7 +198,7 @@ async function* answerCalls(
   const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
     runCalls({ agent, signal, emit }, calls),
   );
-  takeResults(agent, run, calls, results);
+  takeResults(agent, run, { calls, results, signal });
 }
 
 async function* finishOpenCalls(
@@ -210,19 +210,24 @@ async function* finishOpenCalls(
   const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
     finishCalls({ agent, signal, emit }, open),
   );
-  takeResults(agent, run, open.calls, results);
+  takeResults(agent, run, { calls: open.calls, results, signal });
+}
+
+interface AnsweredCalls {
+  calls: readonly ToolUseBlock[];
+  results: ReadonlyMap<string, FrozenBlock>;
+  signal: AbortSignal;
 }
 
 /** Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one. */
-function takeResults(
-  agent: Agent,
-  run: RunState,
-  calls: readonly ToolUseBlock[],
-  results: ReadonlyMap<string, FrozenBlock>,
-): void {
+function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
   const isOpen = calls.some(({ id }) => !results.has(id));
   agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
-  if (!isOpen) sayWithNews(agent, run, 'tool_results', ordered(calls, results));
+  if (isOpen) return;
+  // Agents that were interrupted with this one go on with it, and then that they were is not true any more: what has
+  // come stays in the inbox.
+  if (signal.aborted) agent.say('tool_results', ordered(calls, results));
+  else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
 }
 
 function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
