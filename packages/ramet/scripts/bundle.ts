@@ -14,6 +14,8 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   'sdk/index': 'src/sdk/index.ts',
   'emulator/index': 'src/emulator/index.ts',
   'testing/index': 'src/testing/index.ts',
+  // No export: the program of agents with a process of their own.
+  'executors/child-main': 'src/executors/process/child-main.ts',
 };
 
 const EXTERNAL = ['@vscode/ripgrep', 'tree-sitter-bash', 'web-tree-sitter'];

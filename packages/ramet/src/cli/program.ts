@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
 import { describeError } from '../schema/errors.ts';
-import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
+import { EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
@@ -97,6 +97,12 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       new Option('--launch <mode>', 'whether children start together (default: auto, as it pays)').choices([
         ...LAUNCH_MODES,
       ]),
+    )
+    .addOption(
+      new Option(
+        '--executor <kind>',
+        'where agents run whose type does not say (default: in-process)',
+      ).choices([...EXECUTORS]),
     )
     .addOption(
       new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),

@@ -29,7 +29,7 @@ export class Agent implements AsyncDisposable {
   readonly runtime: SessionRuntime;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  readonly #files: AgentFiles;
+  #files: AgentFiles;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -185,10 +185,7 @@ export class Agent implements AsyncDisposable {
     shared = 0,
     delivers: readonly string[] = [],
   ): void {
-    const message = { role: 'user', blocks, shared } as const;
-    this.#conversation.append(message);
-    if (cause === 'prompt') this.prompts.push(message);
-    this.openStop = null;
+    this.followMessage(cause, { role: 'user', blocks, shared });
     this.record({
       type: 'message.appended',
       role: 'user',
@@ -221,15 +218,49 @@ export class Agent implements AsyncDisposable {
     messages: readonly FrozenMessage[],
   ): void {
     const sameHead = head === this.#conversation.head;
-    this.#conversation = new Conversation(head, messages);
-    this.previousEnd = null;
-    this.context.measured = null;
+    this.followReplacement(new Conversation(head, messages));
     if (!sameHead) this.recordHead();
     this.record({
       type: 'conversation.replaced',
       cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
     });
+  }
+
+  /** What `say` does besides recording it: for an agent whose own process records what it says (EXEC-2). */
+  followMessage(cause: EventOf<'message.appended'>['cause'], message: FrozenMessage): void {
+    this.#conversation.append(message);
+    if (cause === 'prompt') this.prompts.push(message);
+    this.openStop = null;
+  }
+
+  /** The same of `replaceConversation`. */
+  followReplacement(conversation: Conversation): void {
+    this.#conversation = conversation;
+    this.previousEnd = null;
+    this.context.measured = null;
+  }
+
+  get seenFiles(): ReadonlyMap<string, string> {
+    return this.#files.seen;
+  }
+
+  followFile(path: string, version: string, how: TouchedFile): void {
+    this.#files.follow(path, version, how);
+  }
+
+  /** Goes on as it was rebuilt from the journal; who knows it, and what has come for it, stays. */
+  takeOver(rebuilt: Agent): void {
+    this.#conversation = rebuilt.#conversation;
+    this.#files = rebuilt.#files;
+    this.#calls = rebuilt.#calls;
+    this.#tasks = rebuilt.#tasks;
+    this.previousEnd = rebuilt.previousEnd;
+    this.requests = Math.max(this.requests, rebuilt.requests);
+    this.openStop = rebuilt.openStop;
+    this.prompts = rebuilt.prompts;
+    this.todos = rebuilt.todos;
+    this.context.measured = rebuilt.context.measured;
   }
 
   /** Puts blocks into the journal's store and returns their names. */

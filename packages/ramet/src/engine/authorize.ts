@@ -21,6 +21,8 @@ export async function refusalOf(
   input: unknown,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { host } = agent.runtime;
+  if (host !== undefined) return host.refusalOf(call, signal);
   const { canUseTool } = agent.spec;
   if (canUseTool !== undefined) {
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);

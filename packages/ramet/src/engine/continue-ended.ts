@@ -133,7 +133,15 @@ function specFor(
     budget: started.budget,
     spending: from.spending ?? family.parts.spending,
     cwd: from.spec.cwd,
-    origin: { kind, call: null, description, background: true, depth },
+    origin: {
+      kind,
+      call: null,
+      description,
+      background: true,
+      depth,
+      ...(origin?.executor && { executor: origin.executor }),
+    },
+    executor: origin?.executor,
     compactionThreshold: from.spec.compactionThreshold,
     contextWindow: from.spec.contextWindow,
   };

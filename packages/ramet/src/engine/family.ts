@@ -33,6 +33,8 @@ export interface ChildSurroundings {
 export interface FamilyParts {
   readonly session: SessionId;
   readonly executor: AgentExecutor;
+  /** The one for agents with a process of their own, loaded when it is first needed. */
+  ownProcess?(): Promise<AgentExecutor>;
   readonly definitions: readonly AgentDefinition[];
   readonly limits: AgentLimits;
   /** Of the whole session: every agent's spending counts against it (RES-2). */

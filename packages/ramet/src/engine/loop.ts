@@ -18,15 +18,17 @@ import { Spending } from './budget.ts';
 import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
-import { type ModelExchange, recordResponse } from './exchange.ts';
+import { recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from './make-room.ts';
-import { NOT_RUN, OUTPUT_CUT, STOPPED } from './notices.ts';
+import type { ModelExchange } from './model-exchange.ts';
+import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import {
   budgetSpent,
   closedEnding,
   DONE,
   type Ending,
+  endingOfAbort,
   newRunState,
   type RunOptions,
   type RunState,
@@ -199,9 +201,7 @@ function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent
 
 function endingOf(error: unknown, signal: AbortSignal): Ending {
   if (error instanceof Cancelled || signal.aborted) {
-    const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
-    const status = by === STOPPED ? 'cancelled' : 'interrupted';
-    return { status, cause: by, message: `${status} (${by})` };
+    return endingOfAbort(signal);
   }
   const cause = error instanceof RametError ? error.code : 'internal';
   return { status: 'failed', cause, message: describeError(error) };

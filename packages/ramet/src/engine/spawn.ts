@@ -10,7 +10,7 @@ import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits } from '../schema/status.ts';
+import type { BudgetLimits, ExecutorKind } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -31,6 +31,8 @@ export interface SpawnOrder extends SpawnRequest {
   /** What it may spend by itself; its ancestors' limits hold in any case. */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  /** Where it runs; what its type or the settings say when absent. */
+  executor?: ExecutorKind | undefined;
 }
 
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
@@ -65,6 +67,7 @@ interface ChildPlan {
   schema: AnswerSchema | null;
   evidence: Evidence | null;
   depth: number;
+  executor: ExecutorKind;
 }
 
 interface FreshPlan {
@@ -99,12 +102,14 @@ async function planChild(
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, parent);
   const own = parent.conversation.head.model;
-  if (definition === null) return { id, order, fresh: null, model: own, schema, evidence, depth };
+  const executor = order.executor ?? definition?.executor ?? limits.executor;
+  const plan = { id, order, schema, evidence, depth, executor };
+  if (definition === null) return { ...plan, fresh: null, model: own };
   const model = family.parts.resolveModel(order.model ?? definition.model, own);
   const { cwd } = parent.spec;
   const { git } = definition;
   const environment = await family.parts.surroundings.environment({ cwd, model, git });
-  return { id, order, fresh: { definition, environment }, model, schema, evidence, depth };
+  return { ...plan, fresh: { definition, environment }, model };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -219,7 +224,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema, evidence }: ChildPlan,
+  { id, order, model, schema, evidence, executor }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -235,6 +240,7 @@ function childSpec(
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin,
+    executor,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
     compactionThreshold: parent.spec.compactionThreshold,
@@ -242,9 +248,16 @@ function childSpec(
   };
 }
 
-function originOf({ order, depth }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+function originOf({ order, depth, executor }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  return { kind, call, description, background, depth };
+  return {
+    kind,
+    call,
+    description,
+    background,
+    depth,
+    ...(executor === 'process' && { executor: 'process' as const }),
+  };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

@@ -5,6 +5,7 @@ import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent } from '../engine/agent-event.ts';
 import { Spending } from '../engine/budget.ts';
+import type { AgentExecutor } from '../engine/executor.ts';
 import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
@@ -17,6 +18,7 @@ import type { ModelProvider } from '../model/provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import { processDirectory } from '../workspace/process-register.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
 import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
 import type { Place } from './place.ts';
@@ -43,6 +45,7 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
   return new AgentFamily({
     session,
     executor: inProcess,
+    ownProcess: ownProcess(options),
     definitions: builtInDefinitions,
     limits: settings.agents.limits,
     spending,
@@ -53,6 +56,21 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     onEvent: options.onEvent,
     openReader: () => openReader({ project: place.project, session }),
   });
+}
+
+/** Few sessions have such agents: what hosts them is loaded with the first. */
+function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<AgentExecutor> {
+  let made: Promise<AgentExecutor> | null = null;
+  const make = async (): Promise<AgentExecutor> => {
+    const { processExecutor } = await import('../executors/process/process-executor.ts');
+    const { fingerprintSecrets } = await import('../tools/fingerprint-redactor.ts');
+    return processExecutor({
+      secrets: fingerprintSecrets(settings.env),
+      processes: processDirectory(place.project),
+      openReader: () => openReader({ project: place.project, session }),
+    });
+  };
+  return () => (made ??= make());
 }
 
 /** What earlier processes of a session have used up: its caps count on. */

@@ -61,7 +61,7 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
 }
 
 function defaultSettings(): Settings {
-  const { depth, concurrent, total, reportBytes, fork, stallMs } = DEFAULT_AGENT_LIMITS;
+  const { depth, concurrent, total, reportBytes, fork, executor, stallMs } = DEFAULT_AGENT_LIMITS;
   return {
     model: DEFAULT_MODEL,
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
@@ -69,7 +69,7 @@ function defaultSettings(): Settings {
     launch: DEFAULT_LAUNCH,
     limits: { concurrentRequests: DEFAULT_CONCURRENT_REQUESTS },
     retries: DEFAULT_RETRY.maxRetries,
-    agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
+    agents: { depth, concurrent, total, reportBytes, fork, executor, stallSeconds: stallMs / 1_000 },
   };
 }
 

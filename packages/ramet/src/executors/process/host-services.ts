@@ -1,0 +1,212 @@
+/**
+ * What a host does for the agent in a process of its own (EXEC-2): it asks models, decides on permissions, holds the
+ * children, the file locks and the journal. Everything is done for the host's own agent, which follows the other.
+ *
+ * Invariants
+ * 1. What is recorded there is recorded here, in the same order, before anything that comes after it is answered.
+ * 2. Nothing is held for a process that is gone: `Symbol.dispose` gives it all back.
+ */
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import type { Agent } from '../../engine/agent.ts';
+import type { AgentEvent } from '../../engine/agent-event.ts';
+import { refusalOf } from '../../engine/authorize.ts';
+import type { SpendingRecord } from '../../engine/budget.ts';
+import { newsHere } from '../../engine/deliver.ts';
+import { exchange, recordResponse } from '../../engine/exchange.ts';
+import type { ModelExchange } from '../../engine/model-exchange.ts';
+import { nextStep } from '../../engine/stop-reason.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
+import { findTool, parseInput } from '../../tools/registry.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
+import { AgentFollower } from './agent-follower.ts';
+import type { Answers } from './channel.ts';
+import type {
+  AgentNotice,
+  DeskCall,
+  ExchangeAnswer,
+  ExchangeCall,
+  HostCalls,
+  LockAnswer,
+} from './messages.ts';
+
+export class HostServices implements Disposable {
+  readonly #agent: Agent;
+  readonly #follower: AgentFollower;
+  readonly #onEvent: (event: AgentEvent) => void;
+  readonly #onSpent: (records: SpendingRecord[]) => void;
+  readonly #locks = new Map<number, () => void>();
+  readonly #groups = new Map<number, () => void>();
+  #lastLock = 0;
+  #over = false;
+  #unrecorded: ModelExchange | null = null;
+  /** How the agent said that it ended; null while it has not. */
+  ended: EventOf<'agent.ended'> | null = null;
+
+  constructor(
+    agent: Agent,
+    onEvent: (event: AgentEvent) => void,
+    onSpent: (records: SpendingRecord[]) => void,
+  ) {
+    this.#onSpent = onSpent;
+    this.#agent = agent;
+    this.#follower = new AgentFollower(agent);
+    this.#onEvent = onEvent;
+  }
+
+  know(blocks: readonly FrozenBlock[]): void {
+    this.#follower.know(blocks);
+  }
+
+  /** Process groups that run for it. */
+  get groups(): number[] {
+    return [...this.#groups.keys()];
+  }
+
+  /** Throws for what is no notice of ours. */
+  heed(notice: AgentNotice): void {
+    const { runtime, spec } = this.#agent;
+    switch (notice.type) {
+      case 'record':
+        this.#record(notice.event);
+        break;
+      case 'block': {
+        const block = this.#follower.store(notice.digest, notice.bytes);
+        runtime.journal.storeBlock(block.digest, block.bytes);
+        break;
+      }
+      case 'event':
+        this.#onEvent(notice.event);
+        break;
+      case 'wrote':
+        runtime.files.recordWrite(notice.path, spec.id, notice.version);
+        break;
+      case 'unlock':
+        this.#locks.get(notice.lock)?.();
+        this.#locks.delete(notice.lock);
+        break;
+      case 'group':
+        this.#noteGroup(notice.group, notice.runs);
+        break;
+      default:
+        throw new Error(`it sent a notice that there is not: ${JSON.stringify(notice)?.slice(0, 80)}`);
+    }
+  }
+
+  /** Of everything that it may ask. */
+  readonly answers: Answers<HostCalls> = {
+    exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
+    refusal: (call, signal) => this.#refusal(call, signal),
+    desk: (call, signal) => this.#budgeted(this.#desk(call, signal)),
+    lock: (path) => this.#lock(path),
+    commit: (durability) => this.#budgeted(this.#commit(durability)),
+    news: (_, signal) => this.#budgeted(this.#news(signal)),
+  };
+
+  /** What a process that is gone had been answered and not recorded: a complete response is never asked for again. */
+  recordOpenResponse(): void {
+    const done = this.#unrecorded;
+    if (done === null) return;
+    const step = nextStep(done.response, { repeats: 0, maxTokens: this.#agent.spec.maxTokens });
+    const keep =
+      done.source === undefined && (step.kind === 'run_tools' || step.kind === 'finish' || step.keep);
+    recordResponse(this.#agent, done, keep);
+    this.#unrecorded = null;
+  }
+
+  #record(event: JournalEvent): void {
+    if (typeof event?.type !== 'string') throw new Error('it recorded no event');
+    this.#follower.follow(event);
+    this.#agent.record(event);
+    if (event.type === 'agent.ended') this.ended = event;
+    if (event.type === 'response.completed' && event.request === this.#unrecorded?.request) {
+      this.#unrecorded = null;
+    }
+  }
+
+  /** What has been spent meanwhile, also by the agent's children, is known there before the answer. */
+  async #budgeted<Value>(answer: Promise<Value>): Promise<Value> {
+    try {
+      return await answer;
+    } finally {
+      this.#onSpent(this.#agent.spending?.records() ?? []);
+    }
+  }
+
+  async #commit(durability: 'written' | 'synced'): Promise<null> {
+    await this.#agent.runtime.journal.commit(durability);
+    return null;
+  }
+
+  async #exchange(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
+    const agent = this.#agent;
+    const spent: ExchangeAnswer['spent'][number][] = [];
+    const done = await exchange(agent, {
+      ...call,
+      signal,
+      emit: this.#onEvent,
+      onSpent(usage, costUsd) {
+        spent.push({ usage, costUsd });
+        agent.spending?.add(usage, costUsd);
+      },
+    });
+    this.#unrecorded = done;
+    this.#follower.knowResponse(done.response);
+    return { done, spent, requests: agent.requests };
+  }
+
+  async #refusal(call: ToolUseBlock, signal: AbortSignal): Promise<string | null> {
+    const tool = findTool(this.#agent.spec.tools, call.name);
+    if (tool === undefined) return `there is no tool "${call.name}"`;
+    const input = parseInput(tool, call.input);
+    return input.ok ? refusalOf(this.#agent, tool, call, input.value, signal) : input.message;
+  }
+
+  async #desk(call: DeskCall, signal: AbortSignal): Promise<ToolOutcome | null> {
+    const desk = this.#agent.runtime.agents.deskFor(this.#agent.spec.id, call.call, signal);
+    switch (call.method) {
+      case 'spawn':
+        return desk.spawn(call.request);
+      case 'send':
+        return desk.send(call.to, call.message);
+      case 'look':
+        return desk.look(call.id, call.wait);
+      case 'stop':
+        return desk.stop(call.id);
+    }
+  }
+
+  async #lock(path: string): Promise<LockAnswer> {
+    const { files } = this.#agent.runtime;
+    const granted = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const lock = ++this.#lastLock;
+    this.#locks.set(lock, release.resolve);
+    if (this.#over) release.resolve();
+    void files.exclusive(path, () => {
+      granted.resolve();
+      return release.promise;
+    });
+    await granted.promise;
+    return { lock, last: files.lastWrite(path) };
+  }
+
+  async #news(signal: AbortSignal): Promise<null> {
+    const { inbox, children } = this.#agent;
+    if (inbox.size === 0 && children.anyInBackground) await newsHere(this.#agent, signal);
+    return null;
+  }
+
+  #noteGroup(group: number, runs: boolean): void {
+    const { runtime, spec } = this.#agent;
+    this.#groups.get(group)?.();
+    this.#groups.delete(group);
+    if (runs) this.#groups.set(group, runtime.processes.enter(group, spec.id));
+  }
+
+  [Symbol.dispose](): void {
+    this.#over = true;
+    for (const release of this.#locks.values()) release();
+    for (const group of this.groups) this.#noteGroup(group, false);
+  }
+}
