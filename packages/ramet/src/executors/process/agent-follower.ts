@@ -52,17 +52,17 @@ export class AgentFollower {
   }
 
   #headOf({ model, thinking, tools, system }: EventOf<'prefix.frozen'>): PromptHead {
-    return freezeHead({ model, thinking, tools: this.#named(tools), system: this.#named(system) });
+    return freezeHead({ model, thinking, tools: this.named(tools), system: this.named(system) });
   }
 
   #followMessage({ role, cause, blocks, shared, delivers = [] }: EventOf<'message.appended'>): void {
-    this.#agent.followMessage(cause, { role, blocks: this.#named(blocks), shared });
+    this.#agent.followMessage(cause, { role, blocks: this.named(blocks), shared });
     if (delivers.length > 0) this.#agent.inbox.take(({ item }) => delivers.includes(item));
   }
 
   #followResponse({ kept, blocks }: EventOf<'response.completed'>): void {
     if (!kept) return;
-    const answer = this.#named(blocks);
+    const answer = this.named(blocks);
     const calls = answer
       .filter(({ type }) => type === 'tool_use')
       .map((block) => String(contentOf(block).id));
@@ -72,11 +72,12 @@ export class AgentFollower {
   #followReplacement({ messages }: EventOf<'conversation.replaced'>): void {
     const head = this.#head ?? this.#agent.conversation.head;
     this.#head = null;
-    const named = messages.map(({ role, blocks, shared }) => ({ role, blocks: this.#named(blocks), shared }));
+    const named = messages.map(({ role, blocks, shared }) => ({ role, blocks: this.named(blocks), shared }));
     this.#agent.followReplacement(new Conversation(head, named));
   }
 
-  #named(digests: readonly Digest[]): FrozenBlock[] {
+  /** The blocks that it means; throws when one of them was never seen. */
+  named(digests: readonly Digest[]): FrozenBlock[] {
     return digests.map((digest) => {
       const block = this.#blocks.get(digest);
       if (block === undefined) throw new Error(`it names a block that it never sent: ${digest}`);

@@ -81,8 +81,8 @@ export class AgentProcess {
     try {
       return await this.#channel.call('run', null, signal);
     } catch (error) {
-      // An agent never rejects: the process could not make it, or is gone.
-      this.#stderr ||= describeError(error);
+      // An agent never rejects: the process is gone, or could not make it.
+      if (this.#child.connected) this.#stderr ||= describeError(error);
       this.#kill();
       await this.gone;
       return null;

@@ -48,6 +48,9 @@ export interface ChannelOptions<Way extends Line> {
   onBroken(reason: string): void;
 }
 
+/** Why work for the other end is aborted when it is gone. */
+export const LINE_LOST = 'process_lost';
+
 /** Calls under way; a response has at most some hundred tool calls. */
 const MOST_CALLS = 10_000;
 
@@ -97,7 +100,7 @@ export class Channel<Way extends Line> {
     this.#closed = new RametError('executor', 'terminal', reason);
     this.#queue = [];
     for (const call of this.#calls.values()) call.reject(this.#closed);
-    for (const { abort } of this.#answering.values()) abort.abort(reason);
+    for (const { abort } of this.#answering.values()) abort.abort(LINE_LOST);
   }
 
   /** Resolves when nothing is being answered. */

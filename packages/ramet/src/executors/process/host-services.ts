@@ -30,6 +30,9 @@ import type {
   LockAnswer,
 } from './messages.ts';
 
+/** Far above what the calls of one response can give rise to. */
+const MOST_NOTICES = 100_000;
+
 export class HostServices implements Disposable {
   readonly #agent: Agent;
   readonly #follower: AgentFollower;
@@ -38,6 +41,8 @@ export class HostServices implements Disposable {
   readonly #locks = new Map<number, () => void>();
   readonly #groups = new Map<number, () => void>();
   #lastLock = 0;
+  /** Since the model was last asked. */
+  #notices = 0;
   #over = false;
   #unrecorded: ModelExchange | null = null;
   /** How the agent said that it ended; null while it has not. */
@@ -65,6 +70,7 @@ export class HostServices implements Disposable {
 
   /** Throws for what is no notice of ours. */
   heed(notice: AgentNotice): void {
+    if (++this.#notices > MOST_NOTICES) throw new Error('it says too much between two requests');
     const { runtime, spec } = this.#agent;
     switch (notice.type) {
       case 'record':
@@ -116,12 +122,16 @@ export class HostServices implements Disposable {
 
   #record(event: JournalEvent): void {
     if (typeof event?.type !== 'string') throw new Error('it recorded no event');
+    if (event.type === 'response.completed') this.#takeResponse(event);
     this.#follower.follow(event);
     this.#agent.record(event);
     if (event.type === 'agent.ended') this.ended = event;
-    if (event.type === 'response.completed' && event.request === this.#unrecorded?.request) {
-      this.#unrecorded = null;
-    }
+  }
+
+  /** Its blocks went there from here, and do not come back. */
+  #takeResponse({ request, blocks }: EventOf<'response.completed'>): void {
+    this.#agent.store(this.#follower.named(blocks));
+    if (request === this.#unrecorded?.request) this.#unrecorded = null;
   }
 
   /** What has been spent meanwhile, also by the agent's children, is known there before the answer. */
@@ -140,6 +150,7 @@ export class HostServices implements Disposable {
 
   async #exchange(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
     const agent = this.#agent;
+    this.#notices = 0;
     const spent: ExchangeAnswer['spent'][number][] = [];
     const done = await exchange(agent, {
       ...call,
@@ -152,7 +163,7 @@ export class HostServices implements Disposable {
     });
     this.#unrecorded = done;
     this.#follower.knowResponse(done.response);
-    return { done, spent, requests: agent.requests };
+    return { done, spent, totals: agent.spending?.records() ?? [], requests: agent.requests };
   }
 
   async #refusal(call: ToolUseBlock, signal: AbortSignal): Promise<string | null> {

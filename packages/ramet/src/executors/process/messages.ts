@@ -65,6 +65,8 @@ export interface ExchangeAnswer {
   done: ModelExchange;
   /** Of all attempts, in order. */
   spent: readonly { usage: Usage; costUsd: number | null }[];
+  /** With these: what the agent's process adds up by itself knows nothing of others. */
+  totals: readonly SpendingRecord[];
   requests: number;
 }
 
