@@ -24,6 +24,8 @@ export interface AgentProcessOptions {
   /** Turns that the run has had in a process that is gone. */
   turns: number;
   entry?: string | undefined;
+  /** Of the run it is started for. */
+  signal: AbortSignal;
   onEvent: (event: AgentEvent) => void;
 }
 
@@ -48,9 +50,14 @@ export class AgentProcess {
     const image = imageOf(agent, options.surroundings, options.turns);
     const { environment, outputDirectory } = options.surroundings;
     const { id, cwd } = agent.spec;
-    this.services = new HostServices(agent, options.onEvent, (records) =>
-      this.#channel.post({ type: 'spent', records }),
-    );
+    this.services = new HostServices(agent, {
+      onEvent: options.onEvent,
+      onSpent: (records) => this.#channel.post({ type: 'spent', records }),
+      onCaughtUp: () => {
+        for (const item of agent.inbox.items) this.#channel.post({ type: 'received', item });
+      },
+    });
+    this.services.askEarly(options.signal);
     this.#child = startProgram({
       agent: id,
       cwd,
@@ -66,7 +73,7 @@ export class AgentProcess {
     this.#channel.post({ type: 'start', image });
     agent.inbox.onPut = (item) => {
       this.services.know(item.blocks);
-      this.#channel.post({ type: 'received', item });
+      if (!this.services.isAhead) this.#channel.post({ type: 'received', item });
     };
     agent.inbox.onTake = (items) =>
       this.#channel.post({ type: 'taken', items: items.map(({ item }) => item) });
@@ -148,7 +155,7 @@ export class AgentProcess {
     this.#channel.close(`the agent's process is gone: ${how}`);
     await Promise.all(this.services.groups.map(terminateGroup));
     this.services[Symbol.dispose]();
-    await this.#channel.settled();
+    await Promise.all([this.#channel.settled(), this.services.settled()]);
   }
 
   #kill(): void {

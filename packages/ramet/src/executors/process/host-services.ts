@@ -6,21 +6,24 @@
  * 1. What is recorded there is recorded here, in the same order, before anything that comes after it is answered.
  * 2. Nothing is held for a process that is gone: `Symbol.dispose` gives it all back.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent } from '../../engine/agent-event.ts';
 import { refusalOf } from '../../engine/authorize.ts';
 import type { SpendingRecord } from '../../engine/budget.ts';
+import { isCompactionDue } from '../../engine/context-state.ts';
 import { newsHere } from '../../engine/deliver.ts';
 import { exchange, recordResponse } from '../../engine/exchange.ts';
 import type { ModelExchange } from '../../engine/model-exchange.ts';
+import { onAbort } from '../../engine/on-abort.ts';
 import { nextStep } from '../../engine/stop-reason.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import { findTool, parseInput } from '../../tools/registry.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import { AgentFollower } from './agent-follower.ts';
-import type { Answers } from './channel.ts';
+import { type Answers, LINE_LOST } from './channel.ts';
 import type {
   AgentNotice,
   DeskCall,
@@ -30,6 +33,20 @@ import type {
   LockAnswer,
 } from './messages.ts';
 
+export interface ServiceObserver {
+  onEvent(event: AgentEvent): void;
+  onSpent(records: SpendingRecord[]): void;
+  /** The loop has asked what was asked before it. */
+  onCaughtUp(): void;
+}
+
+/** The loop's first question, asked before the loop is there. */
+interface EarlyQuestion {
+  readonly call: ExchangeCall;
+  readonly abort: AbortController;
+  readonly answer: Promise<ExchangeAnswer>;
+}
+
 /** Far above what the calls of one response can give rise to. */
 const MOST_NOTICES = 100_000;
 
@@ -37,7 +54,8 @@ export class HostServices implements Disposable {
   readonly #agent: Agent;
   readonly #follower: AgentFollower;
   readonly #onEvent: (event: AgentEvent) => void;
-  readonly #onSpent: (records: SpendingRecord[]) => void;
+  readonly #onSpent: ServiceObserver['onSpent'];
+  readonly #onCaughtUp: ServiceObserver['onCaughtUp'];
   readonly #locks = new Map<number, () => void>();
   readonly #groups = new Map<number, () => void>();
   #lastLock = 0;
@@ -45,15 +63,13 @@ export class HostServices implements Disposable {
   #notices = 0;
   #over = false;
   #unrecorded: ModelExchange | null = null;
+  #early: EarlyQuestion | null = null;
   /** How the agent said that it ended; null while it has not. */
   ended: EventOf<'agent.ended'> | null = null;
 
-  constructor(
-    agent: Agent,
-    onEvent: (event: AgentEvent) => void,
-    onSpent: (records: SpendingRecord[]) => void,
-  ) {
+  constructor(agent: Agent, { onEvent, onSpent, onCaughtUp }: ServiceObserver) {
     this.#onSpent = onSpent;
+    this.#onCaughtUp = onCaughtUp;
     this.#agent = agent;
     this.#follower = new AgentFollower(agent);
     this.#onEvent = onEvent;
@@ -61,6 +77,28 @@ export class HostServices implements Disposable {
 
   know(blocks: readonly FrozenBlock[]): void {
     this.#follower.know(blocks);
+  }
+
+  /**
+   * Asks the model what the loop is going to ask first, while its process starts. Until the loop asks, nothing that
+   * could change the question may reach it: see `isAhead`.
+   */
+  askEarly(signal: AbortSignal): void {
+    const { conversation, inbox, openStop, spec } = this.#agent;
+    const asks = conversation.awaitsAnswer && inbox.size === 0 && openStop === null;
+    if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
+    const abort = new AbortController();
+    const call = { turn: 1, maxTokens: spec.maxTokens, partial: false };
+    const stopListening = onAbort(signal, () => abort.abort(signal.reason));
+    const answer = this.#ask(call, abort.signal).finally(stopListening);
+    // Whoever asks is told; if nobody does, so that nobody can be, the process is gone.
+    answer.catch(() => {});
+    this.#early = { call, abort, answer };
+  }
+
+  /** Whether the model was asked what the loop has not asked yet. */
+  get isAhead(): boolean {
+    return this.#early !== null;
   }
 
   /** Process groups that run for it. */
@@ -149,6 +187,16 @@ export class HostServices implements Disposable {
   }
 
   async #exchange(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
+    const early = this.#early;
+    this.#early = null;
+    this.#onCaughtUp();
+    if (early === null) return this.#ask(call, signal);
+    if (!isDeepStrictEqual(early.call, call)) throw new Error('the loop asks other than was foreseen');
+    const stopListening = onAbort(signal, () => early.abort.abort(signal.reason));
+    return early.answer.finally(stopListening);
+  }
+
+  async #ask(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
     const agent = this.#agent;
     this.#notices = 0;
     const spent: ExchangeAnswer['spent'][number][] = [];
@@ -215,8 +263,14 @@ export class HostServices implements Disposable {
     if (runs) this.#groups.set(group, runtime.processes.enter(group, spec.id));
   }
 
+  /** Resolves when nothing is asked on its own account. */
+  async settled(): Promise<void> {
+    await this.#early?.answer.catch(() => {});
+  }
+
   [Symbol.dispose](): void {
     this.#over = true;
+    this.#early?.abort.abort(LINE_LOST);
     for (const release of this.#locks.values()) release();
     for (const group of this.groups) this.#noteGroup(group, false);
   }

@@ -42,7 +42,7 @@ describe('EXEC-2: a process that misbehaves ends its agent as failed: executor',
     ['an end at once', 'ended 4 times: it exited with 7'],
     ['a crash', 'it broke'],
   ])('%s', async (manner, reason) => {
-    const { host, types } = await hosted({ provider: scriptedModel() }, manner);
+    const { host, types } = await hosted({ provider: scriptedModel('hang', 'hang', 'hang', 'hang') }, manner);
     const result = await host();
     expect(result).toMatchObject({
       status: 'failed',
@@ -55,20 +55,48 @@ describe('EXEC-2: a process that misbehaves ends its agent as failed: executor',
   });
 
   test('one that cannot be started says why', async () => {
-    const { host } = await hosted({ provider: scriptedModel(), spec: { cwd: '/nowhere' } });
+    const { host } = await hosted({
+      provider: scriptedModel('hang', 'hang', 'hang', 'hang'),
+      spec: { cwd: '/nowhere' },
+    });
     expect(await host()).toMatchObject({ cause: 'executor', message: expect.stringContaining('ENOENT') });
   });
 
   test('a tool made of functions cannot go there, and that is said before anything runs', async () => {
     const own = toolOf('Own', 'read', async () => ({ content: 'x' }));
-    const { host } = await hosted({ provider: scriptedModel(), tools: [own] });
+    const { host } = await hosted({ provider: scriptedModel('hang', 'hang', 'hang', 'hang'), tools: [own] });
     expect(await host()).toMatchObject({ cause: 'executor', message: expect.stringContaining('Own cannot') });
+  });
+});
+
+describe('EXEC-2: the model is asked while the process starts', () => {
+  test('an answer that came before the process failed is kept, and not asked for again', async () => {
+    const model = scriptedModel({ text: 'Here it is.' });
+    const { host, recorded } = await hosted({ provider: model }, 'silence', { graceMs: 50 });
+    const abort = new AbortController();
+    const result = host(abort.signal);
+    while (model.requests.length === 0) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    abort.abort('stopped');
+    expect(await result).toMatchObject({ status: 'cancelled' });
+    expect(recorded().filter(({ type }) => type === 'response.completed')).toMatchObject([{ kept: true }]);
+  });
+
+  test('an agent that was aborted before it began asks nothing', async () => {
+    const model = scriptedModel();
+    const { host } = await hosted({ provider: model });
+    expect(await host(AbortSignal.abort('stopped'))).toMatchObject({ status: 'cancelled' });
+    expect(model.requests).toEqual([]);
   });
 });
 
 describe('EXEC-2: a process that does not end is ended', () => {
   test.each(['silence', 'deafness', 'an endless loop'])('%s', async (manner) => {
-    const { host, types } = await hosted({ provider: scriptedModel() }, manner, { graceMs: 50 });
+    const { host, types } = await hosted(
+      { provider: scriptedModel('hang', 'hang', 'hang', 'hang') },
+      manner,
+      { graceMs: 50 },
+    );
     const abort = new AbortController();
     const result = host(abort.signal);
     // This process goes on meanwhile.

@@ -90,7 +90,7 @@ class HostedAgent {
   async #runToEnd(signal: AbortSignal): Promise<Ending & Pick<AgentResult, 'text'>> {
     for (let restarts = 0; ; restarts++) {
       try {
-        const process = this.#process ?? this.#start();
+        const process = this.#process ?? this.#start(signal);
         const result = await process.run(signal);
         if (result !== null) return result;
         this.#process = null;
@@ -102,13 +102,14 @@ class HostedAgent {
     }
   }
 
-  #start(): AgentProcess {
+  #start(signal: AbortSignal): AgentProcess {
     const { entry, graceMs = GRACE_MS } = this.#parts;
     this.#process = new AgentProcess(this.#agent, {
       surroundings: this.#surroundings(),
       graceMs,
       turns: this.#turns,
       entry,
+      signal,
       onEvent: (event) => this.#onEvent(event),
     });
     return this.#process;
