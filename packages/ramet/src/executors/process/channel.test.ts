@@ -87,7 +87,7 @@ describe('EXEC-2: the line between an agent’s process and its host', () => {
       reasons.push(signal.reason);
     });
     const asked = near.call('echo', null);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let step = 0; step < 5; step++) await new Promise(setImmediate);
     near.close('gone');
     far.close('gone too');
     await expect(asked).rejects.toThrow('gone');
