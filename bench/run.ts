@@ -10,6 +10,7 @@ import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
 import * as processExecutor from './process-executor.ts';
+import * as resume from './resume.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
@@ -29,6 +30,7 @@ const MEASUREMENTS: Measurements = {
   siblings,
   'agent-memory': agentMemory,
   'process-executor': processExecutor,
+  resume,
 };
 const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },

@@ -15,10 +15,11 @@ import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
-import type { Spending } from './budget.ts';
+import { type CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
@@ -29,7 +30,8 @@ export class Agent implements AsyncDisposable {
   readonly runtime: SessionRuntime;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  #files: AgentFiles;
+  /** Which file versions it has seen; replaced when it is rebuilt. */
+  files: AgentFiles;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -47,6 +49,10 @@ export class Agent implements AsyncDisposable {
   spending: Spending | null = null;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
+  /** Calls of the last message that are not answered; the loop takes up from there too. */
+  openCalls: OpenCalls | null = null;
+  /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
+  carried: CarriedSpending | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
@@ -64,6 +70,7 @@ export class Agent implements AsyncDisposable {
   /** Told of every change of its status, once it is known to a family. */
   onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
+  #nextBill: Spending | null = null;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -75,7 +82,7 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.#files = new AgentFiles(this, seen);
+    this.files = new AgentFiles(this, seen);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -88,7 +95,7 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.files);
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
@@ -132,7 +139,7 @@ export class Agent implements AsyncDisposable {
 
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
-    return this.#files.for(call);
+    return this.files.for(call);
   }
 
   /** Releases what the agent acquired, when it ends. */
@@ -148,7 +155,7 @@ export class Agent implements AsyncDisposable {
   }
 
   get touched(): Map<string, TouchedFile> {
-    return this.#files.touched;
+    return this.files.touched;
   }
 
   get tasks(): BackgroundTasks {
@@ -162,6 +169,23 @@ export class Agent implements AsyncDisposable {
 
   record(event: JournalEvent): void {
     this.runtime.journal.append(this.spec.id, event);
+  }
+
+  /** Opens the bill of the next run before it begins: agents that go on before their parent does spend on it. */
+  openBill(): void {
+    const { budget, type, spending: parent } = this.spec;
+    const now = this.runtime.clock.now();
+    this.#nextBill ??= new Spending(budget, now, { label: `${type} agent`, parent });
+    this.spending = this.#nextBill;
+  }
+
+  /** The bill of a run that begins. */
+  takeBill(): Spending {
+    this.openBill();
+    const bill = this.#nextBill;
+    this.#nextBill = null;
+    if (bill === null) throw new Error('a bill that was opened is gone');
+    return bill;
   }
 
   setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
@@ -239,28 +263,6 @@ export class Agent implements AsyncDisposable {
     this.#conversation = conversation;
     this.previousEnd = null;
     this.context.measured = null;
-  }
-
-  get seenFiles(): ReadonlyMap<string, string> {
-    return this.#files.seen;
-  }
-
-  followFile(path: string, version: string, how: TouchedFile): void {
-    this.#files.follow(path, version, how);
-  }
-
-  /** Goes on as it was rebuilt from the journal; who knows it, and what has come for it, stays. */
-  takeOver(rebuilt: Agent): void {
-    this.#conversation = rebuilt.#conversation;
-    this.#files = rebuilt.#files;
-    this.#calls = rebuilt.#calls;
-    this.#tasks = rebuilt.#tasks;
-    this.previousEnd = rebuilt.previousEnd;
-    this.requests = Math.max(this.requests, rebuilt.requests);
-    this.openStop = rebuilt.openStop;
-    this.prompts = rebuilt.prompts;
-    this.todos = rebuilt.todos;
-    this.context.measured = rebuilt.context.measured;
   }
 
   /** Puts blocks into the journal's store and returns their names. */

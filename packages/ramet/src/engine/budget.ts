@@ -36,6 +36,18 @@ export interface SpendingRecord {
   totalCostUsd: number | null;
 }
 
+interface Spent {
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+}
+
+/** What a run had taken before the process that ran it ended. */
+export interface CarriedSpending extends Spent {
+  readonly turns: number;
+  /** What the agents below it had taken. */
+  readonly below: Spent;
+}
+
 interface LimitShare {
   limit: keyof BudgetLimits;
   share: number;
@@ -66,6 +78,14 @@ export class Spending {
       each.totalUsage = addUsage(each.totalUsage, usage);
       each.totalCostUsd = addCost(each.totalCostUsd, costUsd);
     }
+  }
+
+  /** Takes over what an earlier process had spent on the same work: its ancestors' runs of now did not. */
+  carry({ usage, costUsd, below }: CarriedSpending): void {
+    this.usage = addUsage(this.usage, usage);
+    this.costUsd = addCost(this.costUsd, costUsd);
+    this.totalUsage = addUsage(addUsage(this.totalUsage, usage), below.usage);
+    this.totalCostUsd = addCost(addCost(this.totalCostUsd, costUsd), below.costUsd);
   }
 
   /** The limit, of the run or of an ancestor, that is closest to being reached, and how close. */

@@ -2,20 +2,19 @@
  * Lets an agent that has ended go on with a message (AGENT-3): it is rebuilt from the journal, byte for byte, hears the
  * message and runs in the background. Between its runs it costs disk, not memory.
  */
-import { findDefinition } from '../agents/built-in.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { modeInForce } from '../permission/effective-mode.ts';
 import type { EventOf } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
-import { toolsOf } from './child-head.ts';
 import type { AgentFamily } from './family.ts';
+import { closedAnswers, sayClosed } from './finish-calls.ts';
 import { lostNotifications } from './lost-children.ts';
-import { type RecordedSpec, resumeAgent } from './resume.ts';
+import { RecordedChildren } from './recorded-children.ts';
+import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
+import { resumeAgent } from './resume.ts';
 import { startChild } from './run-child.ts';
-import type { AgentSpec } from './runtime.ts';
 
 interface EndedAgent {
   id: AgentId;
@@ -59,12 +58,19 @@ export async function continueEnded(
     if (found === null) return failure(unknownReceiver(family, reader, to));
     const problem = whyNot(family, from, found);
     if (problem !== null) return failure(`${to} cannot be continued: ${problem}.`);
-    const lost = await lostNotifications(family, runtime, found.id, reader);
+    const recorded = RecordedChildren.read(reader);
+    const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
+    const agent = resumeAgent(
+      runtime,
+      reader,
+      (past) => specOfRecorded(family, from, found, past, { call: null, background: true }),
+      found.id,
+    );
+    const answers = await closedAnswers(agent);
     // From here on nothing is waited for; until here, somebody else may have let it go on.
     const running = family.find(found.id);
     if (running !== undefined) return tellRunning(running, spec.id, to, text);
-    const specOf = (recorded: RecordedSpec): AgentSpec => specFor(family, from, found, recorded);
-    const agent = resumeAgent(runtime, reader, specOf, found.id);
+    sayClosed(agent, answers);
     agent.say('prompt', [freezeBlock({ type: 'text', text })]);
     for (const news of lost) agent.receive('notification', news.from, news.text);
     const { signal } = new AbortController();
@@ -82,9 +88,9 @@ export function tellRunning(receiver: Agent, from: AgentId, to: string, text: st
   return { content: `Told ${to}; it hears it at its next tool boundary.` };
 }
 
-function whyNot(family: AgentFamily, from: Agent, { started: { origin } }: EndedAgent): string | null {
-  if (origin?.skipTranscript) return 'it kept no transcript';
-  if (origin?.narrowed) return 'it had rights of its own, which ended with it';
+function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
+  const lasting = whyNotContinued(agent);
+  if (lasting !== null) return lasting;
   const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
   return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
 }
@@ -104,47 +110,6 @@ function startedAgents(reader: JournalReader): Omit<EndedAgent, 'ended'>[] {
   return Array.from(reader.events({ type: 'agent.started' })).flatMap(({ agent: id, event }) =>
     id !== null && event.type === 'agent.started' && event.parent !== null ? [{ id, started: event }] : [],
   );
-}
-
-/** It has what it had, as far as whoever continues it has that too. */
-function specFor(
-  family: AgentFamily,
-  from: Agent,
-  { id, started }: EndedAgent,
-  { model, permissionMode }: RecordedSpec,
-): AgentSpec {
-  const definition = findDefinition(family.parts.definitions, started.agentType);
-  const { origin } = started;
-  const { description = '', depth = 1, kind = 'fresh' } = origin ?? {};
-  return {
-    id,
-    parent: from.spec.id,
-    type: started.agentType,
-    name: started.name,
-    model,
-    fallbackModel: from.spec.fallbackModel,
-    thinking: null,
-    system: [],
-    tools: definition === undefined ? from.spec.tools : toolsOf(definition, from),
-    permissionMode,
-    ceiling: () => modeInForce(from.spec),
-    maxTurns: started.maxTurns,
-    maxTokens: from.spec.maxTokens,
-    budget: started.budget,
-    spending: from.spending ?? family.parts.spending,
-    cwd: from.spec.cwd,
-    origin: {
-      kind,
-      call: null,
-      description,
-      background: true,
-      depth,
-      ...(origin?.executor && { executor: origin.executor }),
-    },
-    executor: origin?.executor,
-    compactionThreshold: from.spec.compactionThreshold,
-    contextWindow: from.spec.contextWindow,
-  };
 }
 
 function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string): string {

@@ -3,12 +3,11 @@ import type { AgentId } from '../schema/ids.ts';
 import type { AgentDesk, SpawnRequest } from '../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
-import type { AgentHandle } from './agent-handle.ts';
 import { agentMessageText } from './agent-message.ts';
 import { continueEnded, describeOther, tellRunning } from './continue-ended.ts';
 import type { AgentFamily } from './family.ts';
 import { STOPPED } from './notices.ts';
-import { foregroundResult } from './report.ts';
+import { reportOfRunning } from './running-report.ts';
 import { spawnAgent } from './spawn.ts';
 import { lookAtAgents } from './wait-for-agents.ts';
 
@@ -35,21 +34,7 @@ async function spawn(
   const spawned = await spawnAgent(family, parent, { ...request, call, signal });
   if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);
   const { handle } = spawned;
-  if (handle.inBackground) return { content: startedText(handle) };
-  const waiting = (): Promise<unknown> => Promise.race([handle.result, handle.detached]);
-  await (parent.place?.whileWaiting(signal, waiting) ?? waiting());
-  if (handle.inBackground) return { content: `It was sent to the background. ${startedText(handle)}` };
-  const { redact, outputDirectory } = parent.runtime;
-  const result = await handle.result;
-  return foregroundResult(
-    { ...result, agent: handle.id, type: handle.type, name: handle.name, description: handle.description },
-    { redact, outputDirectory, cap: family.parts.limits.reportBytes },
-  );
-}
-
-function startedText({ id, name }: AgentHandle): string {
-  const called = name === null ? '' : ` "${name}"`;
-  return `Agent ${id}${called} runs in the background. You will be told in a <task-notification> when it ends; do not wait for it.`;
+  return reportOfRunning(family, parent.runtime, handle, signal);
 }
 
 async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {

@@ -28,6 +28,10 @@ export class Inbox {
     return this.#items.some((held) => held.item === item);
   }
 
+  some(wanted: (item: InboxItem) => boolean): boolean {
+    return this.#items.some(wanted);
+  }
+
   /** Whether others have said something to the agent. */
   get hasMessages(): boolean {
     return this.#items.some(({ kind }) => kind === 'message');

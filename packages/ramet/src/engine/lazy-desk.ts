@@ -2,6 +2,8 @@
 import type { AgentId } from '../schema/ids.ts';
 import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { AgentFamily } from './family.ts';
+import type { CalledAgent } from './open-calls.ts';
+import type { SessionRuntime } from './runtime.ts';
 
 /** The first call of an agent finds it loaded; a failure shows when it is called. */
 export function prepareDesks(): () => void {
@@ -11,6 +13,18 @@ export function prepareDesks(): () => void {
     begun = true;
     void import('./desk.ts').catch(() => {});
   };
+}
+
+/** Most agents are never interrupted: finding the agents that open calls had started is loaded when there are any. */
+export async function lazyCalledAgents(
+  family: AgentFamily,
+  runtime: Pick<SessionRuntime, 'journal' | 'redact' | 'outputDirectory'>,
+  parent: AgentId,
+  calls: readonly string[],
+): Promise<ReadonlyMap<string, CalledAgent>> {
+  if (calls.length === 0) return new Map();
+  const { calledAgents } = await import('./called-agents.ts');
+  return calledAgents(family, runtime, parent, calls);
 }
 
 export function lazyDesk(family: AgentFamily, id: AgentId, call: string, signal: AbortSignal): AgentDesk {

@@ -4,7 +4,8 @@
  * does not throw.
  *
  * Invariants
- * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message.
+ * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message, but for the
+ *    last message's while they wait for agents that were interrupted with this one (`open-calls.ts`).
  * 2. A response is on disk before anything it asks for changes anything.
  * 3. No path leads from an error to `done` (AGENT-5).
  */
@@ -14,19 +15,19 @@ import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, RametError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
-import { Spending } from './budget.ts';
 import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
 import { recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
+import { finishCalls, ordered } from './finish-calls.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from './make-room.ts';
 import type { ModelExchange } from './model-exchange.ts';
 import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
+import type { OpenCalls } from './open-calls.ts';
 import {
   budgetSpent,
   closedEnding,
-  DONE,
   type Ending,
   endingOfAbort,
   newRunState,
@@ -43,9 +44,9 @@ type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
 export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
   const { clock, journal } = agent.runtime;
   const startedAt = clock.now();
-  const { budget, type, spending: parent } = agent.spec;
-  agent.spending = new Spending(budget, startedAt, { label: `${type} agent`, parent });
-  const run = newRunState(agent.spending, agent.spec.maxTokens);
+  const { budget } = agent.spec;
+  const run = newRunState(agent.takeBill(), agent.spec.maxTokens);
+  takeOver(agent, run);
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
   using deadline = startDeadline(clock, budget.seconds, options.signal);
@@ -74,13 +75,10 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
 }
 
 async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
-  if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
-  if (agent.openStop !== null && agent.openStop !== 'pause_turn') {
-    run.text = lastText(agent);
-    const failed = agent.openStop === RECIPE_FAILED;
-    agent.openStop = null;
-    return failed ? { status: 'failed', ...recipeFailure(run.text) } : DONE;
-  }
+  if (agent.openCalls !== null) yield* finishOpenCalls(agent, run, agent.openCalls, options);
+  else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
+  const ended = await afterOldAnswer(agent, run, options);
+  if (ended !== null) return ended;
   for (;;) {
     if (options.signal.aborted) throw new Cancelled();
     // An answer that was cut off is continued first: a summary would come in between.
@@ -96,6 +94,24 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
     const ending = yield* carryOut(agent, run, step, options);
     if (ending !== null) return ending;
   }
+}
+
+/** An agent that goes on has the turns and the spending that it had. */
+function takeOver(agent: Agent, run: RunState): void {
+  if (agent.carried === null) return;
+  run.turns = agent.carried.turns;
+  run.spending.carry(agent.carried);
+  agent.carried = null;
+}
+
+/** An answer that an earlier process had received and had only to report: it is looked at as any other. */
+async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
+  const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && agent.openCalls === null;
+  if (!answered || agent.openStop === 'pause_turn') return null;
+  run.text = lastText(agent);
+  const failed = agent.openStop === RECIPE_FAILED;
+  agent.openStop = null;
+  return failed ? { status: 'failed', ...recipeFailure(run.text) } : afterAnswer(agent, run, options);
 }
 
 /** Null when the request did not fit and the conversation has been compacted: it is to be asked again. */
@@ -181,13 +197,37 @@ async function* answerCalls(
   calls: readonly ToolUseBlock[],
   { signal }: RunOptions,
 ): Turns<void> {
-  const results = yield* emitting<AgentEvent, FrozenBlock[]>((emit) =>
+  const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
     runCalls({ agent, signal, emit }, calls),
   );
-  sayWithNews(agent, run, 'tool_results', results);
+  takeResults(agent, run, calls, results);
 }
 
-function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
+async function* finishOpenCalls(
+  agent: Agent,
+  run: RunState,
+  open: OpenCalls,
+  { signal }: RunOptions,
+): Turns<void> {
+  const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
+    finishCalls({ agent, signal, emit }, open),
+  );
+  takeResults(agent, run, open.calls, results);
+}
+
+/** Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one. */
+function takeResults(
+  agent: Agent,
+  run: RunState,
+  calls: readonly ToolUseBlock[],
+  results: ReadonlyMap<string, FrozenBlock>,
+): void {
+  const isOpen = calls.some(({ id }) => !results.has(id));
+  agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
+  if (!isOpen) sayWithNews(agent, run, 'tool_results', ordered(calls, results));
+}
+
+export function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
   return {
     type: 'assistant',
     messageId: response.id,

@@ -9,7 +9,8 @@ import { agentId } from '../schema/ids.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { Agent } from './agent.ts';
 import { runAgent } from './loop.ts';
-import { tellOfLostChildren } from './lost-children.ts';
+import { lostNotifications } from './lost-children.ts';
+import { RecordedChildren } from './recorded-children.ts';
 import { resumeAgent } from './resume.ts';
 
 /** A child as a killed process leaves it: its parent has not been told. */
@@ -35,7 +36,10 @@ async function resumed(engine: EngineFixture): Promise<{ agent: Agent; news: str
   await journal.commit('written');
   const reader = openReader({ project: dirname(journal.file), session: journal.session });
   const agent = resumeAgent(engine.runtime, reader, () => engine.agent.spec, engine.agent.spec.id);
-  await tellOfLostChildren(familyOf(engine, inProcess), agent, reader);
+  const recorded = RecordedChildren.read(reader);
+  const family = familyOf(engine, inProcess);
+  const lost = await lostNotifications(family, engine.runtime, agent.spec.id, { recorded, reader });
+  for (const { from, text } of lost) agent.receive('notification', from, text);
   reader.close();
   const items = agent.inbox.take(() => true);
   return { agent, news: items.flatMap(({ blocks }) => blocks.map((block) => String(contentOf(block).text))) };

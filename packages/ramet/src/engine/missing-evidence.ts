@@ -34,7 +34,7 @@ async function failedCheck(agent: Agent, { expected }: Evidence, signal: AbortSi
   if (expected.check === undefined) return [];
   const id = `check-${agent.spec.id}-${agent.requests}`;
   const call = { type: 'tool_use', id, name: 'Bash', input: { command: expected.check } } as const;
-  const [result] = await runCalls({ agent, signal, emit: () => {} }, [call]);
+  const result = (await runCalls({ agent, signal, emit: () => {} }, [call])).get(id);
   const answer = result === undefined ? null : contentOf(result);
   if (answer !== null && answer.is_error !== true) return [];
   return [`the check \`${expected.check}\` failed: ${headOf(String(answer?.content ?? ''), LONGEST_OUTPUT)}`];

@@ -103,7 +103,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(readFileSync(file, 'utf8')).toHaveLength(5_000_000 + 'Scope: much. '.length);
   });
 
-  test('one that ends with its session is told of once when the session goes on', async () => {
+  test('one that is interrupted with its session goes on with it, and is told of once', async () => {
     const stop = new AbortController();
     const family = await startFamily({
       cast: {
@@ -117,13 +117,35 @@ describe('AGENT-3: an agent in the background', () => {
     expect((await family.run('Go.', { signal: stop.signal })).result).toMatchObject({
       status: 'interrupted',
     });
-    const resumed = await family.reopen();
+    const resumed = await family.reopen({
+      'Go.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: late.' }),
+    });
     expect(resumed.session.hasNews).toBe(true);
     expect((await resumed.run(null)).result.text).toBe('Heard.');
     expect(lastTexts(resumed.requestsOf('Go.')[2])).toEqual([
-      expect.stringContaining('<status>interrupted: SIGINT</status>'),
+      expect.stringMatching(/<status>done<\/status>.*Scope: late\./s),
     ]);
     expect((await resumed.reopen()).session.hasNews).toBe(false);
+  });
+
+  test('with another prompt it stays interrupted, and its parent is told so once', async () => {
+    const stop = new AbortController();
+    const family = await startFamily({
+      cast: {
+        'Go.': [startAgents(['child'], BACKGROUND), { text: 'I wait.' }],
+        child: () => new Promise(() => {}),
+      },
+    });
+    family.session.subscribe((event) => {
+      if (event.type === 'status_changed' && event.status === 'waiting') stop.abort('SIGINT');
+    });
+    await family.run('Go.', { signal: stop.signal });
+    const resumed = await family.reopen({ Else: () => ({ text: 'Done.' }) });
+    expect((await resumed.run('Else?')).result.text).toBe('Done.');
+    const said = JSON.stringify(resumed.emulator.requests.at(-1)?.request?.messages);
+    expect(timesIn(said, '<status>interrupted: SIGINT</status>')).toBe(1);
+    expect(resumed.requestsOf('child')).toHaveLength(1);
   });
 
   test('a waited-for agent that is sent to the background frees its parent and is told of later', async () => {

@@ -21,6 +21,7 @@ import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
 import type { Evidence } from './evidence.ts';
 import type { LaunchGate } from './launch.ts';
+import type { CalledAgent } from './open-calls.ts';
 import type { PrefixGuard } from './prefix-guard.ts';
 
 export interface SessionRuntime {
@@ -56,6 +57,8 @@ export interface SessionRuntime {
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */
 export interface AgentDesks {
   deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
+  /** Of these calls of the agent's, those that started agents; asked when the calls were left open. */
+  calledBy(agent: AgentId, calls: readonly string[]): Promise<ReadonlyMap<string, CalledAgent>>;
   /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
   prepare(): void;
 }

@@ -17,6 +17,7 @@ import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
 import type { Evidence, Expectation } from './evidence.ts';
+import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
 import { startChild } from './run-child.ts';
@@ -248,7 +249,10 @@ function childSpec(
   };
 }
 
-function originOf({ order, depth, executor }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+function originOf(
+  { order, depth, schema, evidence, executor }: ChildPlan,
+  kind: AgentOrigin['kind'],
+): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
   return {
     kind,
@@ -257,6 +261,7 @@ function originOf({ order, depth, executor }: ChildPlan, kind: AgentOrigin['kind
     background,
     depth,
     ...(executor === 'process' && { executor: 'process' as const }),
+    ...recordExpectations(schema, evidence),
   };
 }
 

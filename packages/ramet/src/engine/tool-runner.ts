@@ -29,25 +29,28 @@ export interface ToolRun {
   emit: (event: AgentEvent) => void;
 }
 
-export async function runCalls(run: ToolRun, calls: readonly ToolUseBlock[]): Promise<FrozenBlock[]> {
+/** The results by call. A call without one waits for an agent that was interrupted with it, and is still open. */
+export async function runCalls(
+  run: ToolRun,
+  calls: readonly ToolUseBlock[],
+): Promise<Map<string, FrozenBlock>> {
   const results = new Map<string, FrozenBlock>();
   for (const batch of batches(run.agent, calls)) {
     const answers = await runBatch(run, batch);
-    for (const [index, { id }] of batch.entries()) results.set(id, answers[index] ?? unansweredCall(id));
+    for (const [index, { id }] of batch.entries()) {
+      const answer = answers[index];
+      if (answer) results.set(id, answer);
+    }
   }
-  return calls.map(({ id }) => results.get(id) ?? unansweredCall(id));
+  return results;
 }
 
-async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<FrozenBlock[]> {
+async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<(FrozenBlock | null)[]> {
   if (run.signal.aborted) return refuseCalls(batch, NOT_RUN.interrupted);
   for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
   // What only reads may be done again: its record is on its way, and nobody need wait for it.
   if (!batch.every((call) => reads(run.agent, call))) await run.agent.runtime.journal.commit('synced');
   return Promise.all(batch.map((call) => runCall(run, call)));
-}
-
-function unansweredCall(id: string): FrozenBlock {
-  return freezeBlock({ type: 'tool_result', tool_use_id: id, content: NOT_RUN.interrupted, is_error: true });
 }
 
 /** The same answer to every call, for when none of them is run. */
@@ -63,7 +66,8 @@ export function refuseCalls(calls: readonly ToolUseBlock[], reason: string): Fro
  */
 function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][] {
   const grouped: ToolUseBlock[][] = [];
-  const [delegated, own] = [calls.filter(delegates(agent)), calls.filter((call) => !delegates(agent)(call))];
+  const delegated = calls.filter((call) => delegates(agent, call));
+  const own = calls.filter((call) => !delegates(agent, call));
   for (const call of own) {
     const last = grouped.at(-1);
     const joins = last?.[0] !== undefined && reads(agent, call) && reads(agent, last[0]);
@@ -73,22 +77,35 @@ function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][]
   return delegated.length === 0 ? grouped : [...grouped, delegated];
 }
 
-function delegates(agent: Agent): (call: ToolUseBlock) => boolean {
-  return ({ name }) => findTool(agent.spec.tools, name)?.delegates === true;
+export function delegates(agent: Agent, { name }: ToolUseBlock): boolean {
+  return findTool(agent.spec.tools, name)?.delegates === true;
 }
 
-function reads(agent: Agent, call: ToolUseBlock): boolean {
+export function reads(agent: Agent, call: ToolUseBlock): boolean {
   const tool = findTool(agent.spec.tools, call.name);
   return tool?.effect === 'read' && tool.ordered !== true;
 }
 
-async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock> {
-  const { agent, emit } = run;
-  const started = performance.now();
-  emit({ type: 'tool_started', call });
-  const result = await finishResult(agent.runtime, call, await outcomeOf(run, call));
+async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {
+  const since = performance.now();
+  run.emit({ type: 'tool_started', call });
+  return completeCall(run, call, await outcomeOf(run, call), since);
+}
+
+/** Records what came of a call; null when nothing has come of it yet. */
+export async function completeCall(
+  { agent, emit }: ToolRun,
+  call: ToolUseBlock,
+  outcome: ToolOutcome,
+  since: number,
+): Promise<FrozenBlock | null> {
+  const result = await finishResult(agent.runtime, call, outcome);
+  const durationMs = performance.now() - since;
+  if (outcome.isOpen === true) {
+    emit({ type: 'tool_completed', call, result, durationMs });
+    return null;
+  }
   const frozen = freezeBlock(result);
-  const durationMs = performance.now() - started;
   agent.store([frozen]);
   agent.record({
     type: 'tool.completed',

@@ -25,10 +25,12 @@ export interface EventFilter {
   after?: number;
   agent?: AgentId;
   type?: JournalEvent['type'];
+  /** One of these. */
+  types?: readonly JournalEvent['type'][];
 }
 
 export interface JournalReader {
-  /** Events in order, after `after` when given, of one agent and of one type when given. */
+  /** Events in order, after `after` when given, of one agent and of certain types when given. */
   events(filter?: EventFilter): Iterable<RecordedEvent>;
   /** The bytes of a block; throws a JournalError when the journal does not hold them. */
   block(digest: Digest): Uint8Array;

@@ -23,14 +23,14 @@ export class SessionReader implements JournalReader {
     this.#selectBlock = this.#prepare('SELECT bytes FROM blocks WHERE digest = ?');
   }
 
-  *events({ after = 0, agent, type }: EventFilter = {}): Iterable<RecordedEvent> {
+  *events({ after = 0, agent, type, types = type && [type] }: EventFilter = {}): Iterable<RecordedEvent> {
     const ofAgent = agent === undefined ? '' : 'AND agent = ?';
     // Not by the column `type`, which files of the first version lack.
-    const ofType = type === undefined ? '' : `AND data ->> 'type' = ?`;
+    const ofType = types === undefined ? '' : `AND data ->> 'type' IN (${types.map(() => '?').join()})`;
     const page = this.#prepare(
       `SELECT seq, time, agent, data FROM events WHERE seq > ? ${ofAgent} ${ofType} ORDER BY seq LIMIT ${PAGE}`,
     );
-    const values = [agent, type].filter((value) => value !== undefined);
+    const values = [...(agent === undefined ? [] : [agent]), ...(types ?? [])];
     for (;;) {
       const rows = this.#reading(() => page.all(after, ...values));
       for (const row of rows) {

@@ -3,12 +3,14 @@ import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
 import { agentMessageText } from '../engine/agent-message.ts';
+import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
-import { type Surroundings, takePrompt } from './main-agent.ts';
+import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
+import { createRevival } from './revival.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
@@ -20,12 +22,15 @@ export interface LiveParts extends SharedParts {
   settings: ResolvedOptions;
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
+  /** An earlier process may have left agents that go on. */
+  isResumed: boolean;
 }
 
 export function liveSession(parts: LiveParts): Session {
   const { agent, family, runtime, bus, place, settings } = parts;
   let told: string | null = null;
   let running = false;
+  const revival = createRevival(parts);
   const begin = (): void => {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
@@ -48,9 +53,14 @@ export function liveSession(parts: LiveParts): Session {
     get hasNews() {
       return agent.inbox.size > 0;
     },
+    get isInterrupted() {
+      return isInterrupted(agent);
+    },
+    continueAgents: () => revival.continueAgents(),
     async *run(prompt, options = {}) {
       begin();
       try {
+        await revival.beforePrompt(prompt);
         takePrompt(agent, prompt, place, parts.surroundings);
         const result = yield* joined(parts, options);
         told = result.message;
@@ -70,6 +80,7 @@ export function liveSession(parts: LiveParts): Session {
     async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
       begin();
       try {
+        await closeCalls(agent);
         const { compact } = await import('../engine/compaction.ts');
         return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
       } finally {

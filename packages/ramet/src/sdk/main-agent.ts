@@ -59,7 +59,7 @@ export function continueAgent(
 
 function mainSpec(
   { runtime, family }: SharedParts,
-  { model, permissionMode }: RecordedSpec,
+  { model, permissionMode }: Pick<RecordedSpec, 'model' | 'permissionMode'>,
   place: Place,
   settings: ResolvedOptions,
 ): AgentSpec {
@@ -103,6 +103,11 @@ export async function readSurroundings(
   return { instructions: text === null ? null : redact(text), git: await git };
 }
 
+/** Whether there is a turn to finish, or something to be told of. */
+export function isInterrupted({ conversation, openStop, openCalls, inbox }: Agent): boolean {
+  return conversation.awaitsAnswer || openStop !== null || openCalls !== null || inbox.size > 0;
+}
+
 /** Adds the prompt to the conversation, at once: it is recorded with the first commit. */
 export function takePrompt(
   agent: Agent,
@@ -112,7 +117,7 @@ export function takePrompt(
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
-    if (conversation.awaitsAnswer || agent.openStop !== null || agent.inbox.size > 0) return;
+    if (isInterrupted(agent) || agent.children.anyInBackground) return;
     throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentFamily } from '../engine/family.ts';
 import { LaunchGate } from '../engine/launch.ts';
-import { lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
+import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
@@ -91,6 +91,7 @@ export function shareParts(
     broker: askingOnce(settings.broker),
     agents: {
       deskFor: (id, call, signal) => lazyDesk(family, id, call, signal),
+      calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
       prepare: prepareDesks(),
     },
   };

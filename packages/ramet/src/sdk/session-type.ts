@@ -52,6 +52,13 @@ export interface Session extends AsyncDisposable {
   readonly agents: readonly AgentHandle[];
   /** Whether something has come for the main agent that no run has told it: `run(null)` does. */
   readonly hasNews: boolean;
+  /** Whether an earlier run, in this process or another, was interrupted before its end: `run(null)` goes on with it. */
+  readonly isInterrupted: boolean;
+  /**
+   * Lets the agents go on that an earlier process left at work, and returns how many do. `run` does so by itself; this is
+   * for whoever wants them to work before there is a prompt. They are found in `agents`.
+   */
+  continueAgents(): Promise<number>;
   /**
    * Carries out a prompt; null goes on with an interrupted turn, or with news. Never throws for what a model or tool
    * does: the result says how it ended. Events of children come in between, with their agent's id.

@@ -3,8 +3,6 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 import { sep } from 'node:path';
-import type { Agent } from '../engine/agent.ts';
-import type { JournalReader } from '../journal/journal.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -27,7 +25,7 @@ import {
 import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
-import { environmentOfChildren, type SharedParts, shareParts } from './session-runtime.ts';
+import { environmentOfChildren, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
 
@@ -56,7 +54,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const shared = shareParts(settings, place, { journal, provider, redact, permissions }, null);
   if (surroundings.git !== null) void shared.git.note(place.cwd, Promise.resolve(surroundings.git));
   const agent = startAgent(shared, place, settings);
-  return liveSession({ ...shared, agent, place, settings, surroundings });
+  return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: false });
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -82,23 +80,16 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const redact = createRedactor(settings.env);
     const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);
     const agent = continueAgent(shared, reader, place, settings);
-    if (shared.family.parts.lastNumber > 1) await tellOfLost(shared, agent, reader);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);
-    return liveSession({ ...shared, agent, place, settings, surroundings });
+    return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: true });
   } catch (error) {
     await journal.close();
     throw error;
   } finally {
     reader.close();
   }
-}
-
-/** Few sessions have agents to tell of: it is loaded for those. */
-async function tellOfLost({ family }: SharedParts, agent: Agent, reader: JournalReader): Promise<void> {
-  const { tellOfLostChildren } = await import('../engine/lost-children.ts');
-  await tellOfLostChildren(family, agent, reader);
 }
 
 /** The newest session of this working tree that has something to go on from. */

@@ -105,20 +105,28 @@ describe('EXEC-2: an agent whose process is killed', () => {
     expect(eventsOf(family.recordedOf(2), 'agent.ended')).toHaveLength(1);
   });
 
-  test('while the model answers, is not answered twice', async () => {
-    const answer = Promise.withResolvers<typeof REPORT>();
-    const family = await startHosted('process', { cast: { child: [HOLD, () => answer.promise] } });
-    const handle = await spawnChild(family);
-    const { agent } = await held(family);
-    writeFileSync(join(family.cwd, 'go'), '');
-    await eventually(() => family.requestsOf('child').length === 2);
-    process.kill(agent, 'SIGKILL');
-    answer.resolve(REPORT);
-    expect(await handle.result).toMatchObject({ status: 'done', text: REPORT.text });
-    expect(eventsOf(family.recordedOf(2), 'agent.ended')).toHaveLength(1);
-  });
+  test.each(['before', 'after'])(
+    'while the model answers, %s that is noticed, has one answer',
+    async (when) => {
+      const answer = Promise.withResolvers<typeof REPORT>();
+      const family = await startHosted('process', { cast: { child: [HOLD, () => answer.promise] } });
+      const handle = await spawnChild(family);
+      const { agent } = await held(family);
+      writeFileSync(join(family.cwd, 'go'), '');
+      await eventually(() => family.requestsOf('child').length === 2);
+      process.kill(agent, 'SIGKILL');
+      if (when === 'after')
+        await eventually(() => eventsOf(family.recordedOf(2), 'agent.resumed').length === 1);
+      answer.resolve(REPORT);
+      const result = await handle.result;
+      expect(result).toMatchObject({ status: 'done', text: REPORT.text, turns: 2 });
+      const answered = eventsOf(family.recordedOf(2), 'response.completed');
+      expect(answered.filter(({ kept }) => kept)).toHaveLength(2);
+      expect(eventsOf(family.recordedOf(2), 'agent.ended')).toHaveLength(1);
+    },
+  );
 
-  test('while its own agents work, tells it that they were interrupted', async () => {
+  test('while its own agents work, is answered by them all the same', async () => {
     const family = await startHosted('process', {
       cast: {
         child: [
@@ -126,6 +134,29 @@ describe('EXEC-2: an agent whose process is killed', () => {
           startAgents(['inner'], FRESH),
           (view) => ({ text: `heard: ${view.last}` }),
         ],
+        inner: [
+          call('Bash', { command: 'touch inner; while [ ! -e go ]; do sleep 0.02; done' }),
+          { text: 'Inner report.' },
+        ],
+      },
+    });
+    const handle = await spawnChild(family);
+    const { agent } = await held(family);
+    await eventually(() => existsSync(join(family.cwd, 'inner')));
+    process.kill(agent, 'SIGKILL');
+    await eventually(() => eventsOf(family.recordedOf(2), 'agent.resumed').length === 1);
+    writeFileSync(join(family.cwd, 'go'), '');
+    const result = await handle.result;
+    expect(result).toMatchObject({ status: 'done', turns: 3 });
+    expect(result.text).toContain('Inner report.');
+    expect(eventsOf(family.recordedOf(3), 'agent.ended')).toMatchObject([{ status: 'done' }]);
+    expect(family.recorded().filter(({ event }) => event.type === 'agent.started')).toHaveLength(3);
+  });
+
+  test('and stopped then, stops them with it', async () => {
+    const family = await startHosted('process', {
+      cast: {
+        child: [call('Bash', { command: 'echo "$PPID $$" > held' }), startAgents(['inner'], FRESH)],
         inner: [call('Bash', { command: 'touch inner; sleep 600' })],
       },
     });
@@ -133,10 +164,10 @@ describe('EXEC-2: an agent whose process is killed', () => {
     const { agent } = await held(family);
     await eventually(() => existsSync(join(family.cwd, 'inner')));
     process.kill(agent, 'SIGKILL');
-    expect((await handle.result).text).toContain(`agent ${family.session.id}.3 was at work`);
-    expect(eventsOf(family.recordedOf(3), 'agent.ended')).toMatchObject([
-      { status: 'interrupted', cause: 'process_lost' },
-    ]);
+    await eventually(() => eventsOf(family.recordedOf(2), 'agent.resumed').length === 1);
+    handle.stop('stopped');
+    expect(await handle.result).toMatchObject({ status: 'cancelled' });
+    expect(eventsOf(family.recordedOf(3), 'agent.ended')).toMatchObject([{ status: 'cancelled' }]);
   });
 });
 

@@ -45,7 +45,7 @@ const everything = (emulator: Emulator): string =>
   JSON.stringify(emulator.requests.at(-1)?.request?.messages);
 
 describe.concurrent('AGENT-5: a session that was killed with agents in the background', () => {
-  test('its main agent is told once which of them was interrupted, and can let it go on', async ({
+  test('they go on from their last complete turn, and their parent is told once how they ended', async ({
     user,
   }) => {
     const first = await play(user, {
@@ -58,36 +58,32 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     await shows(user, ['ps', '--json'], '"waiting"');
     running.kill('SIGKILL');
     await running.ended;
-    const second = await play(user, {
-      'Go.': [
-        never,
-        never,
-        call('SendMessage', { to: 'scout', message: 'Finish it.' }),
-        { text: 'I wait again.' },
-        { text: 'All heard.' },
-      ],
-      child: [never, { text: 'Scope: finished.' }],
-    });
     const agents = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(agents.map(({ status, cause }: Record<string, unknown>) => [status, cause])).toEqual([
       ['interrupted', 'process_ended'],
       ['interrupted', 'process_ended'],
     ]);
+    const second = await play(user, {
+      'Go.': () => ({ text: 'All heard.' }),
+      child: () => ({ text: 'Scope: finished.' }),
+    });
     const end = await user.ramet(['-p', '--continue', ...BYPASS]);
     expect(end).toEqual({ code: 0, stdout: 'All heard.\n', stderr: '' });
-    const [told, , heard] = requestsOf(second, 'Go.');
+    expect(second.requests).toHaveLength(2);
+    const [told] = requestsOf(second, 'Go.');
     expect(lastTexts(told)).toEqual([
       expect.stringMatching(
-        /^<task-notification>\n<task-id>\w+\.2<\/task-id>\n<name>scout<\/name>\n<status>interrupted: process_ended: .*SendMessage lets it go on<\/status>/,
+        /^<task-notification>\n<task-id>\w+\.2<\/task-id>\n<name>scout<\/name>\n<status>done<\/status>.*Scope: finished\./s,
       ),
     ]);
-    expect(lastTexts(heard)[0]).toContain('Scope: finished.');
+    // Both turns of the child, the one before the kill included.
+    expect(lastTexts(told)[0]).toContain('<usage>2 turns');
     const [before, after] = [requestsOf(first, 'child').at(-1), requestsOf(second, 'child')[0]];
     if (!before || !after) throw new Error('a request is missing');
-    expect(promptBytes(after).startsWith(promptBytes(before))).toBe(true);
+    expect(promptBytes(after)).toBe(promptBytes(before));
     const again = await user.ramet(['-p', '--continue', ...BYPASS]);
     expect(again.stderr).toContain('the last turn of this session is complete');
-    expect(timesIn(everything(second), '<status>interrupted')).toBe(1);
+    expect((await user.ramet(['logs'])).stdout).toContain('goes on: the process that ran it was ended');
   });
 
   test('one whose end had come and was not told yet is told of once, also after a second kill', async ({
@@ -117,7 +113,28 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     expect(timesIn(everything(last), 'Scope: news.')).toBe(1);
   });
 
-  test('one that goes on hears of its own agents that were lost with it', async ({ user }) => {
+  test('one that has ended again before the last of them goes on is told of once, as done', async ({
+    user,
+  }) => {
+    const tasks = Array.from({ length: 20 }, (_, index) => `child ${index + 10}`);
+    const first = await play(user, {
+      'Go.': [startAgents(tasks, { run_in_background: true }), { text: 'I wait.' }],
+      child: never,
+    });
+    const running = user.start(['-p', 'Go.', ...BYPASS]);
+    await eventually(() => first.requests.length === tasks.length + 2);
+    running.kill('SIGKILL');
+    await running.ended;
+    const second = await play(user, {
+      'Go.': () => ({ text: 'Heard.' }),
+      child: ({ task }) => ({ text: `Scope: ${task}.` }),
+    });
+    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect(everything(second)).not.toContain('interrupted');
+    for (const task of tasks) expect(timesIn(everything(second), `Scope: ${task}.`)).toBe(1);
+  });
+
+  test('so do agents of theirs, and each hears of its own', async ({ user }) => {
     const typed = { subagent_type: 'general-purpose', run_in_background: true };
     const first = await play(user, {
       'Go.': [startAgents(['outer'], { ...typed, name: 'scout' }), { text: 'I wait.' }],
@@ -133,29 +150,99 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     running.kill('SIGKILL');
     await running.ended;
     const second = await play(user, {
-      'Go.': ({ last }) =>
-        last.includes('<status>interrupted')
-          ? call('SendMessage', { to: 'scout', message: 'Go on.' })
-          : { text: 'Heard.' },
+      'Go.': () => ({ text: 'Heard.' }),
       outer: () => ({ text: 'Scope: outer.' }),
+      inner: () => ({ text: 'Scope: inner.' }),
     });
-    await user.ramet(['-p', '--continue', ...BYPASS]);
-    const said = JSON.stringify(requestsOf(second, 'outer')[0]?.request?.messages.slice(-2));
-    expect(said).toContain('Go on.');
-    expect(said).toMatch(/<task-id>\w+\.3<.*<status>interrupted: process_ended/);
+    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect(second.requests).toHaveLength(3);
+    expect(lastTexts(requestsOf(second, 'outer')[0])[0]).toMatch(/<status>done<.*Scope: inner\./s);
+    expect(lastTexts(requestsOf(second, 'Go.')[0])[0]).toMatch(/<status>done<.*Scope: outer\./s);
   });
+});
 
-  test('one that its parent waited for is named in the answer to its call', async ({ user }) => {
-    const first = await play(user, { 'Go.': [startAgents(['child'])], child: never });
+describe.concurrent('AGENT-5: a session that was killed while it waited for agents', () => {
+  const half = { command: 'echo x >> half.txt' };
+  const cast: Cast = {
+    'Go.': [startAgents(['child one', 'child two', 'child three'])],
+    'child one': [call('Bash', half), never],
+    'child two': [{ text: 'Scope: two.' }],
+    child: never,
+  };
+
+  async function killedWhileWaiting(user: User): Promise<Emulator> {
+    const first = await play(user, cast);
     const running = user.start(['-p', 'Go.', ...BYPASS]);
-    await requestsTaken(first, 2);
+    await eventually(() => requestsOf(first, 'child one').length === 2 && first.requests.length === 5);
+    await shows(user, ['ps', '--json'], '"done"');
     running.kill('SIGKILL');
     await running.ended;
-    const second = await play(user, { 'Go.': () => ({ text: 'I see.' }) });
-    await user.ramet(['-p', '--continue', ...BYPASS]);
-    expect(lastTexts(second.requests[0])).toEqual([
-      expect.stringMatching(/^interrupted: agent \w+\.2 was at work; .* SendMessage lets it go on/),
+    return first;
+  }
+
+  test('each call is answered by its agent: one that had ended, one in mid-work, one not begun', async ({
+    user,
+  }) => {
+    const first = await killedWhileWaiting(user);
+    const second = await play(user, {
+      'Go.': () => ({ text: 'All three.' }),
+      'child one': () => ({ text: 'Scope: one.' }),
+      'child three': () => ({ text: 'Scope: three.' }),
+    });
+    const end = await user.ramet(['-p', '--continue', ...BYPASS]);
+    expect(end).toEqual({ code: 0, stdout: 'All three.\n', stderr: '' });
+    expect(second.requests).toHaveLength(3);
+    const told = lastTexts(requestsOf(second, 'Go.')[0]);
+    expect(told).toEqual([
+      expect.stringMatching(/^Agent \w+\.2 \(fork\) done: 2 turns,.*\nScope: one\.$/s),
+      expect.stringMatching(/^Agent \w+\.3 \(fork\) done: 1 turn,.*\nScope: two\.$/s),
+      expect.stringMatching(/^Agent \w+\.4 \(fork\) done: 1 turn,.*\nScope: three\.$/s),
     ]);
+    expect(linesOf(readFileSync(join(user.repository, 'half.txt'), 'utf8'))).toEqual(['x']);
+    const [before, after] = [requestsOf(first, 'child one').at(-1), requestsOf(second, 'child one')[0]];
+    if (!before || !after) throw new Error('a request is missing');
+    expect(promptBytes(after)).toBe(promptBytes(before));
+  });
+
+  test('a second kill while they go on loses nothing either', async ({ user }) => {
+    await killedWhileWaiting(user);
+    const stuck = await play(user, { child: never });
+    const running = user.start(['-p', '--continue', ...BYPASS]);
+    await requestsTaken(stuck, 2);
+    running.kill('SIGKILL');
+    await running.ended;
+    const last = await play(user, {
+      'Go.': () => ({ text: 'All three.' }),
+      child: () => ({ text: 'Scope: late.' }),
+    });
+    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('All three.\n');
+    expect(last.requests).toHaveLength(3);
+    const reports = lastTexts(requestsOf(last, 'Go.')[0]);
+    expect(reports.map((text) => /Scope: \w+/.exec(text)?.[0])).toEqual([
+      'Scope: late',
+      'Scope: two',
+      'Scope: late',
+    ]);
+  });
+
+  test('with a new prompt they go on in the background, and what had ended is reported', async ({ user }) => {
+    await killedWhileWaiting(user);
+    const second = await play(user, {
+      'Something else.': ({ last }) =>
+        last.includes('<task-notification>') ? { text: 'And that.' } : { text: 'Done with that.' },
+      'child one': () => ({ text: 'Scope: one.' }),
+      'child three': () => ({ text: 'Scope: three.' }),
+    });
+    expect((await user.ramet(['-p', '--continue', 'Something else.', ...BYPASS])).code).toBe(0);
+    const main = requestsOf(second, 'Something else.');
+    const [answers] = main[0]?.request?.messages.slice(-2) ?? [];
+    const said = JSON.stringify(answers);
+    expect(timesIn(said, 'It was interrupted and goes on. Agent')).toBe(2);
+    expect(said).toContain('Scope: two.');
+    const all = JSON.stringify(main.at(-1)?.request?.messages);
+    expect(timesIn(all, 'Scope: one.')).toBe(1);
+    expect(timesIn(all, 'Scope: two.')).toBe(1);
+    expect(timesIn(all, 'Scope: three.')).toBe(1);
   });
 });
 
@@ -235,10 +322,15 @@ describe.concurrent('RES-5: SIGINT while children work', () => {
     for (const agent of agents) expect(agent).toMatchObject({ status: 'interrupted', cause: 'SIGINT' });
     const shown = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(new Set(shown.map(({ status }: { status: string }) => status))).toEqual(new Set(['interrupted']));
-    const second = await play(user, { 'Go.': () => ({ text: 'I see.' }) });
+    const second = await play(user, {
+      'Go.': () => ({ text: 'I see.' }),
+      child: () => ({ text: 'Scope: after all.' }),
+    });
     expect((await user.ramet(['-p', '--continue', ...BYPASS])).code).toBe(0);
-    const told = lastTexts(second.requests[0]);
+    // The interrupted work is gone on with, agents included; commands that were stopped may have taken effect.
+    const told = lastTexts(requestsOf(second, 'Go.')[0]);
     expect(told).toHaveLength(4);
-    for (const text of told) expect(text).toMatch(/^Agent \w+\.\d \(fork\) interrupted: SIGINT/);
+    for (const text of told) expect(text).toMatch(/^Agent \w+\.\d \(fork\) done: .*Scope: after all\.$/s);
+    expect(requestsOf(second, 'child')).toHaveLength(4);
   });
 });

@@ -121,6 +121,37 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect(terminal.screen).not.toContain('queued');
   });
 
+  test('AGENT-5: /continue goes on with a stopped turn and the agents it waited for', async ({ user }) => {
+    const emulator = await user.emulate({ respond: workers([GATED]) });
+    await using terminal = startOnTerminal(user, BYPASS);
+    await terminal.shows(/^>/m);
+    terminal.type('/continue\r');
+    await terminal.shows('nothing was interrupted');
+    terminal.type('go\r');
+    await terminal.shows('Bash touch');
+    terminal.type('\u001b');
+    await terminal.shows('stopped; what was done is kept');
+    terminal.type('/continue\r');
+    await terminal.shows(/going on where it stopped\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
+    expect(emulator.requests).toHaveLength(4);
+    expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done']);
+  });
+
+  test('AGENT-5: a killed conversation goes on when it is opened again, agents included', async ({
+    user,
+  }) => {
+    const emulator = await user.emulate({ respond: workers([GATED]) });
+    const first = startOnTerminal(user, BYPASS);
+    await first.shows(/^>/m);
+    first.type('go\r');
+    await first.shows('Bash touch');
+    first.kill('SIGKILL');
+    await first.ended;
+    await using second = startOnTerminal(user, [...BYPASS, '--continue']);
+    await second.shows(/1 agent goes on\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
+    expect(emulator.requests).toHaveLength(4);
+  });
+
   test('AGENT-7: agents are listed, told, cancelled and stopped by number and name', async ({ user }) => {
     const busy = 'until test -e go; do sleep 0.05; done';
     const respond = workers([busy, busy, busy], { run_in_background: true });
@@ -206,11 +237,11 @@ describe.concurrent('RES-5: leaving while agents work', () => {
       { status: 'interrupted', cause: 'parent_ended' },
     ]);
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
-    await second.shows('there is news of agents that ended: it is told with your next prompt');
-    await second.shows(/^>/m);
-    second.type('what of it?\r');
-    await second.shows(/Turn 2\.\s+>/);
-    expect(emulator.requests.at(-1)?.body).toContain('interrupted: parent_ended');
+    await second.shows('1 agent goes on');
+    await second.shows(/going on with what agents report\s+Turn 2\./);
+    const told = emulator.requests.at(-1)?.body;
+    expect(told).toContain('<status>done</status>');
+    expect(told).not.toContain('parent_ended');
   });
 
   test('Ctrl-C stops the turn and those it waits for; agents in the background go on', async ({ user }) => {

@@ -14,7 +14,7 @@ export interface DocumentReferences {
 }
 
 const EXTENSION = /\.(ts|js|md|json|svg|yaml|yml|toml)$/;
-const KEPT_ROOTS = /^(packages|docs|examples|bench|\.ci)\//;
+const KEPT_ROOTS = /^(packages|docs|examples|bench|campaigns|\.ci)\//;
 const ELSEWHERE = /^([~$<@/]|\.\.)|[<>*{}$]|:\/\/|^(dist|node_modules)\/|^packages\/ramet\/dist\//;
 
 export function documentReferences(markdown: string): DocumentReferences {

@@ -31,7 +31,13 @@ export function sourceFiles(): string[] {
 
 /** Every TypeScript file in the repository. */
 export function typescriptFiles(): string[] {
-  return filesMatching(['packages/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', '*.ts']);
+  return filesMatching([
+    'packages/**/*.ts',
+    'examples/**/*.ts',
+    'bench/**/*.ts',
+    'campaigns/**/*.ts',
+    '*.ts',
+  ]);
 }
 
 /** `journal/sqlite/open.ts` is in `journal`. */

@@ -27,6 +27,8 @@ export function parseChatCommand(line: string): ChatCommand | null {
 export interface CommandAnswer {
   readonly text: string;
   readonly leave?: boolean;
+  /** Whether what was interrupted in the session is gone on with. */
+  readonly goOn?: boolean;
 }
 
 interface CommandContext {
@@ -60,6 +62,10 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
   cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
   stop: (argument, { chat }) => ({ text: stopAgents(argument, chat) }),
+  continue: (_, { chat }) => {
+    const goOn = chat.session?.isInterrupted === true;
+    return { goOn, text: goOn ? '' : 'nothing was interrupted' };
+  },
   compact,
   model,
   permissions,
@@ -136,7 +142,10 @@ async function resume(argument: string, { chat, io }: CommandContext): Promise<C
   if (argument !== '') {
     await chat.change(argument);
     const answer = chat.lastAnswer();
-    return { text: `${answer === null ? '' : `${answer}\n`}going on with session ${chat.session?.id}` };
+    return {
+      text: `${answer === null ? '' : `${answer}\n`}going on with session ${chat.session?.id}`,
+      goOn: chat.session?.isInterrupted === true,
+    };
   }
   const sessions = listSessions(findPlace(io).project).slice(0, MOST_LISTED);
   if (sessions.length === 0) return { text: 'there is no session of this directory yet' };

@@ -51,6 +51,8 @@ export class ChatWorker {
   /** The last turn did not come to its end. */
   #paused = false;
   #closed = false;
+  /** What was interrupted in the session is to be gone on with. */
+  #goesOn = false;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -81,6 +83,16 @@ export class ChatWorker {
     if (this.#current === null && this.#hasNews) void this.#workOff(null);
   }
 
+  /** A session that was resumed goes on with what it was doing, and so do its agents (AGENT-5). */
+  async goOn(): Promise<void> {
+    const { chat, print, style } = this.#parts;
+    if (chat.session === null) return;
+    const agents = await chat.session.continueAgents();
+    if (agents > 0) print(style.dim(`${agents} agent${agents === 1 ? ' goes' : 's go'} on\n`));
+    this.#goesOn = chat.session.isInterrupted;
+    if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
+  }
+
   /** Stops what is under way, and hands back what was to follow. */
   stop(why: string): void {
     if (this.#current === null) return;
@@ -107,8 +119,8 @@ export class ChatWorker {
     return !this.#closed && this.#parts.chat.session?.hasNews === true;
   }
 
-  /** Null stands for news. */
-  async #workOff(first: string | null): Promise<void> {
+  /** Null stands for news, or for what was interrupted. */
+  async #workOff(first: string | null | undefined): Promise<void> {
     for (let line: string | null | undefined = first; line !== undefined; line = this.#next()) {
       await this.#workOn(line);
     }
@@ -116,7 +128,11 @@ export class ChatWorker {
   }
 
   #next(): string | null | undefined {
-    return this.#waiting.shift() ?? (!this.#paused && this.#hasNews ? null : undefined);
+    const line = this.#waiting.shift();
+    if (line !== undefined) return line;
+    const due = this.#goesOn || (!this.#paused && this.#hasNews);
+    this.#goesOn = false;
+    return due ? null : undefined;
   }
 
   async #workOn(line: string | null): Promise<void> {
@@ -129,9 +145,7 @@ export class ChatWorker {
       activity: 'working',
     };
     this.#current = work;
-    print(
-      `\n${line === null ? style.dim('going on with what agents report') : style.bold(shownPrompt(line))}\n`,
-    );
+    print(`\n${line === null ? style.dim(this.#goingOnText()) : style.bold(shownPrompt(line))}\n`);
     this.#parts.changed();
     try {
       if (command === null) await this.#takeTurn(line, work);
@@ -141,6 +155,10 @@ export class ChatWorker {
     } finally {
       this.#current = null;
     }
+  }
+
+  #goingOnText(): string {
+    return this.#hasNews ? 'going on with what agents report' : 'going on where it stopped';
   }
 
   /** Beside the turn that is under way. */
@@ -159,6 +177,7 @@ export class ChatWorker {
     const answer = await runChatCommand(command, { chat, io, signal });
     print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
     if (answer.leave) this.#parts.leave();
+    if (answer.goOn) this.#goesOn = true;
   }
 
   async #takeTurn(prompt: string | null, work: LineOfWork): Promise<void> {

@@ -150,7 +150,6 @@ export class Chat implements AsyncDisposable {
       this.#options.model !== undefined || this.#options.resume !== undefined,
     ))
       this.#onNote(note);
-    if (session.hasNews) this.#onNote('there is news of agents that ended: it is told with your next prompt');
   }
 
   #spentSoFar(session: Session): ChatTally {

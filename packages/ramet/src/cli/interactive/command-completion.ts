@@ -18,6 +18,7 @@ export type ChatCommandName =
   | 'tell'
   | 'cancel'
   | 'stop'
+  | 'continue'
   | 'compact'
   | 'model'
   | 'permissions'
@@ -32,6 +33,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   tell: { usage: '/tell <agent> <text>', meaning: 'say something to an agent', instant: true },
   cancel: { usage: '/cancel <agent>', meaning: 'let an agent end with a summary', instant: true },
   stop: { usage: '/stop <agent>', meaning: 'end an agent at once', instant: true },
+  continue: { usage: '/continue', meaning: 'go on with what was stopped, agents included' },
   compact: { usage: '/compact [what to keep]', meaning: 'replace what is old by a summary' },
   model: {
     usage: '/model [name]',

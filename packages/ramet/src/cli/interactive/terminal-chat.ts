@@ -79,6 +79,7 @@ export class TerminalChat {
   start(view: TerminalView): Promise<number> {
     this.#view = view;
     view.now();
+    void this.#worker.goOn();
     return this.#left.promise;
   }
 

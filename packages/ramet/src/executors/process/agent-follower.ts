@@ -19,6 +19,7 @@ export class AgentFollower {
     const { head, messages } = agent.conversation;
     const said = messages.flatMap(({ blocks }) => blocks);
     for (const block of [...head.tools, ...head.system, ...said]) this.#blocks.set(block.digest, block);
+    this.know([...(agent.openCalls?.results.values() ?? [])]);
     for (const { blocks } of [...agent.inbox.items, ...agent.prompts]) this.know(blocks);
   }
 
@@ -45,9 +46,9 @@ export class AgentFollower {
     if (event.type === 'prefix.frozen') this.#head = this.#headOf(event);
     if (event.type === 'conversation.replaced') this.#followReplacement(event);
     if (event.type === 'todos.changed') this.#agent.todos = event.todos;
-    if (event.type === 'file.read') this.#agent.followFile(event.path, event.version, 'read');
+    if (event.type === 'file.read') this.#agent.files.follow(event.path, event.version, 'read');
     if (event.type === 'file.changed' && event.after !== null) {
-      this.#agent.followFile(event.path, event.after, 'changed');
+      this.#agent.files.follow(event.path, event.after, 'changed');
     }
   }
 
@@ -56,6 +57,7 @@ export class AgentFollower {
   }
 
   #followMessage({ role, cause, blocks, shared, delivers = [] }: EventOf<'message.appended'>): void {
+    this.#agent.openCalls = null;
     this.#agent.followMessage(cause, { role, blocks: this.named(blocks), shared });
     if (delivers.length > 0) this.#agent.inbox.take(({ item }) => delivers.includes(item));
   }

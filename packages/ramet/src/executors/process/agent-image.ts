@@ -6,6 +6,7 @@ import type { AnswerSchema } from '../../engine/answer-schema.ts';
 import { Spending, type SpendingRecord } from '../../engine/budget.ts';
 import type { ContextState } from '../../engine/context-state.ts';
 import type { InboxItem } from '../../engine/inbox.ts';
+import type { OpenCalls } from '../../engine/open-calls.ts';
 import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
 import type { TouchedFile } from '../../journal/projections/transcript.ts';
 import { RametError } from '../../schema/errors.ts';
@@ -15,6 +16,7 @@ import type { TaskEnd } from '../../tools/background-tasks.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
 import { builtInTools, builtInToolsWithoutForks, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { tasksOf } from './take-over.ts';
 
 type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer';
 
@@ -30,6 +32,7 @@ export interface AgentImage {
   prompts: readonly FrozenMessage[];
   requests: number;
   openStop: string | null;
+  openCalls: OpenCalls | null;
   calls: readonly string[];
   touched: readonly (readonly [path: string, how: TouchedFile])[];
   seen: ReadonlyMap<string, string>;
@@ -55,14 +58,12 @@ export interface ProcessSurroundings {
   clockAheadMs: number;
 }
 
-/** `turns` are those that its run has had. */
-export function imageOf(agent: Agent, surroundings: ProcessSurroundings, turns: number): AgentImage {
+export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentImage {
   const { tools, ceiling: _, canUseTool: __, spending, answer, ...spec } = agent.spec;
   refuseForeignTools(tools);
   const { model, thinking, tools: schemas, system } = agent.conversation.head;
-  const { tasks } = agent;
   return {
-    spec: { ...spec, maxTurns: spec.maxTurns - turns },
+    spec,
     tools: tools.map(({ name }) => name),
     forks: !tools.includes(agentToolWithoutForks),
     schema: answer?.source ?? null,
@@ -71,15 +72,13 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings, turns: 
     prompts: agent.prompts.map(plainMessage),
     requests: agent.requests,
     openStop: agent.openStop,
+    openCalls: agent.openCalls,
     calls: [...agent.calls],
     touched: [...agent.touched],
-    seen: agent.seenFiles,
+    seen: agent.files.seen,
     context: agent.context,
     todos: agent.todos,
-    tasks: tasks.ids.map((id) => {
-      const end = tasks.find(id)?.end ?? null;
-      return [id, end === 'interrupted' ? null : end] as const;
-    }),
+    tasks: tasksOf(agent),
     inbox: [...agent.inbox.items],
     spending: spending?.records() ?? [],
     surroundings,
@@ -112,6 +111,7 @@ export async function agentFromImage(image: AgentImage, runtime: SessionRuntime)
   agent.prompts = [...image.prompts];
   agent.requests = image.requests;
   agent.openStop = image.openStop;
+  agent.openCalls = image.openCalls;
   for (const call of image.calls) agent.calls.add(call);
   for (const [path, how] of image.touched) agent.touched.set(path, how);
   Object.assign(agent.context, image.context);

@@ -21,12 +21,13 @@ export interface AgentProcessOptions {
   surroundings: ProcessSurroundings;
   /** How long a process may take to end after an abort. */
   graceMs: number;
-  /** Turns that the run has had in a process that is gone. */
-  turns: number;
   entry?: string | undefined;
   /** Of the run it is started for. */
   signal: AbortSignal;
   onEvent: (event: AgentEvent) => void;
+  onTurn: () => void;
+  /** Turns that the run has had. */
+  turns: number;
 }
 
 const STDERR_TAIL = 2_000;
@@ -47,17 +48,18 @@ export class AgentProcess {
     this.#agent = agent;
     this.#options = options;
     // Before anything is started: an agent that cannot go elsewhere is refused here.
-    const image = imageOf(agent, options.surroundings, options.turns);
+    const image = imageOf(agent, options.surroundings);
     const { environment, outputDirectory } = options.surroundings;
     const { id, cwd } = agent.spec;
-    this.services = new HostServices(agent, {
+    this.services = new HostServices(agent, options.signal, {
       onEvent: options.onEvent,
+      onTurn: options.onTurn,
       onSpent: (records) => this.#channel.post({ type: 'spent', records }),
       onCaughtUp: () => {
         for (const item of agent.inbox.items) this.#channel.post({ type: 'received', item });
       },
     });
-    this.services.askEarly(options.signal);
+    this.services.askEarly(options.turns);
     this.#child = startProgram({
       agent: id,
       cwd,
@@ -79,14 +81,15 @@ export class AgentProcess {
       this.#channel.post({ type: 'taken', items: items.map(({ item }) => item) });
   }
 
-  /** Null when the process ended before the agent did. */
-  async run(signal: AbortSignal): Promise<AgentResult | null> {
+  /** `turns` are those that the run has had elsewhere. Null when the process ended before the agent did. */
+  async run(turns: number, signal: AbortSignal): Promise<AgentResult | null> {
+    const totals = this.#agent.spending?.records() ?? [];
     let timer: NodeJS.Timeout | undefined;
     const stopListening = onAbort(signal, () => {
       timer = setTimeout(() => this.#kill(), this.#options.graceMs);
     });
     try {
-      return await this.#channel.call('run', null, signal);
+      return await this.#channel.call('run', { turns, totals }, signal);
     } catch (error) {
       // An agent never rejects: the process is gone, or could not make it.
       if (this.#child.connected) this.#stderr ||= describeError(error);

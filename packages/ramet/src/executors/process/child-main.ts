@@ -5,11 +5,12 @@
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { runAgent } from '../../engine/loop.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
 import { Channel } from './channel.ts';
 import { SPOOL_VARIABLE } from './child-program.ts';
 import { childRuntime, type HostChannel } from './child-runtime.ts';
-import type { HostNotice } from './messages.ts';
+import type { HostNotice, RunCall } from './messages.ts';
 
 const GONE = 1;
 
@@ -28,7 +29,7 @@ function connect(): void {
       spool: process.env[SPOOL_VARIABLE] ?? '',
       onNotice: (notice) => heed(channel, notice),
       answers: {
-        run: async (_, signal) => run(channel, await made.promise, signal),
+        run: async (call, signal) => run(channel, await made.promise, call, signal),
         async end() {
           await (await made.promise)[Symbol.asyncDispose]();
           return null;
@@ -55,7 +56,16 @@ function heed(channel: HostChannel, notice: HostNotice): void {
   else if (!agent.inbox.has(notice.item.item)) agent.inbox.put(notice.item);
 }
 
-async function run(channel: HostChannel, own: Agent, signal: AbortSignal): Promise<AgentResult> {
+async function run(
+  channel: HostChannel,
+  own: Agent,
+  { turns, totals }: RunCall,
+  signal: AbortSignal,
+): Promise<AgentResult> {
+  const nothing = { usage: NO_USAGE, costUsd: 0 };
+  own.carried = { turns, ...nothing, below: nothing };
+  own.openBill();
+  own.spending?.follow(totals);
   const events = runAgent(own, { signal });
   for (;;) {
     const next = await events.next();

@@ -5,6 +5,7 @@
 import { freezeJson } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentHost } from '../../engine/agent-host.ts';
+import type { CalledAgent } from '../../engine/open-calls.ts';
 import type { SessionRuntime } from '../../engine/runtime.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { type Clock, systemClock } from '../../schema/clock.ts';
@@ -23,11 +24,12 @@ export type HostChannel = Channel<AgentLine>;
 /** `agent` is asked for once it is made: it is made with this. */
 export function childRuntime(
   host: HostChannel,
-  { surroundings, head, messages, inbox, prompts }: AgentImage,
+  { surroundings, head, messages, inbox, prompts, openCalls }: AgentImage,
   agent: () => Agent,
 ): SessionRuntime {
   const said = [...messages, ...inbox, ...prompts].flatMap(({ blocks }) => blocks);
-  const known = new Set([...head.tools, ...head.system, ...said].map(({ digest }) => digest));
+  const results = openCalls?.results.values() ?? [];
+  const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
   const { environment, outputDirectory, secrets } = surroundings;
   return withoutHosts({
     journal: journalOf(host, surroundings, known),
@@ -38,7 +40,11 @@ export function childRuntime(
     processes: registerOf(host, surroundings, agent),
     outputDirectory,
     redact: createFingerprintRedactor(secrets),
-    agents: { deskFor: (_, call, signal) => deskOf(host, call, signal), prepare() {} },
+    agents: {
+      deskFor: (_, call, signal) => deskOf(host, call, signal),
+      calledBy: (_, calls) => calledAgents(host, calls),
+      prepare() {},
+    },
   });
 }
 
@@ -91,6 +97,22 @@ function deskOf(host: HostChannel, call: string, signal: AbortSignal): AgentDesk
     look: (id, wait) => host.call('desk', { call, method: 'look', id, wait }, signal),
     stop: (id) => host.call('desk', { call, method: 'stop', id }, signal),
   };
+}
+
+async function calledAgents(
+  host: HostChannel,
+  calls: readonly string[],
+): Promise<ReadonlyMap<string, CalledAgent>> {
+  const called = calls.length === 0 ? [] : await host.call('called', calls);
+  return new Map(
+    called.map((call) => [
+      call,
+      {
+        report: (signal) => host.call('report', { call, wait: true }, signal),
+        now: () => host.call('report', { call, wait: false }),
+      },
+    ]),
+  );
 }
 
 function told(outcome: ToolOutcome | null): ToolOutcome {

@@ -15,8 +15,10 @@ import type { SpendingRecord } from '../../engine/budget.ts';
 import { isCompactionDue } from '../../engine/context-state.ts';
 import { newsHere } from '../../engine/deliver.ts';
 import { exchange, recordResponse } from '../../engine/exchange.ts';
+import { assistantEvent } from '../../engine/loop.ts';
 import type { ModelExchange } from '../../engine/model-exchange.ts';
 import { onAbort } from '../../engine/on-abort.ts';
+import type { CalledAgent } from '../../engine/open-calls.ts';
 import { nextStep } from '../../engine/stop-reason.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
@@ -24,18 +26,15 @@ import { findTool, parseInput } from '../../tools/registry.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import { AgentFollower } from './agent-follower.ts';
 import { type Answers, LINE_LOST } from './channel.ts';
-import type {
-  AgentNotice,
-  DeskCall,
-  ExchangeAnswer,
-  ExchangeCall,
-  HostCalls,
-  LockAnswer,
-} from './messages.ts';
+import { FileTurns } from './file-turns.ts';
+import type { AgentNotice, DeskCall, ExchangeAnswer, ExchangeCall, HostCalls } from './messages.ts';
+import { type OutlivingSignals, outlivingCall } from './outliving-call.ts';
 
 export interface ServiceObserver {
   onEvent(event: AgentEvent): void;
   onSpent(records: SpendingRecord[]): void;
+  /** A response of the conversation is recorded. */
+  onTurn(): void;
   /** The loop has asked what was asked before it. */
   onCaughtUp(): void;
 }
@@ -53,26 +52,24 @@ const MOST_NOTICES = 100_000;
 export class HostServices implements Disposable {
   readonly #agent: Agent;
   readonly #follower: AgentFollower;
-  readonly #onEvent: (event: AgentEvent) => void;
-  readonly #onSpent: ServiceObserver['onSpent'];
-  readonly #onCaughtUp: ServiceObserver['onCaughtUp'];
-  readonly #locks = new Map<number, () => void>();
+  readonly #runSignal: AbortSignal;
+  readonly #observer: ServiceObserver;
+  readonly #turns: FileTurns;
   readonly #groups = new Map<number, () => void>();
-  #lastLock = 0;
   /** Since the model was last asked. */
   #notices = 0;
-  #over = false;
   #unrecorded: ModelExchange | null = null;
   #early: EarlyQuestion | null = null;
+  #called: ReadonlyMap<string, CalledAgent> = new Map();
   /** How the agent said that it ended; null while it has not. */
   ended: EventOf<'agent.ended'> | null = null;
 
-  constructor(agent: Agent, { onEvent, onSpent, onCaughtUp }: ServiceObserver) {
-    this.#onSpent = onSpent;
-    this.#onCaughtUp = onCaughtUp;
+  constructor(agent: Agent, signal: AbortSignal, observer: ServiceObserver) {
+    this.#observer = observer;
+    this.#runSignal = signal;
+    this.#turns = new FileTurns(agent.runtime.files);
     this.#agent = agent;
     this.#follower = new AgentFollower(agent);
-    this.#onEvent = onEvent;
   }
 
   know(blocks: readonly FrozenBlock[]): void {
@@ -83,12 +80,13 @@ export class HostServices implements Disposable {
    * Asks the model what the loop is going to ask first, while its process starts. Until the loop asks, nothing that
    * could change the question may reach it: see `isAhead`.
    */
-  askEarly(signal: AbortSignal): void {
-    const { conversation, inbox, openStop, spec } = this.#agent;
-    const asks = conversation.awaitsAnswer && inbox.size === 0 && openStop === null;
+  askEarly(turns: number): void {
+    const signal = this.#runSignal;
+    const { conversation, inbox, openStop, openCalls, spec } = this.#agent;
+    const asks = conversation.awaitsAnswer && inbox.size === 0 && openStop === null && openCalls === null;
     if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
     const abort = new AbortController();
-    const call = { turn: 1, maxTokens: spec.maxTokens, partial: false };
+    const call = { turn: turns + 1, maxTokens: spec.maxTokens, partial: false };
     const stopListening = onAbort(signal, () => abort.abort(signal.reason));
     const answer = this.#ask(call, abort.signal).finally(stopListening);
     // Whoever asks is told; if nobody does, so that nobody can be, the process is gone.
@@ -120,14 +118,13 @@ export class HostServices implements Disposable {
         break;
       }
       case 'event':
-        this.#onEvent(notice.event);
+        this.#observer.onEvent(notice.event);
         break;
       case 'wrote':
         runtime.files.recordWrite(notice.path, spec.id, notice.version);
         break;
       case 'unlock':
-        this.#locks.get(notice.lock)?.();
-        this.#locks.delete(notice.lock);
+        this.#turns.giveBack(notice.lock);
         break;
       case 'group':
         this.#noteGroup(notice.group, notice.runs);
@@ -141,8 +138,16 @@ export class HostServices implements Disposable {
   readonly answers: Answers<HostCalls> = {
     exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
     refusal: (call, signal) => this.#refusal(call, signal),
-    desk: (call, signal) => this.#budgeted(this.#desk(call, signal)),
-    lock: (path) => this.#lock(path),
+    desk: (call, signal) =>
+      this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#desk(call, own))),
+    called: async (calls) => {
+      const { runtime, spec } = this.#agent;
+      this.#called = await runtime.agents.calledBy(spec.id, calls);
+      return [...this.#called.keys()];
+    },
+    report: ({ call, wait }, signal) =>
+      this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#report(call, wait ? own : null))),
+    lock: (path) => this.#turns.take(path),
     commit: (durability) => this.#budgeted(this.#commit(durability)),
     news: (_, signal) => this.#budgeted(this.#news(signal)),
   };
@@ -155,6 +160,10 @@ export class HostServices implements Disposable {
     const keep =
       done.source === undefined && (step.kind === 'run_tools' || step.kind === 'finish' || step.keep);
     recordResponse(this.#agent, done, keep);
+    if (done.source === undefined) {
+      this.#observer.onTurn();
+      this.#observer.onEvent(assistantEvent(done));
+    }
     this.#unrecorded = null;
   }
 
@@ -167,7 +176,8 @@ export class HostServices implements Disposable {
   }
 
   /** Its blocks went there from here, and do not come back. */
-  #takeResponse({ request, blocks }: EventOf<'response.completed'>): void {
+  #takeResponse({ request, blocks, source }: EventOf<'response.completed'>): void {
+    if (source === undefined) this.#observer.onTurn();
     this.#agent.store(this.#follower.named(blocks));
     if (request === this.#unrecorded?.request) this.#unrecorded = null;
   }
@@ -177,7 +187,7 @@ export class HostServices implements Disposable {
     try {
       return await answer;
     } finally {
-      this.#onSpent(this.#agent.spending?.records() ?? []);
+      this.#observer.onSpent(this.#agent.spending?.records() ?? []);
     }
   }
 
@@ -189,9 +199,13 @@ export class HostServices implements Disposable {
   async #exchange(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
     const early = this.#early;
     this.#early = null;
-    this.#onCaughtUp();
+    this.#observer.onCaughtUp();
     if (early === null) return this.#ask(call, signal);
-    if (!isDeepStrictEqual(early.call, call)) throw new Error('the loop asks other than was foreseen');
+    if (!isDeepStrictEqual(early.call, call)) {
+      early.abort.abort(LINE_LOST);
+      await early.answer.catch(() => {});
+      return this.#ask(call, signal);
+    }
     const stopListening = onAbort(signal, () => early.abort.abort(signal.reason));
     return early.answer.finally(stopListening);
   }
@@ -203,7 +217,7 @@ export class HostServices implements Disposable {
     const done = await exchange(agent, {
       ...call,
       signal,
-      emit: this.#onEvent,
+      emit: (event) => this.#observer.onEvent(event),
       onSpent(usage, costUsd) {
         spent.push({ usage, costUsd });
         agent.spending?.add(usage, costUsd);
@@ -221,6 +235,16 @@ export class HostServices implements Disposable {
     return input.ok ? refusalOf(this.#agent, tool, call, input.value, signal) : input.message;
   }
 
+  #signals(call: AbortSignal): OutlivingSignals {
+    return { call, run: this.#runSignal };
+  }
+
+  async #report(call: string, signal: AbortSignal | null): Promise<ToolOutcome> {
+    const called = this.#called.get(call);
+    if (called === undefined) throw new Error(`no agent was started by ${call}`);
+    return signal === null ? called.now() : called.report(signal);
+  }
+
   async #desk(call: DeskCall, signal: AbortSignal): Promise<ToolOutcome | null> {
     const desk = this.#agent.runtime.agents.deskFor(this.#agent.spec.id, call.call, signal);
     switch (call.method) {
@@ -233,21 +257,6 @@ export class HostServices implements Disposable {
       case 'stop':
         return desk.stop(call.id);
     }
-  }
-
-  async #lock(path: string): Promise<LockAnswer> {
-    const { files } = this.#agent.runtime;
-    const granted = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<void>();
-    const lock = ++this.#lastLock;
-    this.#locks.set(lock, release.resolve);
-    if (this.#over) release.resolve();
-    void files.exclusive(path, () => {
-      granted.resolve();
-      return release.promise;
-    });
-    await granted.promise;
-    return { lock, last: files.lastWrite(path) };
   }
 
   async #news(signal: AbortSignal): Promise<null> {
@@ -269,9 +278,8 @@ export class HostServices implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#over = true;
     this.#early?.abort.abort(LINE_LOST);
-    for (const release of this.#locks.values()) release();
+    this.#turns[Symbol.dispose]();
     for (const group of this.groups) this.#noteGroup(group, false);
   }
 }

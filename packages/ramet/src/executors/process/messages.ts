@@ -32,6 +32,9 @@ export interface HostCalls {
   /** Why the call may not run; null when it may. */
   refusal: { asks: ToolUseBlock; answer: string | null };
   desk: { asks: DeskCall; answer: ToolOutcome | null };
+  /** Of these open calls, those that started agents; then the report of one, or what can be said without waiting. */
+  called: { asks: readonly string[]; answer: readonly string[] };
+  report: { asks: { call: string; wait: boolean }; answer: ToolOutcome };
   lock: { asks: string; answer: LockAnswer };
   commit: { asks: 'written' | 'synced'; answer: null };
   news: { asks: null; answer: null };
@@ -39,7 +42,7 @@ export interface HostCalls {
 
 /** What the host asks of the agent's process. */
 export interface AgentCalls {
-  run: { asks: null; answer: AgentResult };
+  run: { asks: RunCall; answer: AgentResult };
   /** Releases what the agent acquired. */
   end: { asks: null; answer: null };
 }
@@ -57,6 +60,13 @@ export interface HostLine {
   received: AgentNotice;
   calls: AgentCalls;
   answers: HostCalls;
+}
+
+export interface RunCall {
+  /** What the run has had, in a process that is gone. */
+  turns: number;
+  /** What it and everything above it has spent. */
+  totals: readonly SpendingRecord[];
 }
 
 export type ExchangeCall = Pick<ExchangeOptions, 'turn' | 'maxTokens' | 'partial' | 'aside'>;

@@ -8,8 +8,8 @@
  */
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
-import { Spending } from '../../engine/budget.ts';
 import type { AgentExecutor, HostOptions } from '../../engine/executor.ts';
+import { closeCalls } from '../../engine/finish-calls.ts';
 import { resumeAgent } from '../../engine/resume.ts';
 import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -17,6 +17,7 @@ import { describeError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import { AgentProcess } from './agent-process.ts';
+import { takeOver } from './take-over.ts';
 
 export interface ProcessExecutorParts {
   /** Of what must not stand in the conversation: processes take it out without knowing it. */
@@ -64,16 +65,14 @@ class HostedAgent {
     const agent = this.#agent;
     const { clock } = agent.runtime;
     const startedAt = clock.now();
-    const { budget, type, spending: parent } = agent.spec;
-    const spending = new Spending(budget, startedAt, { label: `${type} agent`, parent });
-    agent.spending = spending;
-    this.#turns = 0;
+    const spending = agent.takeBill();
+    const { carried } = agent;
+    agent.carried = null;
+    if (carried !== null) spending.carry(carried);
+    this.#turns = carried?.turns ?? 0;
     this.#text = '';
     this.#onEvent = (event) => {
-      if (event.type === 'assistant') {
-        this.#turns += 1;
-        this.#text = textOf(event) || this.#text;
-      }
+      if (event.type === 'assistant') this.#text = textOf(event) || this.#text;
       onEvent(event);
     };
     const result = await this.#runToEnd(signal);
@@ -91,7 +90,7 @@ class HostedAgent {
     for (let restarts = 0; ; restarts++) {
       try {
         const process = this.#process ?? this.#start(signal);
-        const result = await process.run(signal);
+        const result = await process.run(this.#turns, signal);
         if (result !== null) return result;
         this.#process = null;
         const ending = await this.#afterLoss(process, signal, restarts);
@@ -107,10 +106,13 @@ class HostedAgent {
     this.#process = new AgentProcess(this.#agent, {
       surroundings: this.#surroundings(),
       graceMs,
-      turns: this.#turns,
       entry,
       signal,
       onEvent: (event) => this.#onEvent(event),
+      onTurn: () => {
+        this.#turns += 1;
+      },
+      turns: this.#turns,
     });
     return this.#process;
   }
@@ -154,13 +156,17 @@ class HostedAgent {
     await agent.runtime.journal.commit('written');
     const reader = this.#parts.openReader();
     try {
-      agent.takeOver(resumeAgent(agent.runtime, reader, () => agent.spec, agent.spec.id));
+      takeOver(
+        agent,
+        resumeAgent(agent.runtime, reader, () => agent.spec, agent.spec.id),
+      );
     } finally {
       reader.close();
     }
   }
 
   async #record(ending: Ending): Promise<Ending> {
+    await closeCalls(this.#agent);
     this.#agent.record({ type: 'agent.ended', ...ending });
     await this.#agent.runtime.journal.commit('written');
     return ending;

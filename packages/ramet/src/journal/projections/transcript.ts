@@ -10,7 +10,7 @@ import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '.
 import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
-import { totalTokens } from '../../schema/usage.ts';
+import { addCost, addUsage, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
 
 export interface TranscriptMessage {
   role: Role;
@@ -50,6 +50,11 @@ export interface Transcript {
   /** How many exchanges were begun; attempts of one count once. */
   requests: number;
   lastRequest: EventOf<'request.started'> | null;
+  /** When the last attempt that was answered began: from then on the provider's cache counts. */
+  answeredAt: number | null;
+  requestedAt: number | null;
+  /** What the work on the last prompt has taken so far. */
+  spent: { turns: number; usage: Usage; costUsd: number | null };
   /** The marks of the last request that was answered: the provider may hold what they name. */
   answeredBreakpoints: readonly Breakpoint[];
   /** Why the last message stopped, when it is a response and nothing has followed it, not even the agent's end. */
@@ -85,6 +90,8 @@ export function touchFile(touched: Map<string, TouchedFile>, path: string, how: 
   touched.set(path, changed ? 'changed' : 'read');
 }
 
+const NOTHING_SPENT: Transcript['spent'] = { turns: 0, usage: NO_USAGE, costUsd: 0 };
+
 export function emptyTranscript(agent: AgentId): Transcript {
   return {
     agent,
@@ -99,6 +106,9 @@ export function emptyTranscript(agent: AgentId): Transcript {
     taken: new Map(),
     requests: 0,
     lastRequest: null,
+    answeredAt: null,
+    requestedAt: null,
+    spent: NOTHING_SPENT,
     answeredBreakpoints: [],
     openStop: null,
     started: new Set(),
@@ -136,12 +146,12 @@ export function replacedConversations(
 }
 
 /** Folds one more event into the transcript, in place. */
-export function extendTranscript(transcript: Transcript, { seq, agent, event }: RecordedEvent): void {
+export function extendTranscript(transcript: Transcript, { seq, time, agent, event }: RecordedEvent): void {
   transcript.seq = seq;
-  if (agent === transcript.agent) extend(transcript, event);
+  if (agent === transcript.agent) extend(transcript, event, time);
 }
 
-function extend(transcript: Transcript, event: JournalEvent): void {
+function extend(transcript: Transcript, event: JournalEvent, time: number): void {
   switch (event.type) {
     case 'agent.started':
       transcript.permissionMode = event.permissionMode;
@@ -160,7 +170,10 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'message.appended': {
       const { role, blocks, shared, cause } = event;
       transcript.messages.push({ role, blocks, shared, cause });
-      if (cause === 'prompt') transcript.prompts.push({ role, blocks, shared, cause });
+      if (cause === 'prompt') {
+        transcript.prompts.push({ role, blocks, shared, cause });
+        transcript.spent = NOTHING_SPENT;
+      }
       transcript.openStop = null;
       settleItems(transcript, event.delivers ?? []);
       break;
@@ -189,6 +202,10 @@ function extend(transcript: Transcript, event: JournalEvent): void {
     case 'request.started':
       if (event.attempt === 1) transcript.requests += 1;
       transcript.lastRequest = event;
+      transcript.requestedAt = time;
+      break;
+    case 'request.failed':
+      spend(transcript, 0, event.usage ?? NO_USAGE, event.costUsd);
       break;
     case 'tool.started':
       transcript.started.add(event.call);
@@ -234,14 +251,26 @@ function settleItems(transcript: Transcript, items: readonly string[]): void {
 
 /** A response that is aside of the conversation leaves it, and what the provider holds of it, as they were. */
 function takeResponse(transcript: Transcript, event: EventOf<'response.completed'>): void {
-  if (event.source !== undefined) return;
+  const aside = event.source !== undefined;
+  spend(transcript, aside ? 0 : 1, event.usage, event.costUsd);
+  if (aside) return;
   transcript.answeredBreakpoints = transcript.lastRequest?.breakpoints ?? [];
+  transcript.answeredAt = transcript.requestedAt;
   if (event.kept) {
     transcript.messages.push({ role: 'assistant', blocks: event.blocks, shared: 0, cause: 'response' });
     transcript.openStop = event.stopReason;
   }
   const tokens = totalTokens(event.usage);
   if (tokens > 0) transcript.measured = { tokens, messages: transcript.messages.length };
+}
+
+function spend(transcript: Transcript, turns: number, usage: Usage, costUsd: number | null): void {
+  const { spent } = transcript;
+  transcript.spent = {
+    turns: spent.turns + turns,
+    usage: addUsage(spent.usage, usage),
+    costUsd: addCost(spent.costUsd, costUsd),
+  };
 }
 
 function touch({ unanswered }: Transcript, call: string, { path, version }: SeenFile): void {

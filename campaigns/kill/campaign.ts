@@ -1,0 +1,102 @@
+/** Plays rounds, a few at a time, until there were enough kills or the time is up. */
+import { join } from 'node:path';
+import type { Expected } from './aim.ts';
+import type { Undisturbed } from './checks.ts';
+import { type PlanShape, planOf, type RoundPlan, SHAPES } from './plan.ts';
+import { chanceOf } from './random.ts';
+import { killedRun, type RoundResult, undisturbedRun } from './round.ts';
+
+export interface CampaignOptions {
+  kills: number;
+  seed: number;
+  parallel: number;
+  minutes: number;
+  power: boolean;
+  /** Repeats one round, and nothing else. */
+  onlyRound?: number;
+  shape?: string;
+  mostKills?: number;
+  /** Where places of failed rounds are copied to. */
+  keep?: string;
+  onRound?: (line: string) => void;
+}
+
+export interface PlayedRound extends RoundResult {
+  round: number;
+}
+
+export interface CampaignResult {
+  options: CampaignOptions;
+  rounds: PlayedRound[];
+  ms: number;
+  /** It stopped before there were enough kills. */
+  outOfTime: boolean;
+}
+
+const MOST_KILLS_A_ROUND = 4;
+/** So that neighbouring rounds have nothing in common. */
+const SPREAD = 7_919;
+
+interface Scene {
+  plan: RoundPlan;
+  known: Undisturbed & Expected;
+}
+
+export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+  const began = performance.now();
+  const scenes = await openScenes(options);
+  const rounds: PlayedRound[] = [];
+  let next = 0;
+  const isOver = (): boolean => performance.now() - began > options.minutes * 60_000;
+  const isEnough = (): boolean => rounds.flatMap(({ kills }) => kills).length >= options.kills;
+  const worker = async (): Promise<void> => {
+    while (!isEnough() && !isOver()) {
+      next += 1;
+      rounds.push(await playRound(next, scenes, options));
+    }
+  };
+  if (options.onlyRound !== undefined) rounds.push(await playRound(options.onlyRound, scenes, options));
+  else await Promise.all(Array.from({ length: options.parallel }, worker));
+  return { options, rounds, ms: performance.now() - began, outOfTime: !isEnough() && isOver() };
+}
+
+async function openScenes({ seed, shape, onlyRound }: CampaignOptions): Promise<Scene[]> {
+  const shapes: readonly PlanShape[] = SHAPES.filter((name) => shape === undefined || name === shape);
+  if (shapes.length === 0) throw new Error(`there is no shape ${shape}; there are ${SHAPES.join(', ')}`);
+  const scenes: Scene[] = [];
+  for (const [index, name] of shapes.entries()) {
+    const plan = planOf(name, chanceOf(seed * SPREAD + SHAPES.indexOf(name)));
+    if (onlyRound === undefined || onlyRound % shapes.length === index) {
+      scenes[index] = { plan, known: await undisturbedRun(plan) };
+    }
+  }
+  return scenes;
+}
+
+async function playRound(
+  round: number,
+  scenes: readonly Scene[],
+  options: CampaignOptions,
+): Promise<PlayedRound> {
+  const scene = scenes[round % scenes.length];
+  if (scene === undefined) throw new Error(`round ${round} has no plan`);
+  const { plan, known } = scene;
+  const result = await killedRun(plan, {
+    expected: known,
+    undisturbed: known,
+    chance: chanceOf(options.seed * SPREAD * SPREAD + round),
+    power: options.power,
+    mostKills: options.mostKills ?? MOST_KILLS_A_ROUND,
+    ...(options.keep !== undefined && { keep: join(options.keep, `round-${round}`) }),
+  });
+  options.onRound?.(lineOf(round, result));
+  return { ...result, round };
+}
+
+function lineOf(round: number, { plan, kills, problems, ms }: RoundResult): string {
+  const how = kills.map(
+    ({ target, aim, lost }) => `${target} ${aim}${lost === null ? '' : `, ${lost} bytes lost`}`,
+  );
+  const head = `round ${round} ${plan}: ${how.join('; ') || 'no kill'} (${(ms / 1000).toFixed(1)} s)`;
+  return [head, ...problems.map((problem) => `  WRONG ${problem}`)].join('\n');
+}

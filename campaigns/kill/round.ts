@@ -1,0 +1,216 @@
+/**
+ * One round: a plan is begun, killed once or several times, resumed each time, and looked at when it has ended. What
+ * happens when is chosen by the round's own chance, so a round can be repeated by its number.
+ */
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Aim, chooseAim, type Expected, moment } from './aim.ts';
+import { problemsOf, type Undisturbed } from './checks.ts';
+import { collect, type Evidence } from './evidence.ts';
+import { type KillPhase, phasesOf } from './phase.ts';
+import { everyAgent, type RoundPlan } from './plan.ts';
+import { copiedEnd, losePower } from './power-loss.ts';
+import type { Chance } from './random.ts';
+import { begunRound, type RecordedRound } from './recorded.ts';
+import { Stage } from './stage.ts';
+import { agentProcesses, endProcess, type Run, type RunEnd, World } from './world.ts';
+
+export const TARGETS = ['host', 'agent process', 'host and agent processes', 'SIGINT', 'SIGTERM'] as const;
+export type KillTarget = (typeof TARGETS)[number];
+
+export interface Kill {
+  aim: Aim['kind'];
+  target: KillTarget;
+  phases: KillPhase[];
+  /** Bytes that a power cut took from the WAL; null when there was none. */
+  lost: number | null;
+  /** Whether it was a resumed process. */
+  resumed: boolean;
+}
+
+export interface RoundResult {
+  plan: string;
+  kills: Kill[];
+  problems: string[];
+  ms: number;
+  /** From the start of each resumed process to its end. */
+  resumeMs: number[];
+}
+
+export interface RoundOptions {
+  expected: Expected;
+  undisturbed: Undisturbed;
+  chance: Chance;
+  /** Whether journals lose what was not synced. */
+  power: boolean;
+  mostKills: number;
+  /** Where the place of a failed round is copied to. */
+  keep?: string;
+}
+
+const PROMPT = '[task root] Do the work.';
+const ALLOWED = ['--permission-mode', 'bypassPermissions'];
+/** Without a kill planned, a session that does not come to its end in so many resumes never will. */
+const MOST_RESUMES = 4;
+
+/** The plan without any kill: what every round is compared with. */
+export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Expected> {
+  await using stage = await Stage.open(plan);
+  await using world = new World(plan, stage.emulator.url);
+  const end = await world.start('-p', PROMPT, ...ALLOWED).ended;
+  const evidence = await collect({ plan, stage, world }, end, false);
+  const reports = Array.from(
+    evidence.recorded.agents.values(),
+    ({ task, lastText }) => [task, lastText] as const,
+  );
+  const found = {
+    reports: new Map(reports),
+    files: evidence.files,
+    ms: end.ms,
+    requests: stage.asked.length,
+    effects: evidence.effects.length,
+  };
+  const problems = problemsOf(evidence, { undisturbed: found });
+  const missing = everyAgent(plan.root).filter(({ task }) => !found.reports.get(task)?.startsWith('Scope: '));
+  if (problems.length > 0 || missing.length > 0) {
+    throw new Error(`the undisturbed run of ${plan.name} is not sound: ${problems.join('; ')}`);
+  }
+  return found;
+}
+
+export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise<RoundResult> {
+  await using stage = await Stage.open(plan);
+  await using world = new World(plan, stage.emulator.url);
+  // Waited for here: what was opened is closed when this returns.
+  const result = await new KilledRun(plan, stage, world, options).play();
+  if (options.keep !== undefined && result.problems.length > 0)
+    keepPlace(options.keep, { stage, world }, result);
+  return result;
+}
+
+/** For whoever looks for the cause: the place as it was left, what was asked of the server, what was wrong. */
+function keepPlace(to: string, { stage, world }: { stage: Stage; world: World }, result: RoundResult): void {
+  cpSync(world.root, to, { recursive: true });
+  const asked = stage.asked.map(({ record, ...rest }) => ({ ...rest, outcome: record?.outcome }));
+  writeFileSync(join(to, 'round.json'), JSON.stringify({ ...result, asked }, null, 1));
+}
+
+class KilledRun {
+  readonly #place: { plan: RoundPlan; stage: Stage; world: World };
+  readonly #options: RoundOptions;
+  readonly #kills: Kill[] = [];
+  readonly #resumeMs: number[] = [];
+  readonly #began = performance.now();
+
+  constructor(plan: RoundPlan, stage: Stage, world: World, options: RoundOptions) {
+    this.#place = { plan, stage, world };
+    this.#options = options;
+  }
+
+  async play(): Promise<RoundResult> {
+    const { chance, mostKills } = this.#options;
+    let [left, resumes] = [1 + chance.below(mostKills), 0];
+    for (;;) {
+      const state = this.#state();
+      if (state === 'ended') return this.#result(null, true);
+      const { end, killed } = await this.#run(state, left > 0 ? this.#aim() : null);
+      if (killed) left -= 1;
+      else if (left > 0) left = 0;
+      const wellEnded = !killed && this.#state() === 'ended';
+      if (wellEnded) return this.#result(end, false);
+      resumes = killed ? 0 : resumes + 1;
+      if (resumes > MOST_RESUMES || end.hung) return this.#result(end, false);
+    }
+  }
+
+  #aim(): Aim {
+    const { chance, expected } = this.#options;
+    return chooseAim(chance, expected, this.#place.plan.name);
+  }
+
+  /** What there is to go on from. */
+  #state(): 'nothing' | 'open' | 'ended' {
+    const main = this.#recorded()?.agents.values().next().value;
+    if (main === undefined) return 'nothing';
+    return main.ended?.status === 'done' ? 'ended' : 'open';
+  }
+
+  #recorded(): RecordedRound | null {
+    const { world } = this.#place;
+    for (const session of world.sessions()) {
+      const recorded = begunRound(world.project, session);
+      if (recorded !== null) return recorded;
+    }
+    return null;
+  }
+
+  async #run(state: 'nothing' | 'open', aim: Aim | null): Promise<{ end: RunEnd; killed: boolean }> {
+    const { stage, world } = this.#place;
+    stage.run += 1;
+    const resumed = state === 'open';
+    const session = this.#recorded()?.session ?? '';
+    const run = world.start(...(resumed ? ['-p', '--resume', session] : ['-p', PROMPT, ...ALLOWED]));
+    const hit = aim !== null && (await moment(aim, run, this.#place));
+    if (hit) await this.#kill(run, aim, resumed);
+    const end = await run.ended;
+    if (resumed) this.#resumeMs.push(end.ms);
+    if (aim?.kind === 'at a rate limit') world.forgetLimits();
+    return { end, killed: hit };
+  }
+
+  async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
+    const { chance, power } = this.#options;
+    const { world } = this.#place;
+    const target = this.#target(run);
+    if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
+    if (target.includes('agent process')) for (const pid of agentProcesses(run.pid)) endProcess(pid);
+    if (target.startsWith('host')) endProcess(run.pid);
+    await run.ended;
+    // Before anybody opens the journal again.
+    const copied = new Map(
+      world.sessions().map((session) => [session, copiedEnd(world.journalFile(session))]),
+    );
+    const recorded = this.#recorded();
+    const cut = power && target.startsWith('host') && chance.holds(0.7);
+    const lost = cut && recorded !== null ? this.#losePower(recorded.session, copied) : null;
+    this.#kills.push({ aim: aim.kind, target, phases: phasesOf(recorded), lost, resumed });
+    // A moment later, or at once: who resumes may find what the dead one had started still running.
+    if (chance.holds(0.5)) await sleep(chance.next() * 80);
+  }
+
+  #target(run: Run): KillTarget {
+    const { chance } = this.#options;
+    const others =
+      agentProcesses(run.pid).length > 0 ? TARGETS : TARGETS.filter((one) => !one.includes('agent'));
+    return chance.holds(0.6) ? 'host' : chance.pick(others);
+  }
+
+  #losePower(session: string, copied: ReadonlyMap<string, number>): number | null {
+    const file = this.#place.world.journalFile(session);
+    const cut = losePower(file, copied.get(session) ?? 0, this.#options.chance);
+    return cut === null ? null : cut.before - cut.after;
+  }
+
+  async #result(end: RunEnd | null, alreadyEnded: boolean): Promise<RoundResult> {
+    const ended = end ?? { code: 0, signal: null, stdout: '', stderr: '', hung: false, ms: 0 };
+    const problems = await this.#problems(ended, alreadyEnded);
+    return {
+      plan: this.#place.plan.name,
+      kills: this.#kills,
+      problems,
+      ms: performance.now() - this.#began,
+      resumeMs: this.#resumeMs,
+    };
+  }
+
+  async #problems(end: RunEnd, alreadyEnded: boolean): Promise<string[]> {
+    let evidence: Evidence;
+    try {
+      evidence = await collect(this.#place, end, alreadyEnded);
+    } catch (error) {
+      return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
+    }
+    return problemsOf(evidence, this.#options);
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * The place of one round: a repository, a home and a temporary directory of its own, and real `ramet` processes from
+ * the built bundle. It owns starting and ending processes, each by its id, and leaves nothing behind.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runProgram } from '../../packages/ramet/src/cli/program.ts';
+import { sessionOfFile, sessionPath } from '../../packages/ramet/src/journal/session-file.ts';
+import { findPlace } from '../../packages/ramet/src/sdk/place.ts';
+import type { RoundPlan } from './plan.ts';
+
+const COMMAND = join(import.meta.dirname, '../../packages/ramet/bin/ramet.js');
+/** A command that has not ended by then hangs. */
+const LONGEST_RUN_MS = 60_000;
+
+export interface RunEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  hung: boolean;
+  ms: number;
+}
+
+export interface Run {
+  readonly pid: number;
+  readonly ended: Promise<RunEnd>;
+  readonly isOver: boolean;
+}
+
+export class World implements AsyncDisposable {
+  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-kill-')));
+  readonly repository: string = join(this.root, 'repository');
+  readonly #env: Record<string, string | undefined>;
+  readonly #runs: Run[] = [];
+
+  constructor(plan: RoundPlan, url: string) {
+    for (const name of ['repository', 'home', 'tmp']) mkdirSync(join(this.root, name));
+    this.#env = {
+      PATH: process.env.PATH,
+      HOME: join(this.root, 'home'),
+      TMPDIR: join(this.root, 'tmp'),
+      RAMET_HOME: join(this.root, 'ramet'),
+      RAMET_STRICT_PREFIX: '1',
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'campaign',
+      ...plan.env,
+    };
+    fillRepository(this.repository, plan.files);
+  }
+
+  get project(): string {
+    return findPlace({ cwd: this.repository, env: this.#env }).project;
+  }
+
+  start(...args: string[]): Run {
+    const began = performance.now();
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      cwd: this.repository,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let over = false;
+    const ended = endOf(child, began).finally(() => {
+      over = true;
+    });
+    const run: Run = {
+      pid: child.pid ?? 0,
+      ended,
+      get isOver() {
+        return over;
+      },
+    };
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** A command that only looks, in this process: a start would cost more than what is looked at. */
+  async look(...args: string[]): Promise<{ code: number; text: string }> {
+    let text = '';
+    const say = (piece: string): void => {
+      text += piece;
+    };
+    const code = await runProgram(args, {
+      out: say,
+      note: say,
+      isTerminal: false,
+      columns: null,
+      progress: () => {},
+      env: this.#env,
+      cwd: this.repository,
+      signal: new AbortController().signal,
+    });
+    return { code, text };
+  }
+
+  /** The sessions that have a file, oldest first by name alone. */
+  sessions(): string[] {
+    try {
+      return readdirSync(this.project).flatMap((name) => sessionOfFile(name) ?? []);
+    } catch {
+      return []; // nothing was recorded yet
+    }
+  }
+
+  journalFile(session: string): string {
+    return sessionPath(this.project, session);
+  }
+
+  /** The rate limit that a provider has told of has passed. */
+  forgetLimits(): void {
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(this.root, 'ramet', `machine.sqlite${end}`), { force: true });
+  }
+
+  /** Files of the repository by path, git's own apart. */
+  files(): Record<string, string> {
+    const names = readdirSync(this.repository, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(this.repository.length + 1))
+      .filter((name) => !name.startsWith('.git/'))
+      .sort();
+    return Object.fromEntries(names.map((name) => [name, readFileSync(join(this.repository, name), 'utf8')]));
+  }
+
+  effectLogs(): string[] {
+    return readdirSync(join(this.repository, 'effects')).filter((name) => name.endsWith('.log'));
+  }
+
+  /** Processes that were started in the repository and live; they are given a moment to end. */
+  async leftProcesses(): Promise<string[]> {
+    for (let tries = 0; tries < 50; tries++) {
+      if (processesIn(this.root).length === 0) return [];
+      await sleep(20);
+    }
+    return processesIn(this.root).map(describeProcess);
+  }
+
+  /** Files in the place of temporary ones. */
+  leftTemporary(): string[] {
+    return readdirSync(join(this.root, 'tmp'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const run of this.#runs.filter(({ isOver }) => !isOver)) endProcess(run.pid);
+    await Promise.allSettled(this.#runs.map(({ ended }) => ended));
+    // Whatever a defect has left running in here was started by this round.
+    for (const pid of processesIn(this.root)) endProcess(pid);
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export function endProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/**
+ * The processes below a process that run Node with a script of their own: agents that have a process. A command that is
+ * about to be started has the command line of who starts it.
+ */
+export function agentProcesses(host: number): number[] {
+  const own = commandLine(host);
+  return allProcesses().filter((pid) => parentOf(pid) === host && isNode(pid) && commandLine(pid) !== own);
+}
+
+function endOf(child: ChildProcess, began: number): Promise<RunEnd> {
+  let [stdout, stderr, hung] = ['', '', false];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const timer = setTimeout(() => {
+    hung = true;
+    child.kill('SIGKILL');
+  }, LONGEST_RUN_MS);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      // Output is read by then, unless somebody who inherited it still holds it: nobody waits for that.
+      const done = (): void => resolve({ code, signal, stdout, stderr, hung, ms: performance.now() - began });
+      const late = setTimeout(done, 500);
+      child.once('close', () => {
+        clearTimeout(late);
+        done();
+      });
+    });
+  });
+}
+
+function fillRepository(directory: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  const identity = ['-c', 'user.name=Campaign', '-c', 'user.email=campaign@example.invalid'];
+  const git = (...args: string[]): void =>
+    void execFileSync('git', [...identity, ...args], { cwd: directory, stdio: 'pipe' });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message=start');
+}
+
+function allProcesses(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function processesIn(directory: string): number[] {
+  return allProcesses().filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(directory);
+    } catch {
+      return false; // it ended while it was looked at, or is not ours
+    }
+  });
+}
+
+function describeProcess(pid: number): string {
+  return `${pid} ${commandLine(pid)}`;
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
+  } catch {
+    return null;
+  }
+}
+
+function isNode(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === realpathSync(process.execPath);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+/** What there is to report of an agent that an earlier process ran: read from the journal, it has no memory of its own. */
+import { contentOf, thawBytes } from '../conversation/frozen-block.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
+import { transcriptOf } from '../journal/projections/transcript.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { RecordedChild } from './recorded-children.ts';
+import type { ReportFacts } from './report.ts';
+
+const KILLED = {
+  status: 'interrupted',
+  cause: 'process_ended',
+  message: 'the process that ran it was ended; SendMessage lets it go on',
+} as const;
+
+export function recordedReport(
+  reader: JournalReader,
+  { id, started, ended }: Pick<RecordedChild, 'id' | 'started' | 'ended'>,
+): ReportFacts {
+  const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: id })), { writerAlive: false });
+  if (overview === undefined) throw new Error(`agent ${id} has started and is nowhere`);
+  const { type, name, model, turns, usage, costUsd, startedAt, lastEventAt } = overview;
+  const { status, cause, message } = ended ?? KILLED;
+  return {
+    agent: id,
+    type,
+    name,
+    model,
+    description: started.origin?.description ?? '',
+    status,
+    cause,
+    message,
+    text: ended === null ? '' : lastText(reader, id),
+    turns,
+    usage,
+    costUsd,
+    durationMs: lastEventAt - startedAt,
+  };
+}
+
+function lastText(reader: JournalReader, id: AgentId): string {
+  const { messages } = transcriptOf(reader.events({ agent: id }), id);
+  const blocks = messages.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
+  const texts = blocks.map((digest) => thawBytes(reader.block(digest))).filter(({ type }) => type === 'text');
+  return texts.map((block) => String(contentOf(block).text)).join('');
+}

@@ -1,0 +1,67 @@
+/** What an agent of an earlier process is when it goes on: what it had, as far as whoever it works for has that too. */
+import { modeInForce } from '../permission/effective-mode.ts';
+import type { AgentOrigin, EventOf } from '../schema/events.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { Agent } from './agent.ts';
+import type { AgentFamily } from './family.ts';
+import type { RecordedSpec } from './resume.ts';
+import type { AgentSpec } from './runtime.ts';
+
+export interface StartedAgent {
+  readonly id: AgentId;
+  readonly started: EventOf<'agent.started'>;
+}
+
+/** Why the agent cannot go on, whoever wants it to; null when it can. */
+export function whyNotContinued({ started: { origin } }: StartedAgent): string | null {
+  if (origin?.skipTranscript) return 'it kept no transcript';
+  if (origin?.narrowed) return 'it had rights of its own, which ended with it';
+  return null;
+}
+
+export function specOfRecorded(
+  family: AgentFamily,
+  parent: Agent,
+  { id, started }: StartedAgent,
+  { model, permissionMode, tools }: RecordedSpec,
+  changes: Partial<AgentOrigin> = {},
+): AgentSpec {
+  return {
+    id,
+    parent: parent.spec.id,
+    type: started.agentType,
+    name: started.name,
+    model,
+    fallbackModel: parent.spec.fallbackModel,
+    thinking: null,
+    system: [],
+    tools: parent.spec.tools.filter(({ name }) => tools.includes(name)),
+    permissionMode,
+    ceiling: () => modeInForce(parent.spec),
+    maxTurns: started.maxTurns,
+    maxTokens: parent.spec.maxTokens,
+    budget: started.budget,
+    spending: parent.spending ?? family.parts.spending,
+    cwd: parent.spec.cwd,
+    origin: { ...originOf(started), ...changes },
+    readOnly: started.origin?.readOnly,
+    executor: started.origin?.executor,
+    compactionThreshold: parent.spec.compactionThreshold,
+    contextWindow: parent.spec.contextWindow,
+  };
+}
+
+/** Without the estimates: what a fork would have cost as a fresh agent can be told of one whole run only. */
+function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
+  const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
+  const { executor, readOnly } = origin ?? {};
+  return {
+    kind,
+    call,
+    description,
+    background,
+    depth,
+    ...(executor && { executor }),
+    ...(readOnly && { readOnly }),
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * Lets the agents go on that an earlier process of the session left, each from its last complete turn (AGENT-5): those
+ * that were at work when it was killed, and, where the interrupted work itself is gone on with, those that were
+ * interrupted together with their parent. Agents below them come first, so that a parent finds the agents it waits for.
+ *
+ * Invariants
+ * 1. An agent goes on once: one that runs is left alone, and whose parent is not alive is not taken up.
+ * 2. What an agent's parent had not been told of it, and is void now, is taken back; what is true is told once.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { JournalReader } from '../journal/journal.ts';
+import { type RecordedAgent, recordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
+import { RametError } from '../schema/errors.ts';
+import type { AgentId } from '../schema/ids.ts';
+import { addCost, addUsage, NO_USAGE } from '../schema/usage.ts';
+import type { Agent } from './agent.ts';
+import type { CarriedSpending } from './budget.ts';
+import { recallExpectations } from './expectations.ts';
+import type { AgentFamily } from './family.ts';
+import { lostNotifications } from './lost-children.ts';
+import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
+import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
+import { resumeAgent } from './resume.ts';
+import { startChild } from './run-child.ts';
+
+export interface ReviveOptions {
+  /** The main agent goes on with something else: what was interrupted with its last work stays so. */
+  prompted: boolean;
+}
+
+/** Returns how many agents go on. */
+export async function reviveAgents(
+  family: AgentFamily,
+  main: Agent,
+  { prompted }: ReviveOptions,
+): Promise<number> {
+  await main.runtime.journal.commit('written');
+  const reader = family.parts.openReader();
+  try {
+    const recorded = RecordedChildren.read(reader);
+    const revival: Revival = {
+      family,
+      reader,
+      recorded,
+      prompted,
+      main: main.spec.id,
+      transcriptOf: transcripts(reader),
+    };
+    return await reviveChildrenOf(main, revival);
+  } finally {
+    reader.close();
+  }
+}
+
+/** The first is read by itself, so that its request goes out while the journal is read for all the others. */
+function transcripts(reader: JournalReader): Revival['transcriptOf'] {
+  let others: Map<AgentId, RecordedAgent> | null = null;
+  let isFirst = true;
+  return (id) => {
+    if (isFirst) {
+      isFirst = false;
+      return recordedAgent((agent) => reader.events({ agent }), id);
+    }
+    others ??= recordedAgents(reader.events());
+    return others.get(id);
+  };
+}
+
+interface Revival {
+  readonly family: AgentFamily;
+  readonly reader: JournalReader;
+  readonly recorded: RecordedChildren;
+  readonly prompted: boolean;
+  readonly main: AgentId;
+  transcriptOf(id: AgentId): RecordedAgent | undefined;
+}
+
+async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
+  const { family, recorded, reader } = revival;
+  parent.openBill();
+  let count = 0;
+  const goneOn = new Set<AgentId>();
+  for (const child of recorded.of(parent.spec.id)) {
+    const from = goesOnFrom(child, parent, revival);
+    if (from === null) continue;
+    const revived = await reviveOrWarn(child, from, parent, revival);
+    if (revived > 0) goneOn.add(child.id);
+    count += revived;
+    // What was started gets to its request before the next one is read.
+    await setImmediate();
+  }
+  const source = { recorded, reader, goneOn };
+  for (const news of await lostNotifications(family, parent.runtime, parent.spec.id, source)) {
+    parent.receive('notification', news.from, news.text);
+  }
+  return count;
+}
+
+/** What the agent was when it was left; null when it does not go on. */
+function goesOnFrom(
+  child: RecordedChild,
+  parent: Agent,
+  { family, main, prompted }: Revival,
+): 'running' | 'interrupted' | null {
+  if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
+  const { ended, background, started } = child;
+  const anew = prompted && parent.spec.id === main;
+  if (ended !== null && (ended.status !== 'interrupted' || anew)) return null;
+  if (background) return ended === null || hasNewsOf(parent, child.id) ? from(ended) : null;
+  const call = started.origin?.call;
+  // Nobody waits for those of a program that is gone; they go on all the same, and it finds them by name.
+  const awaited = typeof call !== 'string' || isOpen(parent, call);
+  return awaited && (ended === null || typeof call === 'string') ? from(ended) : null;
+}
+
+function from(ended: RecordedChild['ended']): 'running' | 'interrupted' {
+  return ended === null ? 'running' : 'interrupted';
+}
+
+function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
+  return inbox.some((item) => item.kind === 'notification' && item.from === id);
+}
+
+function isOpen({ openCalls }: Agent, call: string): boolean {
+  if (openCalls === null || openCalls.results.has(call)) return false;
+  return openCalls.calls.some(({ id }) => id === call);
+}
+
+/** One that cannot be read back is told of as interrupted; the others go on. */
+async function reviveOrWarn(
+  child: RecordedChild,
+  from: 'running' | 'interrupted',
+  parent: Agent,
+  revival: Revival,
+): Promise<number> {
+  try {
+    return await revive(child, from, parent, revival);
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    parent.warn('agent_not_continued', `agent ${child.id} does not go on: ${error.message}`);
+    return 0;
+  }
+}
+
+async function revive(
+  child: RecordedChild,
+  from: 'running' | 'interrupted',
+  parent: Agent,
+  revival: Revival,
+): Promise<number> {
+  const { family, reader } = revival;
+  const recorded = revival.transcriptOf(child.id);
+  // Killed before anything but its start was recorded: the call that asked for it begins again.
+  if (recorded === undefined || recorded.transcript.messages.length === 0) return 0;
+  const expected = await recallExpectations(child.started.origin);
+  const agent = resumeAgent(
+    parent.runtime,
+    reader,
+    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected }),
+    child.id,
+    recorded,
+  );
+  agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
+  takeBack(parent, child.id);
+  agent.record({ type: 'agent.resumed', from });
+  const below = await reviveChildrenOf(agent, revival);
+  startChild(family, parent, agent, { run_in_background: child.background });
+  return below + 1;
+}
+
+function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
+  let below: CarriedSpending['below'] = { usage: NO_USAGE, costUsd: 0 };
+  for (const child of revival.recorded.of(id)) {
+    const own = revival.transcriptOf(child.id)?.transcript.spent;
+    for (const spent of [own, spentBelow(child.id, revival)]) {
+      if (spent === undefined) continue;
+      below = {
+        usage: addUsage(below.usage, spent.usage),
+        costUsd: addCost(below.costUsd, spent.costUsd),
+      };
+    }
+  }
+  return below;
+}
+
+function takeBack(parent: Agent, id: AgentId): void {
+  const untrue = parent.inbox.take((item) => item.kind === 'notification' && item.from === id);
+  for (const { item } of untrue) parent.record({ type: 'message.taken', item, call: null });
+}

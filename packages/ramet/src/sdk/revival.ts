@@ -1,0 +1,29 @@
+/** When the agents of an earlier process go on (AGENT-5): before the first prompt, or when interrupted work is gone on with. */
+import type { Agent } from '../engine/agent.ts';
+import type { AgentFamily } from '../engine/family.ts';
+import { closeCalls } from '../engine/finish-calls.ts';
+
+export interface Revival {
+  /** Puts the main agent where the prompt finds it; null goes on with what was interrupted. */
+  beforePrompt(prompt: string | null): Promise<void>;
+  continueAgents(): Promise<number>;
+}
+
+export function createRevival(parts: { agent: Agent; family: AgentFamily; isResumed: boolean }): Revival {
+  const { agent, family } = parts;
+  // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
+  let isDue = parts.isResumed && family.parts.lastNumber > 1;
+  const revive = async (prompted: boolean): Promise<number> => {
+    isDue = false;
+    const { reviveAgents } = await import('../engine/revive.ts');
+    return reviveAgents(family, agent, { prompted });
+  };
+  return {
+    async beforePrompt(prompt) {
+      // Calls that wait for agents are left open by an interruption in this process too.
+      if (isDue || (prompt === null && agent.openCalls !== null)) await revive(prompt !== null);
+      if (prompt !== null) await closeCalls(agent);
+    },
+    continueAgents: async () => (isDue ? revive(false) : 0),
+  };
+}
