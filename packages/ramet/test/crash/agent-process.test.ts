@@ -75,3 +75,21 @@ describe('EXEC-2: the command with an agent in a process of its own', () => {
     expect(readdirSync(session.repository)).toContain('held');
   });
 });
+
+describe('EXEC-2, AGENT-5: a killed session', () => {
+  test('goes on with its agent in a process of its own again, from its last complete turn', async () => {
+    const { session, host, agent } = await atWork();
+    host.child.kill('SIGKILL');
+    await host.ended;
+    await eventually(() => !isRunning(agent));
+    writeFileSync(join(session.repository, 'go'), '');
+    const flags = ['--continue', '--permission-mode', 'bypassPermissions'];
+    const resumed = await session.startProgram(COMMAND, '-p', ...flags).ended;
+    expect(resumed).toMatchObject({ code: 0, stdout: 'All done.\n' });
+    const agents = await session.agents();
+    expect(JSON.stringify(agents)).not.toContain('"interrupted"');
+    const bodies = session.requests.map(({ body }) => body);
+    expect(new Set(bodies).size).toBe(bodies.length);
+    expect(bodies.join('\n')).toContain('may have taken effect');
+  });
+});
