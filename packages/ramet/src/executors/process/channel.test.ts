@@ -116,6 +116,13 @@ describe('EXEC-2: the line between an agent’s process and its host', () => {
     expect(broken).toEqual([expect.stringContaining(reason)]);
   });
 
+  test('notices what cannot be sent, such as for want of room, and harms nobody else', async () => {
+    const { near, broken } = line();
+    near.post(Object.assign(() => {}, { toString: () => 'a function' }) as unknown as string); // no caller of ours could
+    await new Promise(setImmediate);
+    expect(broken).toEqual([expect.stringContaining('cannot be sent')]);
+  });
+
   test('takes no more calls at once than anybody could mean', () => {
     const { broken, deliver } = line(() => new Promise(() => {}));
     const calls = Array.from({ length: 10_001 }, (_, id) => ({ kind: 'call', id, method: 'echo' }));

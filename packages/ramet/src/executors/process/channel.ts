@@ -116,7 +116,12 @@ export class Channel<Way extends Line> {
   #flush(): void {
     const messages = this.#queue;
     this.#queue = [];
-    if (messages.length > 0) this.#port.send(packFrame(messages, this.#options.spool));
+    if (messages.length === 0) return;
+    try {
+      this.#port.send(packFrame(messages, this.#options.spool));
+    } catch (error) {
+      this.#options.onBroken(`what was to be said cannot be sent: ${describeError(error)}`);
+    }
   }
 
   #take(frame: unknown): void {
