@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Expected } from './aim.ts';
 import type { Undisturbed } from './checks.ts';
-import { type PlanShape, planOf, type RoundPlan, SHAPES } from './plan.ts';
+import { type PlanExecutor, type PlanShape, planOf, type RoundPlan, SHAPES } from './plan.ts';
 import { chanceOf } from './random.ts';
 import { killedRun, type RoundResult, undisturbedRun } from './round.ts';
 
@@ -15,6 +15,8 @@ export interface CampaignOptions {
   /** Repeats one round, and nothing else. */
   onlyRound?: number;
   shape?: string;
+  /** `mixed`: every other round. */
+  executor?: PlanExecutor | 'mixed';
   mostKills?: number;
   /** Where places of failed rounds are copied to. */
   keep?: string;
@@ -36,6 +38,12 @@ export interface CampaignResult {
 const MOST_KILLS_A_ROUND = 4;
 /** So that neighbouring rounds have nothing in common. */
 const SPREAD = 7_919;
+
+const EXECUTORS: Readonly<Record<PlanExecutor | 'mixed', readonly PlanExecutor[]>> = {
+  'in-process': ['in-process'],
+  process: ['process'],
+  mixed: ['in-process', 'process'],
+};
 
 interface Scene {
   plan: RoundPlan;
@@ -60,13 +68,18 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   return { options, rounds, ms: performance.now() - began, outOfTime: !isEnough() && isOver() };
 }
 
-async function openScenes({ seed, shape, onlyRound }: CampaignOptions): Promise<Scene[]> {
+/** Every plan that rounds take in turn: each shape, with each executor. */
+async function openScenes({ seed, shape, onlyRound, executor }: CampaignOptions): Promise<Scene[]> {
   const shapes: readonly PlanShape[] = SHAPES.filter((name) => shape === undefined || name === shape);
   if (shapes.length === 0) throw new Error(`there is no shape ${shape}; there are ${SHAPES.join(', ')}`);
-  const scenes: Scene[] = [];
-  for (const [index, name] of shapes.entries()) {
-    const plan = planOf(name, chanceOf(seed * SPREAD + SHAPES.indexOf(name)));
-    if (onlyRound === undefined || onlyRound % shapes.length === index) {
+  const executors = EXECUTORS[executor ?? 'in-process'];
+  const plans = executors.flatMap((kind) =>
+    shapes.map((name) => planOf(name, chanceOf(seed * SPREAD + SHAPES.indexOf(name)), kind)),
+  );
+  // Rounds find theirs by number, also when it is the only one that was opened.
+  const scenes: Scene[] = new Array(plans.length);
+  for (const [index, plan] of plans.entries()) {
+    if (onlyRound === undefined || onlyRound % plans.length === index) {
       scenes[index] = { plan, known: await undisturbedRun(plan) };
     }
   }

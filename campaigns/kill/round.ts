@@ -53,6 +53,7 @@ const PROMPT = '[task root] Do the work.';
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
 /** Without a kill planned, a session that does not come to its end in so many resumes never will. */
 const MOST_RESUMES = 4;
+const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
 export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Expected> {
@@ -71,7 +72,7 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
     requests: stage.asked.length,
     effects: evidence.effects.length,
   };
-  const problems = problemsOf(evidence, { undisturbed: found });
+  const problems = problemsOf(evidence, { undisturbed: found, mayBeGivenUp: false });
   const missing = everyAgent(plan.root).filter(({ task }) => !found.reports.get(task)?.startsWith('Scope: '));
   if (problems.length > 0 || missing.length > 0) {
     throw new Error(`the undisturbed run of ${plan.name} is not sound: ${problems.join('; ')}`);
@@ -102,6 +103,7 @@ class KilledRun {
   readonly #kills: Kill[] = [];
   readonly #resumeMs: number[] = [];
   readonly #began = performance.now();
+  #prompted = false;
 
   constructor(plan: RoundPlan, stage: Stage, world: World, options: RoundOptions) {
     this.#place = { plan, stage, world };
@@ -150,7 +152,7 @@ class KilledRun {
     stage.run += 1;
     const resumed = state === 'open';
     const session = this.#recorded()?.session ?? '';
-    const run = world.start(...(resumed ? ['-p', '--resume', session] : ['-p', PROMPT, ...ALLOWED]));
+    const run = world.start(...(resumed ? this.#resumption(session) : ['-p', PROMPT, ...ALLOWED]));
     const hit = aim !== null && (await moment(aim, run, this.#place));
     if (hit) await this.#kill(run, aim, resumed);
     const end = await run.ended;
@@ -159,12 +161,19 @@ class KilledRun {
     return { end, killed: hit };
   }
 
+  /** Without a prompt the interrupted work goes on; with one, which happens too, agents go on in the background. */
+  #resumption(session: string): string[] {
+    const prompted = this.#options.chance.holds(PROMPTED_SHARE);
+    this.#prompted ||= prompted;
+    return ['-p', ...(prompted ? ['Go on.'] : []), '--resume', session];
+  }
+
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
     const { chance, power } = this.#options;
-    const { world } = this.#place;
+    const { stage, world } = this.#place;
     const target = this.#target(run);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
-    if (target.includes('agent process')) for (const pid of agentProcesses(run.pid)) endProcess(pid);
+    for (const pid of this.#agentTargets(run, target)) endProcess(pid);
     if (target.startsWith('host')) endProcess(run.pid);
     await run.ended;
     // Before anybody opens the journal again.
@@ -172,11 +181,20 @@ class KilledRun {
       world.sessions().map((session) => [session, copiedEnd(world.journalFile(session))]),
     );
     const recorded = this.#recorded();
+    const hadAsked = stage.asked.some((asked) => asked.run === stage.run);
+    const phases = phasesOf(recorded, { resumed, hadAsked });
     const cut = power && target.startsWith('host') && chance.holds(0.7);
     const lost = cut && recorded !== null ? this.#losePower(recorded.session, copied) : null;
-    this.#kills.push({ aim: aim.kind, target, phases: phasesOf(recorded), lost, resumed });
+    this.#kills.push({ aim: aim.kind, target, phases, lost, resumed });
     // A moment later, or at once: who resumes may find what the dead one had started still running.
     if (chance.holds(0.5)) await sleep(chance.next() * 80);
+  }
+
+  /** Everybody's with the host, one of them alone. */
+  #agentTargets(run: Run, target: KillTarget): number[] {
+    if (!target.includes('agent process')) return [];
+    const all = agentProcesses(run.pid);
+    return target.startsWith('host') || all.length === 0 ? all : [this.#options.chance.pick(all)];
   }
 
   #target(run: Run): KillTarget {
@@ -211,6 +229,9 @@ class KilledRun {
     } catch (error) {
       return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    return problemsOf(evidence, this.#options);
+    // Who loses its process and not its host is told of as interrupted, and goes on when it is asked to; so is who was
+    // interrupted together with its parent, when that goes on with another prompt.
+    const mayBeGivenUp = this.#prompted || this.#kills.some(({ target }) => target === 'agent process');
+    return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }
 }

@@ -58,7 +58,13 @@ export class World implements AsyncDisposable {
       ANTHROPIC_API_KEY: 'campaign',
       ...plan.env,
     };
+    if (plan.settings !== null) this.#writeSettings(plan.settings);
     fillRepository(this.repository, plan.files);
+  }
+
+  #writeSettings(settings: Record<string, unknown>): void {
+    mkdirSync(join(this.root, 'ramet'), { mode: 0o700 });
+    writeFileSync(join(this.root, 'ramet/settings.json'), JSON.stringify(settings));
   }
 
   get project(): string {

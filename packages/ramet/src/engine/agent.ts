@@ -68,7 +68,7 @@ export class Agent implements AsyncDisposable {
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
   /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
+  onStatus: ((change: Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
   #nextBill: Spending | null = null;
 
@@ -188,9 +188,15 @@ export class Agent implements AsyncDisposable {
     return bill;
   }
 
-  setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
-    this.record({ type: 'status.changed', status, cause });
-    this.onStatus?.(status, cause);
+  /** `until` is when it will go on, where that is known. */
+  setStatus(
+    status: EventOf<'status.changed'>['status'],
+    cause: string | null,
+    until: number | null = null,
+  ): void {
+    const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
+    this.record({ type: 'status.changed', ...change });
+    this.onStatus?.(change);
   }
 
   warn(code: string, message: string): void {

@@ -41,7 +41,7 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
   const request = `${agent.spec.id}/${++agent.requests}`;
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
-  const limits = runtime.rate.request(model);
+  const limits = runtime.rate.request(model, patienceFor(agent, model));
   const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, options };
   const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
     policy: runtime.retry,
@@ -59,6 +59,12 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
   options.onSpent(bill.usage, bill.costUsd);
   const reused = agent.requests === 1 && aside === undefined ? reuseOf(agent, bill) : undefined;
   return { ...bill, request, response, source: aside?.source, reused };
+}
+
+/** A usage limit is waited out, unless another model is to take over when this one stays unavailable. */
+function patienceFor({ spec, runtime }: Agent, model: string): number {
+  const isReplaced = spec.fallbackModel !== null && spec.fallbackModel !== model;
+  return isReplaced ? runtime.retry.withinMs : Number.POSITIVE_INFINITY;
 }
 
 /** What an agent's first request read was written by others: without them it would have been written anew. */

@@ -88,8 +88,12 @@ export class AgentFamily implements Disposable {
       else if (handle !== null) this.stalls.noteLife(agent);
       agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
-    agent.onStatus = (status, cause) =>
-      this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
+    agent.onStatus = (change) => {
+      // One that waits for a time that is known is not stalled before.
+      if (change.until !== undefined) this.stalls.forget(agent);
+      else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);
+      this.parts.onEvent(agent.spec, { type: 'status_changed', ...change });
+    };
   }
 
   forget({ spec }: Agent): void {

@@ -14,6 +14,7 @@ import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../schema/status.ts';
 import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { CommandSandbox } from '../workspace/command-sandbox.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
 import type { ProcessRegister } from '../workspace/process-register.ts';
 import type { AgentHost } from './agent-host.ts';
@@ -41,6 +42,8 @@ export interface SessionRuntime {
   readonly childEnvironment: Readonly<Record<string, string>>;
   /** What they have started and would leave if this process were killed. */
   readonly processes: ProcessRegister;
+  /** Where commands of agents that only read run. */
+  readonly sandbox: CommandSandbox;
   /** Where tool output that is too long for a conversation is kept. */
   readonly outputDirectory: string;
   readonly redact: (text: string) => string;

@@ -2,7 +2,7 @@
  * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
  * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
-import { findDefinition } from '../agents/built-in.ts';
+import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
@@ -15,7 +15,7 @@ import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
-import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
+import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
@@ -132,9 +132,10 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
     }
     return null;
   }
-  const found = findDefinition(definitions, wanted);
+  const offered = offeredDefinitions(definitions);
+  const found = findDefinition(offered, wanted);
   if (found !== undefined) return found;
-  const known = definitions.map(({ name }) => name).join(', ');
+  const known = offered.map(({ name }) => name).join(', ');
   throw refusal(
     'unknown_type',
     `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
@@ -178,7 +179,7 @@ async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSche
 function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const { overrides = {} } = plan.order;
   const origin: AgentOrigin = {
-    ...originOf(plan, 'fork'),
+    ...originOf(parent, plan, 'fork'),
     ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
     ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
     inheritedTokens: inheritedTokens(parent),
@@ -206,7 +207,7 @@ function freshOf(
   const tools = toolsOf(definition, parent);
   const sameModel = plan.model === parent.conversation.head.model;
   const spec: AgentSpec = {
-    ...childSpec(family, parent, plan, originOf(plan, 'fresh')),
+    ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
     thinking: sameModel ? parent.conversation.head.thinking : null,
     system: definition.system,
@@ -214,6 +215,7 @@ function freshOf(
     permissionMode: definition.permissionMode,
   };
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
+  if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
   const own = definition.notes === null ? environment : `${definition.notes}\n${environment}`;
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
@@ -242,6 +244,7 @@ function childSpec(
     cwd: parent.spec.cwd,
     origin,
     executor,
+    readOnly: origin.readOnly,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
     compactionThreshold: parent.spec.compactionThreshold,
@@ -250,19 +253,15 @@ function childSpec(
 }
 
 function originOf(
-  { order, depth, schema, evidence, executor }: ChildPlan,
+  parent: Agent,
+  { order, depth, fresh, schema, evidence, executor }: ChildPlan,
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  return {
-    kind,
-    call,
-    description,
-    background,
-    depth,
-    ...(executor === 'process' && { executor: 'process' as const }),
-    ...recordExpectations(schema, evidence),
-  };
+  const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  const hosted = executor === 'process' && { executor: 'process' as const };
+  const expected = recordExpectations(schema, evidence);
+  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

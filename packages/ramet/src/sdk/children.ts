@@ -20,7 +20,12 @@ import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { processDirectory } from '../workspace/process-register.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
-import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
+import {
+  DEFAULT_SANDBOX,
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  refuseUnservedModel,
+} from './options.ts';
 import type { Place } from './place.ts';
 
 export interface FamilyOptions {
@@ -67,6 +72,7 @@ function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<
     return processExecutor({
       secrets: fingerprintSecrets(settings.env),
       processes: processDirectory(place.project),
+      sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       openReader: () => openReader({ project: place.project, session }),
     });
   };

@@ -7,6 +7,7 @@ import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
+import { LIMIT_CAUSE } from './limit-end.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
@@ -35,6 +36,7 @@ export function liveSession(parts: LiveParts): Session {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
   };
+  parts.limitEnd.onReached = () => agent.children.stop(LIMIT_CAUSE);
   return {
     id: runtime.journal.session,
     get agent() {
@@ -62,7 +64,7 @@ export function liveSession(parts: LiveParts): Session {
       try {
         await revival.beforePrompt(prompt);
         takePrompt(agent, prompt, place, parts.surroundings);
-        const result = yield* joined(parts, options);
+        const result = parts.limitEnd.explain(yield* joined(parts, options), settings.clock.now());
         told = result.message;
         return result;
       } finally {
@@ -90,6 +92,7 @@ export function liveSession(parts: LiveParts): Session {
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       family[Symbol.dispose]();
+      parts.stops[Symbol.dispose]();
       runtime.rate.close();
       runtime.provider.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.
@@ -132,7 +135,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
 }
 
 async function* joined(
-  { agent, bus }: LiveParts,
+  { agent, bus, limitEnd }: LiveParts,
   { signal, ...options }: Partial<RunOptions>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
@@ -140,6 +143,10 @@ async function* joined(
     abort.abort(signal?.reason);
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
+  };
+  limitEnd.onReached = () => {
+    abort.abort(LIMIT_CAUSE);
+    agent.children.stop(LIMIT_CAUSE);
   };
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });

@@ -1,4 +1,5 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
+import { typeLines } from '../agents/built-in.ts';
 import { environmentText } from '../agents/environment.ts';
 import { firstMessage } from '../agents/first-message.ts';
 import { MAIN_PROMPT } from '../agents/main-prompt.ts';
@@ -11,7 +12,7 @@ import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
-import { builtInTools, builtInToolsWithoutForks } from '../tools/registry.ts';
+import { builtInTools } from '../tools/registry.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import {
   newSessionMode,
@@ -72,7 +73,7 @@ function mainSpec(
     fallbackModel: settings.fallbackModel,
     thinking: settings.thinking,
     system: [MAIN_PROMPT],
-    tools: settings.agents.limits.fork ? builtInTools : builtInToolsWithoutForks,
+    tools: builtInTools({ fork: settings.agents.limits.fork, types: typeLines(family.parts.definitions) }),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,

@@ -98,6 +98,7 @@ export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'default';
 export const DEFAULT_MAX_TURNS = 200;
 export const DEFAULT_LAUNCH = 'auto';
+export const DEFAULT_SANDBOX = 'auto';
 const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(

@@ -16,6 +16,7 @@ import {
   DEFAULT_MAX_TURNS,
   DEFAULT_MODEL,
   DEFAULT_PERMISSION_MODE,
+  DEFAULT_SANDBOX,
   type SessionOptions,
   type SettingsInForce,
 } from './options.ts';
@@ -67,6 +68,7 @@ function defaultSettings(): Settings {
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
     maxTurns: DEFAULT_MAX_TURNS,
     launch: DEFAULT_LAUNCH,
+    sandbox: { readOnly: DEFAULT_SANDBOX },
     limits: { concurrentRequests: DEFAULT_CONCURRENT_REQUESTS },
     retries: DEFAULT_RETRY.maxRetries,
     agents: { depth, concurrent, total, reportBytes, fork, executor, stallSeconds: stallMs / 1_000 },

@@ -82,22 +82,26 @@ export function isGroupAlive(id: number): boolean {
 }
 
 /** Asks a group to end, then makes it. */
-export function terminateGroup(id: number): Promise<void> {
-  return terminateGroups([id]);
+export async function terminateGroup(id: number): Promise<void> {
+  await terminateGroups([id]);
 }
 
-/** The same for many at once: they are asked together, and one look at the system tells of all of them. */
-export async function terminateGroups(ids: readonly number[]): Promise<void> {
+/**
+ * The same for many at once: they are asked together, and one look at the system tells of all of them. Those that could
+ * not be ended are returned.
+ */
+export async function terminateGroups(ids: readonly number[]): Promise<readonly number[]> {
   let left = ids;
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     left = left.filter((id) => signalGroup(id, signal));
     for (let waited = 0, pause = FIRST_POLL_MS; waited < GRACE_MS; waited += pause) {
       left = aliveAmong(left.filter((id) => signalGroup(id, 0)));
-      if (left.length === 0) return;
+      if (left.length === 0) return left;
       await sleep(pause);
       pause = Math.min(pause * 2, LONGEST_POLL_MS);
     }
   }
+  return left;
 }
 
 /** False when there is no such group any more. */

@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProcess, isProcessAlive, type ProcessIdentity } from '../journal/process-identity.ts';
-import { isGroupAlive, livingGroups, terminateGroups } from './process-group.ts';
+import { livingGroups, terminateGroups } from './process-group.ts';
 import { AGENT_VARIABLE, groupOfNote, type RunningGroup, removeNote } from './process-register.ts';
 
 /** The groups that were ended. Costs one look at a directory when there are none. */
@@ -18,10 +18,10 @@ export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
   const notes = orphansIn(directory);
   const members = memberLookup();
   const ours = notes.filter(({ group }) => isSameGroup(group, members));
-  await terminateGroups(ours.map(({ group }) => group.leader.pid));
+  const left = await terminateGroups(ours.map(({ group }) => group.leader.pid));
   for (const note of notes) {
     // One that cannot be ended, such as a process that hangs in the system, is tried again next time.
-    if (!ours.includes(note) || !isGroupAlive(note.group.leader.pid)) removeNote(note.file);
+    if (!ours.includes(note) || !left.includes(note.group.leader.pid)) removeNote(note.file);
   }
   return ours.map(({ group }) => group);
 }

@@ -2,17 +2,22 @@
  * A short kill campaign, and every check of it shown to fail: each defect is planted into the evidence of a sound round,
  * and exactly the checks that ought to find it do.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { copyFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCampaign } from '../../../../campaigns/kill/campaign.ts';
 import { CHECKS, problemsOf, type Undisturbed } from '../../../../campaigns/kill/checks.ts';
 import { collect, type Evidence } from '../../../../campaigns/kill/evidence.ts';
 import { everyAgent, planOf, type RoundPlan } from '../../../../campaigns/kill/plan.ts';
+import { copiedEnd, losePower } from '../../../../campaigns/kill/power-loss.ts';
 import { chanceOf } from '../../../../campaigns/kill/random.ts';
 import type { RecordedAgent } from '../../../../campaigns/kill/recorded.ts';
 import { campaignReport } from '../../../../campaigns/kill/report.ts';
 import { Stage } from '../../../../campaigns/kill/stage.ts';
 import { World } from '../../../../campaigns/kill/world.ts';
+import { createSession, openReader } from '../../src/journal/sessions.ts';
 import type { EventOf, JournalEvent } from '../../src/schema/events.ts';
+import { temporaryDirectory } from '../fixtures/temporary.ts';
 
 describe('AGENT-5, LOG-1: a short kill campaign', () => {
   test('ends every round as an undisturbed run', { timeout: 180_000 }, async () => {
@@ -21,6 +26,38 @@ describe('AGENT-5, LOG-1: a short kill campaign', () => {
     const problems = result.rounds.flatMap((round) => round.problems);
     expect(problems, campaignReport(result)).toEqual([]);
     expect(result.rounds.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe('LOG-1: a power cut of the kill campaign', () => {
+  test('takes the end of the journal, and nothing that a command had waited for', async () => {
+    const project = temporaryDirectory();
+    const journal = await createSession({ project, cwd: '/' });
+    onTestFinished(() => journal.close());
+    const started = (call: string): JournalEvent => ({ type: 'tool.started', call, name: 'Bash' });
+    const note = (message: string): JournalEvent => ({ type: 'warning.raised', code: 'note', message });
+    for (let number = 0; number < 5; number++) {
+      journal.append(null, started(String(number)));
+      await journal.commit('synced');
+    }
+    for (let number = 0; number < 20; number++) {
+      journal.append(null, note('later '.repeat(500)));
+      await journal.commit('written');
+    }
+    const notes = Array.from({ length: 12 }, (_, seed) => {
+      const file = join(temporaryDirectory(), `${journal.session}.sqlite`);
+      for (const end of ['', '-wal', '-shm']) copyFileSync(journal.file + end, file + end);
+      const cut = losePower(file, copiedEnd(file), chanceOf(seed));
+      expect(cut?.after).toBeLessThan(cut?.before ?? 0);
+      const reader = openReader({ project: dirname(file), session: journal.session });
+      const types = Array.from(reader.events(), ({ event }) => event.type);
+      reader.close();
+      expect(types.filter((type) => type === 'tool.started')).toHaveLength(5);
+      return types.length - 5;
+    });
+    // Somewhere between nothing and nearly everything of what came later.
+    expect(Math.min(...notes)).toBeLessThan(10);
+    expect(Math.max(...notes)).toBeGreaterThan(10);
   });
 });
 
@@ -42,7 +79,7 @@ beforeAll(async () => {
 
 /** The names of the checks that find something. */
 function found(evidence: Evidence): string[] {
-  const problems = problemsOf(evidence, { undisturbed });
+  const problems = problemsOf(evidence, { undisturbed, mayBeGivenUp: false });
   return [...new Set(problems.map((problem) => problem.slice(0, problem.indexOf(': '))))];
 }
 
@@ -183,7 +220,7 @@ const DEFECTS: Record<string, { plant: () => Evidence; finds: (keyof typeof CHEC
 
 describe('the checks of the kill campaign', () => {
   test('find nothing wrong with an undisturbed run', () => {
-    expect(problemsOf(sound, { undisturbed })).toEqual([]);
+    expect(problemsOf(sound, { undisturbed, mayBeGivenUp: false })).toEqual([]);
   });
 
   test.each(Object.entries(DEFECTS))('find %s', (_, { plant, finds }) => {

@@ -24,6 +24,12 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   {
     entry: 'cli/main',
     scope: 'start',
+    absent: /^src\/workspace\/bubblewrap/,
+    because: 'it comes with the first agent that only reads',
+  },
+  {
+    entry: 'cli/main',
+    scope: 'start',
     absent: /^src\/tools\/web\/|^src\/workspace\/(undo|restor)/,
     because: 'few runs fetch a page or undo anything',
   },

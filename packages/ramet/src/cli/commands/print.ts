@@ -38,6 +38,16 @@ export async function print(argument: string, options: PrintOptions, io: Command
     return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);
   }
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
+  return carryOut(prompt, options, resume, io);
+}
+
+/** Runs a prompt, or what a session that is resumed has left to do, and prints what comes of it. */
+export async function carryOut(
+  prompt: string | null,
+  options: PrintOptions,
+  resume: string | undefined,
+  io: CommandIo,
+): Promise<number> {
   await using session = await openSession(sessionOptions(options, resume, io));
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);

@@ -11,11 +11,11 @@ import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
 import type { TouchedFile } from '../../journal/projections/transcript.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
-import { agentToolWithoutForks } from '../../tools/agent.ts';
 import type { TaskEnd } from '../../tools/background-tasks.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
-import { builtInTools, builtInToolsWithoutForks, findTool } from '../../tools/registry.ts';
+import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import { tasksOf } from './take-over.ts';
 
 type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer';
@@ -23,8 +23,6 @@ type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer';
 export interface AgentImage {
   spec: Omit<AgentSpec, SpecFunctions>;
   tools: readonly string[];
-  /** Whether its Agent tool offers forks. */
-  forks: boolean;
   /** The JSON Schema of its answer, as JSON. */
   schema: string | null;
   head: Omit<PromptHead, 'systemChain' | 'digest'>;
@@ -51,6 +49,8 @@ export interface ProcessSurroundings {
   journal: string;
   environment: Readonly<Record<string, string>>;
   outputDirectory: string;
+  /** Of agents that only read. */
+  sandbox: SandboxMode;
   /** Where running process groups are noted. */
   processes: string;
   secrets: SecretFingerprints;
@@ -65,7 +65,6 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentI
   return {
     spec,
     tools: tools.map(({ name }) => name),
-    forks: !tools.includes(agentToolWithoutForks),
     schema: answer?.source ?? null,
     head: { model, thinking, tools: schemas, system },
     messages: agent.conversation.messages.map(plainMessage),
@@ -90,9 +89,12 @@ function plainMessage({ role, blocks, shared }: FrozenMessage): FrozenMessage {
   return { role, blocks, shared };
 }
 
+/** What the Agent tool tells the model stands in the frozen head: here it is only carried out. */
+const REGISTRY: readonly Tool[] = builtInTools({ fork: true, types: [] });
+
 /** A tool that somebody made of functions of his own is not to be had in another process. */
 function refuseForeignTools(tools: readonly Tool[]): void {
-  const foreign = tools.filter((tool) => tool !== agentToolWithoutForks && !builtInTools.includes(tool));
+  const foreign = tools.filter(({ name, input }) => findTool(REGISTRY, name)?.input !== input);
   if (foreign.length === 0) return;
   const names = foreign.map(({ name }) => name).join(', ');
   const message = `${names} cannot be used in a process of its own: run this agent with executor: in-process`;
@@ -121,9 +123,8 @@ export async function agentFromImage(image: AgentImage, runtime: SessionRuntime)
   return agent;
 }
 
-function toolsNamed({ tools, forks }: AgentImage): Tool[] {
-  const registry = forks ? builtInTools : builtInToolsWithoutForks;
-  return tools.flatMap((name) => findTool(registry, name) ?? []);
+function toolsNamed({ tools }: AgentImage): Tool[] {
+  return tools.flatMap((name) => findTool(REGISTRY, name) ?? []);
 }
 
 /** It was compiled by the host before: what fails here is ours. */

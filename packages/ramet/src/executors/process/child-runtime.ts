@@ -13,6 +13,7 @@ import { Cancelled } from '../../schema/errors.ts';
 import type { AgentDesk } from '../../tools/agent-desk.ts';
 import { createFingerprintRedactor } from '../../tools/fingerprint-redactor.ts';
 import { failure, type ToolOutcome } from '../../tools/outcome.ts';
+import { createCommandSandbox } from '../../workspace/command-sandbox.ts';
 import type { FileLedger, LastWrite } from '../../workspace/file-ledger.ts';
 import { createProcessRegister, type ProcessRegister } from '../../workspace/process-register.ts';
 import type { AgentImage, ProcessSurroundings } from './agent-image.ts';
@@ -30,7 +31,7 @@ export function childRuntime(
   const said = [...messages, ...inbox, ...prompts].flatMap(({ blocks }) => blocks);
   const results = openCalls?.results.values() ?? [];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
-  const { environment, outputDirectory, secrets } = surroundings;
+  const { environment, outputDirectory, sandbox, secrets } = surroundings;
   return withoutHosts({
     journal: journalOf(host, surroundings, known),
     host: hostOf(host, known, agent),
@@ -38,6 +39,7 @@ export function childRuntime(
     files: ledgerOf(host),
     childEnvironment: environment,
     processes: registerOf(host, surroundings, agent),
+    sandbox: createCommandSandbox(sandbox, environment),
     outputDirectory,
     redact: createFingerprintRedactor(secrets),
     agents: {

@@ -19,6 +19,7 @@ async function hosted(options: EngineOptions, manner?: string, parts: Partial<Pr
   const executor = processExecutor({
     secrets: fingerprintSecrets({}),
     processes: temporaryDirectory(),
+    sandbox: 'off',
     openReader: () => openReader({ project: join(file, '..'), session }),
     ...(manner !== undefined && { entry: BAD_PROGRAM }),
     ...parts,

@@ -15,6 +15,7 @@ import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
+import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import { AgentProcess } from './agent-process.ts';
 import { takeOver } from './take-over.ts';
@@ -24,6 +25,8 @@ export interface ProcessExecutorParts {
   secrets: SecretFingerprints;
   /** Where running process groups are noted. */
   processes: string;
+  /** Of agents that only read. */
+  sandbox: SandboxMode;
   /** The session's journal. Whoever opens it closes it. */
   openReader(): JournalReader;
   /** Instead of our own program. */
@@ -119,13 +122,14 @@ class HostedAgent {
 
   #surroundings(): ProcessSurroundings {
     const { journal, childEnvironment, outputDirectory, clock } = this.#agent.runtime;
-    const { secrets, processes } = this.#parts;
+    const { secrets, processes, sandbox } = this.#parts;
     return {
       session: journal.session,
       journal: journal.file,
       environment: childEnvironment,
       outputDirectory,
       processes,
+      sandbox,
       secrets,
       clockAheadMs: clock.now() - Date.now(),
     };
