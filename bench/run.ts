@@ -10,6 +10,7 @@ import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
+import * as processExecutor from './process-executor.ts';
 import * as resume from './resume.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
@@ -30,6 +31,7 @@ const MEASUREMENTS: Measurements = {
   siblings,
   'agent-memory': agentMemory,
   definitions,
+  'process-executor': processExecutor,
   resume,
 };
 const LONG: Measurements = {

@@ -30,7 +30,8 @@ export class Agent implements AsyncDisposable {
   readonly runtime: SessionRuntime;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  readonly #files: AgentFiles;
+  /** Which file versions it has seen; replaced when it is rebuilt. */
+  files: AgentFiles;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -81,7 +82,7 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.#files = new AgentFiles(this, seen);
+    this.files = new AgentFiles(this, seen);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -94,7 +95,7 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.files);
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
@@ -138,7 +139,7 @@ export class Agent implements AsyncDisposable {
 
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
-    return this.#files.for(call);
+    return this.files.for(call);
   }
 
   /** Releases what the agent acquired, when it ends. */
@@ -154,7 +155,7 @@ export class Agent implements AsyncDisposable {
   }
 
   get touched(): Map<string, TouchedFile> {
-    return this.#files.touched;
+    return this.files.touched;
   }
 
   get tasks(): BackgroundTasks {
@@ -214,10 +215,7 @@ export class Agent implements AsyncDisposable {
     shared = 0,
     delivers: readonly string[] = [],
   ): void {
-    const message = { role: 'user', blocks, shared } as const;
-    this.#conversation.append(message);
-    if (cause === 'prompt') this.prompts.push(message);
-    this.openStop = null;
+    this.followMessage(cause, { role: 'user', blocks, shared });
     this.record({
       type: 'message.appended',
       role: 'user',
@@ -250,15 +248,27 @@ export class Agent implements AsyncDisposable {
     messages: readonly FrozenMessage[],
   ): void {
     const sameHead = head === this.#conversation.head;
-    this.#conversation = new Conversation(head, messages);
-    this.previousEnd = null;
-    this.context.measured = null;
+    this.followReplacement(new Conversation(head, messages));
     if (!sameHead) this.recordHead();
     this.record({
       type: 'conversation.replaced',
       cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
     });
+  }
+
+  /** What `say` does besides recording it: for an agent whose own process records what it says (EXEC-2). */
+  followMessage(cause: EventOf<'message.appended'>['cause'], message: FrozenMessage): void {
+    this.#conversation.append(message);
+    if (cause === 'prompt') this.prompts.push(message);
+    this.openStop = null;
+  }
+
+  /** The same of `replaceConversation`. */
+  followReplacement(conversation: Conversation): void {
+    this.#conversation = conversation;
+    this.previousEnd = null;
+    this.context.measured = null;
   }
 
   /** Puts blocks into the journal's store and returns their names. */

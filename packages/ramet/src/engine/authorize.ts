@@ -22,6 +22,8 @@ export async function refusalOf(
   input: unknown,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { host } = agent.runtime;
+  if (host !== undefined) return host.refusalOf(call, signal);
   const { canUseTool, readOnly } = agent.spec;
   // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
   if (readOnly === true && tool.effect === 'write') return readOnlyRefusal(tool.name, 'it changes something');

@@ -33,6 +33,8 @@ export interface ChildSurroundings {
 export interface FamilyParts {
   readonly session: SessionId;
   readonly executor: AgentExecutor;
+  /** The one for agents with a process of their own, loaded when it is first needed. */
+  ownProcess?(): Promise<AgentExecutor>;
   /** The types there are now: those of files come and go (TYPE-3). */
   readonly definitions: readonly AgentDefinition[];
   /** Brings `definitions` up to date, before a type is looked up in them. */

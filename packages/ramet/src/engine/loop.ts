@@ -18,16 +18,18 @@ import type { AgentEvent, AgentResult } from './agent-event.ts';
 import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
-import { type ModelExchange, recordResponse } from './exchange.ts';
+import { recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
 import { finishCalls, ordered } from './finish-calls.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from './make-room.ts';
-import { NOT_RUN, OUTPUT_CUT, STOPPED } from './notices.ts';
+import type { ModelExchange } from './model-exchange.ts';
+import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { OpenCalls } from './open-calls.ts';
 import {
   budgetSpent,
   closedEnding,
   type Ending,
+  endingOfAbort,
   newRunState,
   type RunOptions,
   type RunState,
@@ -230,7 +232,7 @@ function takeResults(agent: Agent, run: RunState, { calls, results, signal }: An
   else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
 }
 
-function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
+export function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
   return {
     type: 'assistant',
     messageId: response.id,
@@ -244,9 +246,7 @@ function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent
 
 function endingOf(error: unknown, signal: AbortSignal): Ending {
   if (error instanceof Cancelled || signal.aborted) {
-    const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
-    const status = by === STOPPED ? 'cancelled' : 'interrupted';
-    return { status, cause: by, message: `${status} (${by})` };
+    return endingOfAbort(signal);
   }
   const cause = error instanceof RametError ? error.code : 'internal';
   return { status: 'failed', cause, message: describeError(error) };

@@ -11,7 +11,7 @@ import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits } from '../schema/status.ts';
+import type { BudgetLimits, ExecutorKind } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -34,6 +34,8 @@ export interface SpawnOrder extends SpawnRequest {
   /** What it may spend by itself; its ancestors' limits hold in any case. */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  /** Where it runs; what its type or the settings say when absent. */
+  executor?: ExecutorKind | undefined;
 }
 
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
@@ -68,6 +70,7 @@ interface ChildPlan {
   schema: AnswerSchema | null;
   evidence: Evidence | null;
   depth: number;
+  executor: ExecutorKind;
 }
 
 interface FreshPlan {
@@ -103,14 +106,16 @@ async function planChild(
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, parent);
   const own = parent.conversation.head.model;
-  if (definition === null) return { id, order, fresh: null, model: own, schema, evidence, depth };
+  const executor = order.executor ?? definition?.executor ?? limits.executor;
+  const plan = { id, order, schema, evidence, depth, executor };
+  if (definition === null) return { ...plan, fresh: null, model: own };
   refuseWithoutTools(definition, parent);
   const model = family.parts.resolveModel(order.model ?? definition.model, own);
   const { cwd } = parent.spec;
   const { git } = definition;
   const environment = await family.parts.surroundings.environment({ cwd, model, git });
   const fresh = { definition, environment };
-  return { id, order: orderFor(definition, order), fresh, model, schema, evidence, depth };
+  return { ...plan, order: orderFor(definition, order), fresh, model };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -230,7 +235,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema, evidence }: ChildPlan,
+  { id, order, model, schema, evidence, executor }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -246,6 +251,7 @@ function childSpec(
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin,
+    executor,
     readOnly: origin.readOnly,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
@@ -256,13 +262,14 @@ function childSpec(
 
 function originOf(
   parent: Agent,
-  { order, depth, fresh, schema, evidence }: ChildPlan,
+  { order, depth, fresh, schema, evidence, executor }: ChildPlan,
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
   const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  const hosted = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
-  return { kind, call, description, background, depth, ...readOnly, ...expected };
+  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

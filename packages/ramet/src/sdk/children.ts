@@ -4,6 +4,7 @@ import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent } from '../engine/agent-event.ts';
 import { Spending } from '../engine/budget.ts';
+import type { AgentExecutor } from '../engine/executor.ts';
 import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
@@ -16,9 +17,15 @@ import type { ModelProvider } from '../model/provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import { processDirectory } from '../workspace/process-register.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
 import type { AgentTypes } from './agent-types.ts';
-import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
+import {
+  DEFAULT_SANDBOX,
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  refuseUnservedModel,
+} from './options.ts';
 import type { Place } from './place.ts';
 
 export interface FamilyOptions {
@@ -44,6 +51,7 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
   return new AgentFamily({
     session,
     executor: inProcess,
+    ownProcess: ownProcess(options),
     get definitions() {
       return types.definitions;
     },
@@ -58,6 +66,22 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     onEvent: options.onEvent,
     openReader: () => openReader({ project: place.project, session }),
   });
+}
+
+/** Few sessions have such agents: what hosts them is loaded with the first. */
+function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<AgentExecutor> {
+  let made: Promise<AgentExecutor> | null = null;
+  const make = async (): Promise<AgentExecutor> => {
+    const { processExecutor } = await import('../executors/process/process-executor.ts');
+    const { fingerprintSecrets } = await import('../tools/fingerprint-redactor.ts');
+    return processExecutor({
+      secrets: fingerprintSecrets(settings.env),
+      processes: processDirectory(place.project),
+      sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
+      openReader: () => openReader({ project: place.project, session }),
+    });
+  };
+  return () => (made ??= make());
 }
 
 /** What earlier processes of a session have used up: its caps count on. */
