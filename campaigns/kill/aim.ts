@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from './random.ts';
 import type { Asked, Stage } from './stage.ts';
-import type { Run, World } from './world.ts';
+import { agentProcesses, type Run, type World } from './world.ts';
 
 export const AIMS = [
   'after a while',
@@ -26,6 +26,8 @@ export interface Aim {
   count: number;
   /** How long after it. */
   ms: number;
+  /** Not before an agent has a process of its own: it is to be killed. */
+  atAgents?: boolean;
 }
 
 /** What an undisturbed run of the plan came to. */
@@ -67,16 +69,18 @@ export function chooseAim(chance: Chance, expected: Expected, shape: string): Ai
   }
 }
 
+interface AimPlace {
+  stage: Stage;
+  world: World;
+}
+
 /** Resolves at the moment, or when the process has ended without it. */
-export async function moment(
-  aim: Aim,
-  run: Run,
-  { stage, world }: { stage: Stage; world: World },
-): Promise<boolean> {
+export async function moment(aim: Aim, run: Run, place: AimPlace): Promise<boolean> {
   const reached = Promise.withResolvers<boolean>();
-  using _ = watch(aim, { stage, world }, () => reached.resolve(true));
+  using _ = watch(aim, place, () => reached.resolve(true));
   void run.ended.then(() => reached.resolve(false));
   if (!(await reached.promise)) return false;
+  while (aim.atAgents && !run.isOver && agentProcesses(run.pid).length === 0) await sleep(5);
   await sleep(aim.ms);
   return !run.isOver;
 }

@@ -123,7 +123,10 @@ class KilledRun {
 
   #aim(): Aim {
     const { chance, expected } = this.#options;
-    return chooseAim(chance, expected, this.#place.plan.name);
+    const aim = chooseAim(chance, expected, this.#place.plan.name);
+    const { settings, root } = this.#place.plan;
+    const atAgents = settings !== null && root.children.length > 0 && chance.holds(0.6);
+    return { ...aim, atAgents };
   }
 
   /** What there is to go on from. */
@@ -193,15 +196,15 @@ class KilledRun {
     return target.startsWith('host') || all.length === 0 ? all : [this.#options.chance.pick(all)];
   }
 
-  #target(run: Run, { kind }: Aim): KillTarget {
+  #target(run: Run, { kind, atAgents }: Aim): KillTarget {
     const { chance } = this.#options;
-    const hasProcesses = agentProcesses(run.pid).length > 0;
-    const possible = TARGETS.filter((target) => {
+    if (atAgents && agentProcesses(run.pid).length > 0) {
       // Who lives on would wait for the limit to pass.
-      if (target === 'agent process') return hasProcesses && kind !== 'at a rate limit';
-      return hasProcesses || !target.includes('agent');
-    });
-    return chance.holds(hasProcesses ? 0.3 : 0.6) ? 'host' : chance.pick(possible);
+      const alone = kind !== 'at a rate limit' && chance.holds(0.6);
+      return alone ? 'agent process' : 'host and agent processes';
+    }
+    const others = TARGETS.filter((target) => !target.includes('agent'));
+    return chance.holds(0.6) ? 'host' : chance.pick(others);
   }
 
   #losePower(session: string, copied: ReadonlyMap<string, number>): number | null {
