@@ -1,6 +1,7 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
 import type { BudgetLimits, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -58,4 +59,7 @@ export interface Settings {
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;
+  worktree?: WorktreeSettings | undefined;
+  /** How long what nobody came back for is kept. */
+  cleanupPeriodDays?: number | undefined;
 }
