@@ -61,6 +61,7 @@ function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string
       facts: {
         ...freshFacts(place, null),
         elsewhere: worktree.path,
+        formerBranch: worktree.branch ?? undefined,
         dependencies: worktree.facts.dependencies,
       },
     };
@@ -92,7 +93,7 @@ async function resetTree(
   const setup = await runSetup(place, pooled);
   if (setup !== null && setup.code !== 0) throw new Error(`setup failed: ${setup.output}`);
   await verify(place, pooled, setup !== null);
-  const { elsewhere: _, ...facts } = pooled.facts;
+  const { elsewhere: _, formerBranch: __, ...facts } = pooled.facts;
   place.registry.change(pooled.id, ['resetting'], { facts: { ...facts, setup: setup?.command } });
 }
 

@@ -317,6 +317,16 @@ describe('WORK-3: a worktree that holds nothing', () => {
     expect(rametBranches(tried.root)).toEqual(['ramet/fix']);
   });
 
+  test('keeps its branch while somebody is on it', async () => {
+    const tried = await fresh();
+    git(tried.tree.path, 'checkout', '-q', '--detach');
+    git(tried.root, 'checkout', '-q', 'ramet/fix');
+    expect(await removeWorktree(tried.place, tried.tree, { isHolder: true })).toMatchObject({
+      branch: 'kept',
+    });
+    expect(git(tried.root, 'status', '--porcelain', '--branch')).toBe('## ramet/fix');
+  });
+
   test('of two branches at one commit that nothing else has, one stays', async () => {
     const { place, tree, root } = await fresh();
     const other = (await createWorktree(place, { name: 'other', owner })).worktree;
