@@ -6,6 +6,7 @@ import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
+import { addMerge } from './merge/merge-grammar.ts';
 import { collectRules } from './rule-list.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
@@ -51,6 +52,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   addViews(program, io, setExitCode);
   addCache(program, io);
   addUndo(program, io, setExitCode);
+  addMerge(program, io, setExitCode);
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);

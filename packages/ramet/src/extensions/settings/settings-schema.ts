@@ -70,6 +70,11 @@ const env = z.strictObject({
   ),
 });
 
+const merge = z.strictObject({
+  check: described(z.optional(name), 'A command that must succeed on the merged files before they land.'),
+  checkSeconds: described(z.optional(positive), 'How long that command may take (1800).'),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet or opus.'),
@@ -89,6 +94,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),
+  merge: described(z.optional(merge), 'What ramet merge does.'),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

@@ -41,6 +41,14 @@ export interface LimitSettings {
   concurrentRequests?: number | undefined;
 }
 
+/** How `ramet merge` works where its flags say nothing. */
+export interface MergeSettings {
+  /** A command that must succeed on the merged files. */
+  check?: string | undefined;
+  /** How long it may take. */
+  checkSeconds?: number | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -58,4 +66,5 @@ export interface Settings {
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;
+  merge?: MergeSettings | undefined;
 }

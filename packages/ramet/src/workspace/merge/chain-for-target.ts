@@ -25,6 +25,8 @@ export interface ChainOutcome {
   settled: MergeChange[];
   /** Whether a private ref holds a commit that was checked. */
   isHeld: boolean;
+  /** The check fails without any branch: no other will fare better. */
+  isBlocked: boolean;
 }
 
 export interface ChainOrder {
@@ -67,6 +69,7 @@ export async function chainFor(order: ChainOrder): Promise<ChainOutcome> {
       request,
     ),
     isHeld: request.check !== null,
+    isBlocked: first.startFails !== null,
   };
 }
 

@@ -20,20 +20,24 @@ const SUBJECT_LENGTH = 72;
 const MOST_LISTED = 50;
 
 export function mergeMessage(parts: MessageParts): string {
-  const story = { ...storyIn(parts.commits), ...defined(parts.story) };
+  const story: BranchStory = { ...storyIn(parts.commits), ...defined(parts.story) };
   const listed = parts.commits.slice(-MOST_LISTED).map((commit) => `* ${subjectOf(commit.message)}`);
   const more = parts.commits.length - listed.length;
   const body = [...(more > 0 ? [`* ${more} earlier commits`] : []), ...listed].join('\n');
-  const subject = shortened(subjectFrom(parts, story.subject));
+  const subject = shortened(subjectFrom(parts, story));
   const merged = parts.kind === 'merge' ? `Merge ${parts.branch} into ${parts.target}\n\n` : '';
   return withTrailers(`${subject}\n\n${merged}${body}`, story);
 }
 
-/** A merge needs no subject of its own when nothing better is known; a squash takes that of its one commit. */
-function subjectFrom({ kind, branch, target, commits }: MessageParts, subject: string | undefined): string {
+/** What is told of the work comes first, then its one commit, then what it was for. */
+function subjectFrom(
+  { kind, branch, target, commits }: MessageParts,
+  { subject, task }: BranchStory,
+): string {
   if (subject !== undefined && subject.trim() !== '') return subject;
   const [only] = commits;
   if (commits.length === 1 && only !== undefined) return subjectOf(only.message);
+  if (task !== undefined) return task;
   return kind === 'merge'
     ? `Merge branch ${branch} into ${target}`
     : `Squash of ${branch}: ${commits.length} commits`;

@@ -16,10 +16,10 @@ import { type ChainOutcome, chainFor } from './chain-for-target.ts';
 import { checkingRef, integrationRef, targetKey } from './integration-refs.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
 import { type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
-import { enterBranches, type QueueGround, readGround } from './queue-ground.ts';
+import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
 
-const MOST_ATTEMPTS = 20;
+const MOST_MISSES = 20;
 const PAUSE_MS = 10;
 /** Another run's checks may take long; whoever waits can interrupt. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
@@ -33,34 +33,58 @@ export function runMergeQueue(request: MergeRequest, ports: MergePorts): Promise
 }
 
 async function runLocked(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
+  const { entries, clock, repository } = ports;
   let ground = await enterBranches(request, ports);
   const { check, onConflict, updateCheckout } = request;
-  ports.entries.keepWishes(ground.ref, JSON.stringify({ check, onConflict, updateCheckout }));
+  entries.keepWishes(ground.ref, JSON.stringify({ check, onConflict, updateCheckout }));
   await ports.onStep?.('entered');
   const before = ground.target.commit;
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const report = await attemptOnce(request, ground, ports);
-    if (report !== null) return { ...report, before };
-    await ports.clock.sleep(attempt * PAUSE_MS, ports.repository.signal);
-    ports.repository.signal?.throwIfAborted();
+  const decided = new Set<number>();
+  let limit = Number.POSITIVE_INFINITY;
+  for (let misses = 0; misses < MOST_MISSES; ) {
+    const attempt = await attemptOnce(request, ground, limit, ports);
+    for (const id of attempt?.decided ?? []) decided.add(id);
+    if (attempt !== null && !attempt.hasMore)
+      return reportOf(attempt, { request, before, decided, ports, ground });
+    if (attempt === null) {
+      misses += 1;
+      limit = lessThan(limit, entries.list(ground.ref).filter(isOpen).length);
+      await clock.sleep(misses * PAUSE_MS, repository.signal);
+    } else misses = 0;
+    repository.signal?.throwIfAborted();
     ground = await readGround(request, ports);
   }
   throw new RametError(
     'target_busy',
     'retryable',
-    `${request.target} moved ${MOST_ATTEMPTS} times while its merges were computed: it was left alone, and ramet merge --continue tries again`,
+    `${request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue tries again`,
   );
 }
 
-/** Null when somebody moved the target meanwhile. */
+/** Fewer branches are computed faster: against somebody who commits all the time the queue gets through in small steps. */
+function lessThan(limit: number, count: number): number {
+  return Math.max(1, Math.floor(Math.min(limit, count) / 2));
+}
+
+interface Attempt {
+  head: string;
+  move: Exclude<MoveOutcome, { kind: 'stale' }>;
+  decided: number[];
+  /** Branches wait that were not looked at. */
+  hasMore: boolean;
+}
+
+/** Takes the first of what waits, up to `limit`. Null when somebody moved the target meanwhile. */
 async function attemptOnce(
   request: MergeRequest,
   ground: QueueGround,
+  limit: number,
   ports: MergePorts,
-): Promise<MergeReport | null> {
+): Promise<Attempt | null> {
   const { entries, clock, repository } = ports;
   const start = await findStart(ground, entries.list(ground.ref), repository);
-  const chain = await chainFor({ request, ground, start, ports });
+  const taken = { ...start, pending: start.pending.slice(0, limit) };
+  const chain = await chainFor({ request, ground, start: taken, ports });
   entries.change([...landed(start.landed), ...changesOf(chain)], clock.now());
   await ports.onStep?.('recorded');
   const move = await moveTo(chain, { request, ground, start, ports });
@@ -69,16 +93,34 @@ async function attemptOnce(
   const open = [...start.kept, ...chain.made.map(({ entry }) => entry)];
   if (move.kind === 'moved') entries.change(landed(open), clock.now());
   await ports.onStep?.('noted');
-  const decided = new Set([...start.landed, ...open, ...chain.settled].map(({ id }) => id));
-  const commit = chain.head.commit;
+  const decided = [...start.landed, ...open, ...chain.settled].map(({ id }) => id);
+  return {
+    head: chain.head.commit,
+    move,
+    decided,
+    hasMore: start.pending.length > limit && !chain.isBlocked,
+  };
+}
+
+function reportOf(
+  { head, move }: Attempt,
+  done: {
+    request: MergeRequest;
+    before: string;
+    decided: ReadonlySet<number>;
+    ports: MergePorts;
+    ground: QueueGround;
+  },
+): MergeReport {
+  const { ref, target } = done.ground;
   const isKept = move.kind === 'kept';
   return {
-    target: request.target,
-    before: ground.target.commit,
-    after: isKept ? ground.target.commit : commit,
-    kept: isKept ? { ref: integrationRef(ground.ref), commit, reason: move.reason } : null,
+    target: done.request.target,
+    before: done.before,
+    after: isKept ? target.commit : head,
+    kept: isKept ? { ref: integrationRef(ref), commit: head, reason: move.reason } : null,
     checkout: isKept ? null : move.checkout,
-    entries: entries.list(ground.ref).filter(({ id }) => decided.has(id)),
+    entries: done.ports.entries.list(ref).filter(({ id }) => done.decided.has(id)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { MergeEntry } from '../../journal/merge-entries.ts';
 import { runGit } from '../git/run-git.ts';
 import type { IntegrationHead } from './integration.ts';
 import { callIn, isAncestor, type MergeRepository, type NamedCommit } from './merge-repository.ts';
+import { isOpen } from './queue-ground.ts';
 
 export interface QueueStart {
   /** What the next branch goes on top of: the target, or what is ready on top of it. */
@@ -22,13 +23,15 @@ export async function findStart(
   entries: readonly MergeEntry[],
   repository: MergeRepository,
 ): Promise<QueueStart> {
-  const open = entries.filter(({ state }) => state === 'waiting' || state === 'integrated');
-  const landed: MergeEntry[] = [];
-  const rest: MergeEntry[] = [];
-  for (const entry of open) {
-    const isIn = entry.result !== null && (await isAncestor(entry.result, target.commit, repository));
-    (isIn ? landed : rest).push(entry);
-  }
+  const open = entries.filter(isOpen);
+  const missing = await notIn(
+    target.commit,
+    open.flatMap(({ result }) => result ?? []),
+    repository,
+  );
+  const isLanded = ({ result }: MergeEntry): boolean => result !== null && !missing.has(result);
+  const landed = open.filter(isLanded);
+  const rest = open.filter((entry) => !isLanded(entry));
   const fresh = { head: target, landed, kept: [], pending: rest, isUnaccounted: false };
   if (integration === null || integration.commit === target.commit) return fresh;
   if (!(await isAncestor(target.commit, integration.commit, repository)))
@@ -44,6 +47,21 @@ export async function findStart(
     ({ state, result }) => state === 'integrated' && result !== null && ready.has(result),
   );
   return { ...fresh, head: integration, kept, pending: rest.filter((entry) => !kept.includes(entry)) };
+}
+
+/** Which of the commits a target does not hold, in one process; one that is gone altogether is among them. */
+async function notIn(
+  target: string,
+  commits: readonly string[],
+  repository: MergeRepository,
+): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set();
+  const input = [...commits, `^${target}`].map((line) => `${line}\n`).join('');
+  const { code, stdout } = await runGit(['rev-list', '--stdin'], { ...callIn(repository), input });
+  if (code === 0) return new Set(stdout.split('\n'));
+  const missing = new Set<string>();
+  for (const commit of commits) if (!(await isAncestor(commit, target, repository))) missing.add(commit);
+  return missing;
 }
 
 async function hasUnknown(
