@@ -21,8 +21,8 @@ import { showMatrix, showQueue, showReport } from '../merge/merge-text.ts';
 export interface MergeOptions {
   into?: string;
   strategy: MergeStrategy;
-  /** False for `--no-check`; true when nothing was said. */
-  check: string | boolean;
+  /** False for `--no-check`. */
+  check?: string | false;
   checkSeconds?: number;
   onConflict: ConflictPolicy;
   updateCheckout?: boolean;
@@ -103,13 +103,13 @@ function wishesFrom(
   last: MergeWishes | null,
 ): MergeWishes {
   const { check, checkSeconds, updateCheckout } = options;
-  const command = check === false ? undefined : check === true ? settings.check : check;
+  const command = check === false ? undefined : (check ?? settings.check);
   const timeoutMs = (checkSeconds ?? settings.checkSeconds ?? DEFAULT_CHECK_SECONDS) * 1_000;
   const wanted = command === undefined ? null : { command, timeoutMs };
   if (last === null)
     return { check: wanted, onConflict: options.onConflict, updateCheckout: updateCheckout ?? false };
   return {
-    check: check === true ? (last.check ?? wanted) : wanted,
+    check: check === undefined ? (last.check ?? wanted) : wanted,
     onConflict: options.onConflict === 'person' ? last.onConflict : options.onConflict,
     updateCheckout: updateCheckout ?? last.updateCheckout,
   };
