@@ -6,7 +6,7 @@ import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
-import { addMerge } from './merge/merge-grammar.ts';
+import { addMerge, addProvenance } from './merge/merge-grammar.ts';
 import { collectRules } from './rule-list.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
@@ -53,6 +53,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   addCache(program, io);
   addUndo(program, io, setExitCode);
   addMerge(program, io, setExitCode);
+  addProvenance(program, io);
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);

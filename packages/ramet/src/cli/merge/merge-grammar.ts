@@ -38,6 +38,22 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
     });
 }
 
+/** Who wrote what. */
+export function addProvenance(program: Command, io: CommandIo): void {
+  program
+    .command('diff')
+    .description('show what an agent or a branch changed')
+    .argument('<target>', 'a branch; or a session, or with .2 behind it its agent 2')
+    .option('--base <branch>', 'what a branch is compared with, from where they parted (HEAD)')
+    .action(async (target, options) => (await import('../commands/diff.ts')).diff(target, options, io));
+  program
+    .command('blame')
+    .description('show which agent wrote each line of a file, and why')
+    .argument('<file>', 'a file of this repository')
+    .option('--json', 'as JSON')
+    .action(async (file, options) => (await import('../commands/blame.ts')).blame(file, options, io));
+}
+
 function seconds(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;

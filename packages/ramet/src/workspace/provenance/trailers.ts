@@ -27,9 +27,10 @@ export function withTrailers(message: string, provenance: Provenance): string {
 }
 
 export function parseTrailers(message: string): Provenance {
-  const block = lastParagraph(message.trimEnd());
+  const text = message.trim();
   const found: Provenance = {};
-  if (!isTrailerBlock(block)) return found;
+  if (!endsInTrailers(text)) return found;
+  const block = lastParagraph(text);
   for (const field of fields()) {
     const value = new RegExp(`^${KEYS[field]}: *(.+)$`, 'mi').exec(block)?.[1]?.trim();
     if (value !== undefined) found[field] = value;
@@ -48,7 +49,8 @@ function oneLine(value: string): string {
 }
 
 function endsInTrailers(text: string): boolean {
-  return text.includes('\n\n') && isTrailerBlock(lastParagraph(text));
+  // The first paragraph is the subject, whatever it looks like.
+  return /\n\s*\n/.test(text) && isTrailerBlock(lastParagraph(text));
 }
 
 function isTrailerBlock(paragraph: string): boolean {
