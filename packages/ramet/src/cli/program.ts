@@ -6,6 +6,7 @@ import { VERSION } from '../sdk/version.ts';
 import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
+import { addMerge, addProvenance } from './merge/merge-grammar.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
@@ -53,6 +54,8 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   addAgents(program, io, setExitCode);
   addCache(program, io);
   addUndo(program, io, setExitCode);
+  addMerge(program, io, setExitCode);
+  addProvenance(program, io);
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);

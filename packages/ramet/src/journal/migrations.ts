@@ -55,6 +55,21 @@ export const INDEX_MIGRATIONS: readonly string[] = [
      changed INTEGER NOT NULL,
      facts TEXT NOT NULL
    ) WITHOUT ROWID;`,
+  // The merge queue (merge-entries.ts). It names nothing of the other tables.
+  `CREATE TABLE merges (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     target TEXT NOT NULL,
+     branch TEXT NOT NULL,
+     tip TEXT NOT NULL,
+     single INTEGER NOT NULL,
+     strategy TEXT NOT NULL,
+     state TEXT NOT NULL,
+     reason TEXT,
+     result TEXT,
+     queued INTEGER NOT NULL,
+     updated INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE merge_wishes (target TEXT PRIMARY KEY, wishes TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 
 export const MACHINE_MIGRATIONS: readonly string[] = [

@@ -88,16 +88,27 @@ function leaseFrom(row: Record<string, SQLOutputValue>): WriterLease {
 }
 
 function withIndex(project: string, change: (db: DatabaseSync) => void): void {
+  explaining(indexPath(project), () => {
+    using db = openIndex(project);
+    inTransaction(db, () => change(db));
+  });
+}
+
+/** The index in its newest shape, made when there is none. Whoever opens it closes it soon: see the top. */
+export function openIndex(project: string): DatabaseSync {
   const file = indexPath(project);
-  explaining(file, () => {
+  return explaining(file, () => {
     if (!existsSync(file)) createSharedFile(file, INDEX_MIGRATIONS);
-    using db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-    requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
-    db.exec('PRAGMA synchronous = NORMAL');
-    inTransaction(db, () => {
-      migrate(db, INDEX_MIGRATIONS);
-      change(db);
-    });
+    const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
+      db.exec('PRAGMA synchronous = NORMAL');
+      if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
   });
 }
 

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
+import { canMerge, parseGitVersion } from '../../workspace/git/git-version.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 const TIME_LIMIT_MS = 10_000;
@@ -17,6 +18,14 @@ export async function checkGit(context: DoctorContext): Promise<HealthCheck> {
   const end = await run('git', ['--version'], context);
   if (!end.ran) return missing('git', end.reason, 'install git and put it on your PATH');
   const version = end.firstLine.replace(/^git version /, '');
+  const parsed = parseGitVersion(version);
+  if (parsed === null || !canMerge(parsed)) {
+    return limited(
+      'git',
+      `${version}: ramet merge does not work, all else does`,
+      'update git to 2.38 or later',
+    );
+  }
   if (context.place.repository !== null) return ok('git', `${version}, in ${context.place.repository.root}`);
   return limited('git', `${version}; ${context.place.cwd} is not in a repository`, 'git init, or go to one');
 }

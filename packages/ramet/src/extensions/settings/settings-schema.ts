@@ -104,6 +104,11 @@ const worktree = z.strictObject({
   pool: described(z.optional(z.int().check(z.minimum(0))), 'How many clean worktrees are kept ready (4).'),
 });
 
+const merge = z.strictObject({
+  check: described(z.optional(name), 'A command that must succeed on the merged files before they land.'),
+  checkSeconds: described(z.optional(positive), 'How long that command may take (1800).'),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet or opus.'),
@@ -129,6 +134,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
     z.optional(positive),
     'After how many days a worktree that nobody came back for goes, if it holds nothing (30).',
   ),
+  merge: described(z.optional(merge), 'What ramet merge does.'),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

@@ -51,6 +51,14 @@ export interface SandboxSettings {
   readOnly?: SandboxMode | undefined;
 }
 
+/** How `ramet merge` works where its flags say nothing. */
+export interface MergeSettings {
+  /** A command that must succeed on the merged files. */
+  check?: string | undefined;
+  /** How long it may take. */
+  checkSeconds?: number | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -72,4 +80,5 @@ export interface Settings {
   worktree?: WorktreeSettings | undefined;
   /** How long what nobody came back for is kept. */
   cleanupPeriodDays?: number | undefined;
+  merge?: MergeSettings | undefined;
 }

@@ -7,7 +7,14 @@ import { MODES_BY_WIDTH } from '../../permission/effective-mode.ts';
 import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 
-const WITHHELD: ReadonlySet<string> = new Set(['provider', 'env', 'prices', 'worktree', 'cleanupPeriodDays']);
+const WITHHELD: ReadonlySet<string> = new Set([
+  'provider',
+  'env',
+  'prices',
+  'worktree',
+  'cleanupPeriodDays',
+  'merge',
+]);
 
 /** `otherwise` are the settings that would hold without this folder. */
 export function withholdUntrusted(values: readonly SettingValue[], otherwise: Settings): SettingValue[] {

@@ -1,0 +1,130 @@
+/** `ramet merge`: what is asked for goes to the merge queue, a preview or `gh`. */
+import { makePrivateDirectory, projectDirectory, rametHome } from '../../journal/home.ts';
+import { type MergeEntries, openMergeEntries } from '../../journal/merge-entries.ts';
+import { systemClock } from '../../schema/clock.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { sessionSettings } from '../../sdk/session-settings.ts';
+import { childEnvironment } from '../../workspace/child-environment.ts';
+import { conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
+import type { MergeStrategy } from '../../workspace/merge/integration.ts';
+import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
+import {
+  currentBranch,
+  findMergeRepository,
+  type MergeRepository,
+} from '../../workspace/merge/merge-repository.ts';
+import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
+import { EXIT } from '../exit-code.ts';
+import type { CommandIo } from '../io.ts';
+import { showMatrix, showQueue, showReport } from '../merge/merge-text.ts';
+
+export interface MergeOptions {
+  into?: string;
+  strategy: MergeStrategy;
+  /** False for `--no-check`. */
+  check?: string | false;
+  checkSeconds?: number;
+  onConflict: ConflictPolicy;
+  updateCheckout?: boolean;
+  continue?: boolean;
+  preview?: boolean;
+  status?: boolean;
+  pr?: boolean;
+  json?: boolean;
+}
+
+const DEFAULT_CHECK_SECONDS = 1_800;
+
+export async function merge(
+  branches: readonly string[],
+  options: MergeOptions,
+  io: CommandIo,
+): Promise<number> {
+  const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
+  const env = childEnvironment(io.env, settings.env?.childVariables);
+  const repository = findMergeRepository(io.cwd, env, io.signal);
+  const target = options.into ?? currentBranch(repository);
+  if (target === null) throw noTarget();
+  const show = (value: object, text: string): void =>
+    io.out(options.json ? `${JSON.stringify(value)}\n` : text);
+  if (options.preview) {
+    if (branches.length === 0) throw noBranches();
+    const matrix = await conflictMatrix(target, branches, repository);
+    show(matrix, showMatrix(matrix));
+    return matrix.conflicts.length === 0 ? EXIT.done : EXIT.failed;
+  }
+  if (options.pr) {
+    if (branches.length === 0) throw noBranches();
+    const { openPullRequests } = await import('../merge/pull-requests.ts');
+    const opened = await openPullRequests({ target, branches, repository, io });
+    show(opened, opened.map(({ branch, url }) => `${branch}  ${url}\n`).join(''));
+    return EXIT.done;
+  }
+  const project = projectOf(repository, io);
+  using entries = openMergeEntries(project);
+  if (options.status) {
+    const queue = entries.list();
+    show(queue, showQueue(queue));
+    return EXIT.done;
+  }
+  const ref = `refs/heads/${target}`;
+  const waits = entries.list(ref).some(({ state }) => state === 'waiting' || state === 'integrated');
+  if (branches.length === 0 && !waits) throw noBranches();
+  const wishes = wishesFrom(options, settings.merge, kept(options, entries, ref));
+  const request: MergeRequest = { target, branches, strategy: options.strategy, ...wishes };
+  const { agentResolver } = await import('../merge/agent-resolver.ts');
+  const ports = { repository, project, entries, clock: systemClock };
+  const report = await runMergeQueue(request, {
+    ...ports,
+    resolveConflict: agentResolver({ repository, project, io }),
+    onStep: (step) => io.progress(`merge: ${step}`),
+  });
+  show(report, showReport(report));
+  const isGood = report.entries.every(({ state }) => ['landed', 'integrated', 'nothing'].includes(state));
+  return isGood ? EXIT.done : EXIT.failed;
+}
+
+function projectOf({ cwd, commonDirectory }: MergeRepository, io: CommandIo): string {
+  const project = projectDirectory(rametHome(io.env), { root: cwd, commonDirectory });
+  makePrivateDirectory(project);
+  return project;
+}
+
+/** What the last run of this target was asked for; null unless it is to be gone on with. */
+function kept(options: MergeOptions, entries: MergeEntries, ref: string): MergeWishes | null {
+  const text = options.continue ? entries.wishes(ref) : null;
+  // Only the merge queue writes them, from a MergeWishes.
+  return text === null ? null : (JSON.parse(text) as MergeWishes);
+}
+
+function wishesFrom(
+  options: MergeOptions,
+  settings: { check?: string | undefined; checkSeconds?: number | undefined } = {},
+  last: MergeWishes | null,
+): MergeWishes {
+  const { check, checkSeconds, updateCheckout } = options;
+  const command = check === false ? undefined : (check ?? settings.check);
+  const timeoutMs = (checkSeconds ?? settings.checkSeconds ?? DEFAULT_CHECK_SECONDS) * 1_000;
+  const wanted = command === undefined ? null : { command, timeoutMs };
+  if (last === null)
+    return { check: wanted, onConflict: options.onConflict, updateCheckout: updateCheckout ?? false };
+  return {
+    check: check === undefined ? (last.check ?? wanted) : wanted,
+    onConflict: options.onConflict === 'person' ? last.onConflict : options.onConflict,
+    updateCheckout: updateCheckout ?? last.updateCheckout,
+  };
+}
+
+function noTarget(): UserMistake {
+  return new UserMistake(
+    'no_target',
+    'HEAD is on no branch here: say with --into which branch to merge into',
+  );
+}
+
+function noBranches(): UserMistake {
+  return new UserMistake(
+    'no_branches',
+    'nothing waits to be merged: name branches, such as ramet merge BRANCH --into main',
+  );
+}

@@ -1,0 +1,61 @@
+/** The grammar of the commands that bring branches together and say who wrote what. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MERGE_STRATEGIES } from '../../workspace/merge/integration.ts';
+import { CONFLICT_POLICIES } from '../../workspace/merge/merge-request.ts';
+import type { CommandIo } from '../io.ts';
+
+export function addMerge(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('merge')
+    .description('merge branches into a target one at a time, checked, without touching a checkout')
+    .argument('[branch...]', 'branches or commits; without any, what waits in the queue')
+    .option('--into <branch>', 'the target; the branch that is checked out here when absent')
+    .addOption(
+      new Option('--strategy <strategy>', 'how each branch is taken in')
+        .choices([...MERGE_STRATEGIES])
+        .default('merge'),
+    )
+    .option('--check <shell>', 'a command that must succeed on the merged files (setting merge.check)')
+    .option('--no-check', 'run none, whatever the settings say')
+    .option('--check-seconds <number>', 'how long the check may take (1800)', seconds)
+    .addOption(
+      new Option(
+        '--on-conflict <policy>',
+        'leave it to a person, try again commit by commit, or ask an agent',
+      )
+        .choices([...CONFLICT_POLICIES])
+        .default('person'),
+    )
+    .option('--update-checkout', 'move a target that is checked out too, when that checkout is clean')
+    .option('--continue', 'go on with what waits, with the check and policy of the last run')
+    .option('--preview', 'only say what would conflict with what, and in which order to merge')
+    .option('--status', 'only list the queue')
+    .option('--pr', 'push each branch and open a pull request with gh instead')
+    .option('--json', 'as JSON')
+    .action(async (branches, options) => {
+      const { merge } = await import('../commands/merge.ts');
+      setExitCode(await merge(branches, options, io));
+    });
+}
+
+/** Who wrote what. */
+export function addProvenance(program: Command, io: CommandIo): void {
+  program
+    .command('diff')
+    .description('show what an agent or a branch changed')
+    .argument('<target>', 'a branch; or a session, or with .2 behind it its agent 2')
+    .option('--base <branch>', 'what a branch is compared with, from where they parted (HEAD)')
+    .action(async (target, options) => (await import('../commands/diff.ts')).diff(target, options, io));
+  program
+    .command('blame')
+    .description('show which agent wrote each line of a file, and why')
+    .argument('<file>', 'a file of this repository')
+    .option('--json', 'as JSON')
+    .action(async (file, options) => (await import('../commands/blame.ts')).blame(file, options, io));
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}

@@ -1,0 +1,79 @@
+/** Who changed which file through Write and Edit, over the latest sessions of a repository. What cannot be read is left out. */
+import { JournalError } from '../schema/errors.ts';
+import type { Digest } from '../schema/events.ts';
+import type { AgentId, SessionId } from '../schema/ids.ts';
+import type { JournalReader } from './journal.ts';
+import { listSessions } from './session-list.ts';
+import { openReader } from './sessions.ts';
+
+/** Further back, what is not committed is most likely not theirs. */
+const LOOKED_AT = 50;
+const READ = ['agent.started', 'message.appended', 'file.changed'] as const;
+
+export interface AttributedChange {
+  session: SessionId;
+  agent: AgentId;
+  /** What the agent is for, or the prompt that it carried out; null where the journal does not tell. */
+  purpose: string | null;
+  time: number;
+  /** The tool call that did it. */
+  call: string;
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** In the order of time. */
+export function fileChanges(
+  project: string,
+  wanted: { path?: string; session?: SessionId; agent?: AgentId | null },
+): AttributedChange[] {
+  return listSessions(project)
+    .filter(({ session }) => wanted.session === undefined || session === wanted.session)
+    .slice(0, LOOKED_AT)
+    .flatMap(({ session }) => changesIn(project, session))
+    .filter(({ path }) => wanted.path === undefined || path === wanted.path)
+    .filter(({ agent }) => !wanted.agent || agent === wanted.agent)
+    .sort((a, b) => a.time - b.time);
+}
+
+function changesIn(project: string, session: SessionId): AttributedChange[] {
+  try {
+    const reader = openReader({ project, session });
+    try {
+      return readChanges(session, reader);
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    if (error instanceof JournalError) return [];
+    throw error;
+  }
+}
+
+function readChanges(session: SessionId, reader: JournalReader): AttributedChange[] {
+  const described = new Map<AgentId, string>();
+  const prompts = new Map<AgentId, Digest | undefined>();
+  const changes: AttributedChange[] = [];
+  for (const { agent, time, event } of reader.events({ types: READ })) {
+    if (agent === null) continue;
+    if (event.type === 'agent.started' && event.origin !== undefined)
+      described.set(agent, event.origin.description);
+    // What the user wrote stands behind what every prompt brings along.
+    if (event.type === 'message.appended' && event.cause === 'prompt')
+      prompts.set(agent, event.blocks.at(-1));
+    if (event.type !== 'file.changed') continue;
+    const { call, path, before, after } = event;
+    const purpose = described.get(agent) ?? textOf(prompts.get(agent), reader);
+    changes.push({ session, agent, purpose, time, call, path, before, after });
+  }
+  return changes;
+}
+
+function textOf(digest: Digest | undefined, reader: JournalReader): string | null {
+  if (digest === undefined) return null;
+  const block: unknown = JSON.parse(Buffer.from(reader.block(digest)).toString());
+  const isText =
+    typeof block === 'object' && block !== null && 'text' in block && typeof block.text === 'string';
+  return isText ? String(block.text) : null;
+}

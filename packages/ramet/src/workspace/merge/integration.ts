@@ -1,0 +1,48 @@
+/** The shapes of what becomes of one branch on one base. */
+
+import type { BranchStory } from './merge-message.ts';
+import type { MergeConflict } from './merge-output.ts';
+
+export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase', 'cherry-pick'] as const;
+export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
+
+/** A commit and its tree: what the next branch goes on top of. */
+export interface IntegrationHead {
+  commit: string;
+  tree: string;
+}
+
+export interface IntegrationWork {
+  /** As messages show it. */
+  branch: string;
+  tip: string;
+  /** With cherry-pick: that commit alone is meant, not all that its history adds. */
+  isSingle: boolean;
+  target: string;
+  strategy: MergeStrategy;
+  story: BranchStory;
+}
+
+/** What a resolver is given. */
+export interface OpenConflict {
+  branch: string;
+  target: string;
+  ours: string;
+  theirs: string;
+  /** The merged files, with conflict markers where git could not decide. */
+  tree: string;
+  conflicts: MergeConflict[];
+  files: string[];
+}
+
+export type Integration =
+  | { kind: 'made'; head: IntegrationHead }
+  /** The base has it already, by id or by content, or it changes nothing. */
+  | { kind: 'nothing'; reason: string }
+  /** `merge` is null where the strategy leaves nothing that could be resolved as a whole. */
+  | { kind: 'conflict'; conflicts: MergeConflict[]; files: string[]; merge: OpenConflict | null }
+  | { kind: 'refused'; reason: string };
+
+export function describeConflicts(conflicts: readonly MergeConflict[]): string {
+  return conflicts.map(({ kind, paths }) => `${paths.join(', ') || '?'} (${kind})`).join('; ');
+}

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkoutBytes, type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+
+const check = (command: string, timeoutMs = 60_000) => ({ check: { command, timeoutMs } });
+
+/** Eight branches, of which those named add a file that the check does not like. */
+function eight(place: MergePlace, bad: readonly number[]): string[] {
+  return Array.from({ length: 8 }, (_, index) => {
+    const name = `b${index + 1}`;
+    place.branch(name, { [bad.includes(index + 1) ? `bad-${name}` : `good-${name}`]: '1' });
+    return name;
+  });
+}
+
+const counting = (place: MergePlace) => `echo >> ${join(place.project, 'runs')}; ! ls bad-* 2>/dev/null`;
+const runs = (place: MergePlace) => readFileSync(join(place.project, 'runs'), 'utf8').length;
+
+describe('WORK-5: the check on what was merged', () => {
+  test('runs once for all when it passes, outside the repository', async () => {
+    const place = mergePlace({ a: '1\n' });
+    const before = checkoutBytes(place.directory);
+    const names = eight(place, []);
+    place.git('switch', '-q', 'desk');
+    const untouched = checkoutBytes(place.directory);
+    const report = await place.queue({
+      branches: names,
+      ...check(`pwd; git status --short; ${counting(place)}`),
+    });
+    expect(place.states(report)).toEqual(names.map((name) => `${name}: landed`));
+    expect(runs(place)).toBe(1);
+    expect(Object.keys(before)).toEqual(Object.keys(untouched));
+    expect(checkoutBytes(place.directory)).toEqual(untouched);
+    const [log = ''] = readdirSync(join(place.project, 'merge'), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((name) => name.endsWith('.log'));
+    expect(readFileSync(join(place.project, 'merge', log), 'utf8')).toMatch(
+      new RegExp(`^${place.project}/merge/\\S+\\n$`),
+    );
+    expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
+  });
+
+  test('finds the culprits by halves, lands the good ones, and keeps the output', async () => {
+    const place = mergePlace({ a: '1\n' });
+    const names = eight(place, [3, 7]);
+    const report = await place.queue({ branches: names, ...check(counting(place)) });
+    expect(place.states(report)).toEqual(
+      names.map((name) => `${name}: ${['b3', 'b7'].includes(name) ? 'failed' : 'landed'}`),
+    );
+    expect(place.git('ls-tree', '--name-only', 'main')).not.toContain('bad');
+    const [, , third] = report.entries;
+    const [, output = ''] =
+      /^the check failed \(exit code 1\); its output: (.+)$/.exec(third?.reason ?? '') ?? [];
+    expect(readFileSync(output, 'utf8')).toBe('bad-b3\n');
+    expect(runs(place)).toBeLessThanOrEqual(10);
+  });
+
+  test('blames nobody when it fails on the target itself', async () => {
+    const place = mergePlace({ 'bad-start': '1\n' });
+    const main = place.git('rev-parse', 'main');
+    const names = eight(place, []);
+    const report = await place.queue({ branches: names, ...check(counting(place)) });
+    expect(place.states(report)).toEqual(names.map((name) => `${name}: waiting`));
+    expect(report.entries[0]?.reason).toMatch(/^the check fails on main itself \(exit code 1\)/);
+    expect(place.git('rev-parse', 'main')).toBe(main);
+    expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
+  });
+
+  test('what it changes does not land, and is gone at the next check', async () => {
+    const place = mergePlace({ a: '1\n', '.gitignore': 'cache\n' });
+    place.branch('one', { b: '1' });
+    place.branch('two', { c: '1' });
+    const messy =
+      'test ! -e rubbish && test "$(cat a)" = 1 && echo x > a && echo x > rubbish && git add -A && git commit -qm mess; echo >> cache; test "$(cat cache | wc -l)" = "$EXPECTED"';
+    const first = await place.queue({ branches: ['one'], ...check(messy.replace('$EXPECTED', '1')) });
+    expect(place.states(first)).toEqual(['one: landed']);
+    const second = await place.queue({ branches: ['two'], ...check(messy.replace('$EXPECTED', '2')) });
+    expect(place.states(second)).toEqual(['two: landed']);
+    expect(place.git('ls-tree', '--name-only', 'main')).toBe('.gitignore\na\nb\nc');
+    expect(place.git('show', 'main:a')).toBe('1');
+  });
+
+  test('is ended with everything it started when its time is up', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const command = `test ! -e b || { sleep 600 & echo $! > ${join(place.project, 'pid')}; wait; }`;
+    const report = await place.queue({ branches: ['one'], ...check(command, 1_000) });
+    expect(report.entries[0]?.reason).toMatch(/^the check failed \(not done after 1 s\)/);
+    const pid = readFileSync(join(place.project, 'pid'), 'utf8').trim();
+    const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : ' Z ';
+    expect(state).toMatch(/ [ZX] /);
+  });
+
+  test('makes its worktree anew when it was left half made or was removed', async () => {
+    const place = mergePlace({ a: '1\n' });
+    for (const name of ['one', 'two', 'three']) place.branch(name, { [name]: '1' });
+    await place.queue({ branches: ['one'], ...check('true') });
+    const worktree =
+      place.git('worktree', 'list', '--porcelain').match(/^worktree (.*\/check-.*)$/m)?.[1] ?? '';
+    rmSync(join(worktree, '.git'));
+    expect(place.states(await place.queue({ branches: ['two'], ...check('test -e two') }))).toEqual([
+      'two: landed',
+    ]);
+    rmSync(worktree, { recursive: true });
+    expect(place.states(await place.queue({ branches: ['three'], ...check('test -e three') }))).toEqual([
+      'three: landed',
+    ]);
+    expect(place.git('worktree', 'list').split('\n')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The merge queue (WORK-5): takes the branches that wait for a target and puts them there, one on top of the other,
+ * without touching anybody's checkout.
+ *
+ * Invariants
+ * 1. One run at a time per target, over all processes.
+ * 2. Results are noted before a ref moves, and what has landed is asked of git: after a crash nothing is merged twice.
+ * 3. The target moves only from the value that everything was computed on; otherwise all is computed again.
+ * 4. What lands has passed the check, where there is one.
+ * 5. No branch is ever moved or deleted; one that does not fit keeps the reason.
+ */
+import type { MergeChange } from '../../journal/merge-entries.ts';
+import { RametError } from '../../schema/errors.ts';
+import { withRepositoryLock } from '../repository-lock.ts';
+import { type ChainOutcome, chainFor } from './chain-for-target.ts';
+import { checkingRef, integrationRef, targetKey } from './integration-refs.ts';
+import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
+import { type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
+import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
+import { findStart, type QueueStart } from './queue-start.ts';
+
+const MOST_MISSES = 20;
+const PAUSE_MS = 10;
+/** Another run's checks may take long; whoever waits can interrupt. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/** Throws for bad names; what becomes of each branch is in the report. */
+export function runMergeQueue(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
+  const { repository } = ports;
+  const name = `merge-${targetKey(`refs/heads/${request.target}`)}`;
+  const options = { signal: repository.signal, timeoutMs: LONGEST_WAIT_MS };
+  return withRepositoryLock(repository, name, () => runLocked(request, ports), options);
+}
+
+async function runLocked(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
+  const { entries, clock, repository } = ports;
+  let ground = await enterBranches(request, ports);
+  const { check, onConflict, updateCheckout } = request;
+  entries.keepWishes(ground.ref, JSON.stringify({ check, onConflict, updateCheckout }));
+  await ports.onStep?.('entered');
+  const before = ground.target.commit;
+  const decided = new Set<number>();
+  let limit = Number.POSITIVE_INFINITY;
+  for (let misses = 0; misses < MOST_MISSES; ) {
+    const attempt = await attemptOnce(request, ground, limit, ports);
+    for (const id of attempt?.decided ?? []) decided.add(id);
+    if (attempt !== null && !attempt.hasMore)
+      return reportOf(attempt, { request, before, decided, ports, ground });
+    if (attempt === null) {
+      misses += 1;
+      limit = lessThan(limit, entries.list(ground.ref).filter(isOpen).length);
+      await clock.sleep(misses * PAUSE_MS, repository.signal);
+    } else misses = 0;
+    repository.signal?.throwIfAborted();
+    ground = await readGround(request, ports);
+  }
+  throw new RametError(
+    'target_busy',
+    'retryable',
+    `${request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue tries again`,
+  );
+}
+
+/** Fewer branches are computed faster: against somebody who commits all the time the queue gets through in small steps. */
+function lessThan(limit: number, count: number): number {
+  return Math.max(1, Math.floor(Math.min(limit, count) / 2));
+}
+
+interface Attempt {
+  head: string;
+  move: Exclude<MoveOutcome, { kind: 'stale' }>;
+  decided: number[];
+  /** Branches wait that were not looked at. */
+  hasMore: boolean;
+}
+
+/** Takes the first of what waits, up to `limit`. Null when somebody moved the target meanwhile. */
+async function attemptOnce(
+  request: MergeRequest,
+  ground: QueueGround,
+  limit: number,
+  ports: MergePorts,
+): Promise<Attempt | null> {
+  const { entries, clock, repository } = ports;
+  const start = await findStart(ground, entries.list(ground.ref), repository);
+  const taken = { ...start, pending: start.pending.slice(0, limit) };
+  const chain = await chainFor({ request, ground, start: taken, ports });
+  entries.change([...landed(start.landed), ...changesOf(chain)], clock.now());
+  await ports.onStep?.('recorded');
+  const move = await moveTo(chain, { request, ground, start, ports });
+  if (move.kind === 'stale') return null;
+  await ports.onStep?.('moved');
+  const open = [...start.kept, ...chain.made.map(({ entry }) => entry)];
+  if (move.kind === 'moved') entries.change(landed(open), clock.now());
+  await ports.onStep?.('noted');
+  const decided = [...start.landed, ...open, ...chain.settled].map(({ id }) => id);
+  return {
+    head: chain.head.commit,
+    move,
+    decided,
+    hasMore: start.pending.length > limit && !chain.isBlocked,
+  };
+}
+
+function reportOf(
+  { head, move }: Attempt,
+  done: {
+    request: MergeRequest;
+    before: string;
+    decided: ReadonlySet<number>;
+    ports: MergePorts;
+    ground: QueueGround;
+  },
+): MergeReport {
+  const { ref, target } = done.ground;
+  const isKept = move.kind === 'kept';
+  return {
+    target: done.request.target,
+    before: done.before,
+    after: isKept ? target.commit : head,
+    kept: isKept ? { ref: integrationRef(ref), commit: head, reason: move.reason } : null,
+    checkout: isKept ? null : move.checkout,
+    entries: done.ports.entries.list(ref).filter(({ id }) => done.decided.has(id)),
+  };
+}
+
+/** Noted before the refs move: whoever goes on after a crash finds by `result` what has landed. */
+function changesOf({ made, settled }: ChainOutcome): MergeChange[] {
+  const results: MergeChange[] = made.map(({ entry, head }) => ({
+    id: entry.id,
+    tip: entry.tip,
+    state: 'integrated',
+    result: head.commit,
+    reason: null,
+  }));
+  return [...results, ...settled];
+}
+
+function landed(entries: readonly { id: number }[]): MergeChange[] {
+  return entries.map(({ id }) => ({ id, state: 'landed', reason: null }));
+}
+
+async function moveTo(
+  chain: ChainOutcome,
+  on: { request: MergeRequest; ground: QueueGround; start: QueueStart; ports: MergePorts },
+): Promise<MoveOutcome> {
+  const { request, ground, start, ports } = on;
+  const isHeld = ground.isHeld || chain.isHeld;
+  if (chain.head.commit === ground.target.commit) {
+    const release = isHeld ? [`delete ${checkingRef(ground.ref)}\n`] : [];
+    await updateRefs(release, { reason: 'checked' }, ports.repository);
+    return { kind: 'moved', checkout: null };
+  }
+  const move = {
+    target: ground.ref,
+    from: ground.target.commit,
+    to: chain.head.commit,
+    integration: ground.integration?.commit ?? null,
+    keepsIntegration: start.isUnaccounted,
+    updateCheckout: request.updateCheckout,
+    isHeld,
+    reason: chain.made.map(({ entry }) => entry.branch).join(', ') || 'what was ready',
+  };
+  return moveTarget(move, ports.repository);
+}

@@ -1,0 +1,66 @@
+/** What the merge queue is asked for, what it needs from outside, and what it answers. */
+import type { MergeEntries, MergeEntry } from '../../journal/merge-entries.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { MergeStrategy, OpenConflict } from './integration.ts';
+import type { BranchStory } from './merge-message.ts';
+import type { MergeRepository } from './merge-repository.ts';
+import type { CheckCommand } from './run-check.ts';
+
+/**
+ * What becomes of a branch that conflicts: it stays on its branch for a person; it is tried again, commit by commit, when
+ * the others are in; or a resolver is asked.
+ */
+export const CONFLICT_POLICIES = ['person', 'retry', 'resolve'] as const;
+export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number];
+
+export interface MergeWishes {
+  check: CheckCommand | null;
+  onConflict: ConflictPolicy;
+  updateCheckout: boolean;
+}
+
+export interface MergeRequest extends MergeWishes {
+  /** A local branch, without `refs/heads/`. */
+  target: string;
+  /** Branches or commits to enter; what waits already is merged too. */
+  branches: readonly string[];
+  strategy: MergeStrategy;
+}
+
+/** The moments between which a process may die; each leaves a state from which the next run goes on. */
+export const MERGE_STEPS = [
+  'entered',
+  'integrated',
+  'held',
+  'checked',
+  'recorded',
+  'moved',
+  'noted',
+] as const;
+export type MergeStep = (typeof MERGE_STEPS)[number];
+
+export interface MergePorts {
+  repository: MergeRepository;
+  /** The directory that Ramet keeps for the repository. */
+  project: string;
+  entries: MergeEntries;
+  clock: Clock;
+  /** What is known of the work on a branch. */
+  storyOf?(branch: string): BranchStory;
+  /** A tree without the conflict, proved by whoever makes it; null when there is none. */
+  resolveConflict?(conflict: OpenConflict): Promise<string | null>;
+  onStep?(step: MergeStep): void | Promise<void>;
+}
+
+export interface MergeReport {
+  target: string;
+  /** The target's commit before and now. */
+  before: string;
+  after: string;
+  /** Set where the result waits on the private ref. */
+  kept: { ref: string; commit: string; reason: string } | null;
+  /** The checkout whose files went along. */
+  checkout: string | null;
+  /** Everything this run has decided on, in the order of the queue. */
+  entries: MergeEntry[];
+}

@@ -1,0 +1,95 @@
+/** Runs the user's check command on a merged commit. What it changes there changes nothing of what lands. */
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateDirectory } from '../../journal/home.ts';
+import { describeError, RametError } from '../../schema/errors.ts';
+import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../process-group.ts';
+import { AGENT_VARIABLE, createProcessRegister, processDirectory } from '../process-register.ts';
+import type { CheckOutcome } from './check-outcome.ts';
+import type { IntegrationHead } from './integration.ts';
+import { targetKey } from './integration-refs.ts';
+import type { MergeRepository } from './merge-repository.ts';
+import { openPrivateWorktree } from './private-worktree.ts';
+
+export interface CheckCommand {
+  command: string;
+  timeoutMs: number;
+}
+
+export interface CheckPlace {
+  /** The directory that Ramet keeps for the repository. */
+  project: string;
+  target: string;
+  repository: MergeRepository;
+}
+
+/** What marks the processes of a check. */
+const CHECKER = 'merge-check';
+
+/** The same tree is checked once. */
+export function createChecker(
+  { command, timeoutMs }: CheckCommand,
+  place: CheckPlace,
+): (head: IntegrationHead) => Promise<CheckOutcome> {
+  const known = new Map<string, CheckOutcome>();
+  return async (head) => {
+    const outcome = known.get(head.tree) ?? (await runCheck(head, { command, timeoutMs }, place));
+    known.set(head.tree, outcome);
+    return outcome;
+  };
+}
+
+export function checkDirectory({ project, target }: Pick<CheckPlace, 'project' | 'target'>): string {
+  return join(project, 'merge', targetKey(target));
+}
+
+async function runCheck(
+  { commit, tree }: IntegrationHead,
+  check: CheckCommand,
+  place: CheckPlace,
+): Promise<CheckOutcome> {
+  const directory = checkDirectory(place);
+  makePrivateDirectory(directory);
+  const worktree = join(directory, `check-${targetKey(place.target)}`);
+  await openPrivateWorktree(worktree, commit, place.repository);
+  const output = join(directory, `check-${tree.slice(0, 12)}.log`);
+  const descriptor = openSync(output, 'w', 0o600);
+  try {
+    const register = createProcessRegister(processDirectory(place.project), () => {});
+    const group = await startProcessGroup({
+      program: '/bin/sh',
+      arguments: ['-c', check.command],
+      cwd: worktree,
+      env: { ...place.repository.env, [AGENT_VARIABLE]: CHECKER },
+      output: descriptor,
+      register: (id) => register.enter(id, CHECKER),
+    });
+    return { ...(await endOf(group, check.timeoutMs, place.repository.signal)), output };
+  } catch (error) {
+    place.repository.signal?.throwIfAborted();
+    throw new RametError('check_unusable', 'terminal', `the check cannot be run: ${describeError(error)}`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whatever the command leaves running is ended with it. */
+async function endOf(
+  group: ProcessGroup,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<{ passed: boolean; ending: string }> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  const stop = AbortSignal.any([limit, ...(signal === undefined ? [] : [signal])]);
+  const stopped = Promise.withResolvers<null>();
+  stop.addEventListener('abort', () => stopped.resolve(null));
+  const end = await Promise.race([group.ended, stopped.promise]);
+  await group.terminate();
+  signal?.throwIfAborted();
+  if (end === null) return { passed: false, ending: `not done after ${Math.round(timeoutMs / 1_000)} s` };
+  return { passed: end.code === 0, ending: endingOf(end) };
+}
+
+function endingOf({ code, signal }: ProcessEnd): string {
+  return code === null ? `ended by ${signal}` : `exit code ${code}`;
+}

@@ -1,0 +1,129 @@
+/** Real processes merge, die at every step, meet each other and a person who commits all the while. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MERGE_STEPS } from '../../src/workspace/merge/merge-request.ts';
+import { eventually } from '../fixtures/command.ts';
+import { checkoutBytes, type MergePlace, mergePlace } from '../fixtures/merge-repository.ts';
+
+const RUNNER = join(import.meta.dirname, 'merge-runner.ts');
+const PERSON = join(import.meta.dirname, 'committing-person.ts');
+
+interface Running {
+  child: ChildProcess;
+  ended: Promise<{ code: number | null; output: string }>;
+}
+
+function start(place: MergePlace, program: string, ...args: string[]): Running {
+  const child = spawn(process.execPath, [program, ...args], { env: place.repository.env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (text) => {
+    output += String(text);
+  });
+  child.stderr.on('data', (text) => {
+    output += String(text);
+  });
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, output })) };
+}
+
+const merging = (place: MergePlace, check: string, death: string, ...branches: string[]): Running =>
+  start(place, RUNNER, place.directory, place.project, check, death, ...branches);
+
+const NAMES = ['one', 'two', 'three'];
+
+function threeBranches(): MergePlace {
+  const place = mergePlace({ a: '1\n' });
+  for (const name of NAMES) place.branch(name, { [name]: '1' });
+  return place;
+}
+
+/** Everything is in `main` exactly once, nothing of ours is left, and git finds no fault. */
+function expectMergedOnce(place: MergePlace, names: readonly string[]): void {
+  const subjects = place.git('log', '--format=%s', 'main').split('\n');
+  expect(subjects.filter((subject) => subject.startsWith('work on')).sort()).toEqual(
+    names.map((name) => `work on ${name}`).sort(),
+  );
+  expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
+  expect(place.git('fsck', '--no-dangling')).toBe('');
+}
+
+describe('WORK-5: a merge that is killed', { timeout: 60_000 }, () => {
+  const moments = MERGE_STEPS.flatMap((step) =>
+    step === 'integrated' ? [`${step}:1`, `${step}:3`] : [`${step}:1`],
+  );
+
+  test.each(moments)('after %s goes on where it was, and merges nothing twice', async (moment) => {
+    const place = threeBranches();
+    const before = checkoutBytes(place.directory);
+    const killed = await merging(place, 'test -e a', moment, ...NAMES).ended;
+    expect(killed.code).toBeNull();
+    const { output } = await merging(place, 'test -e a', '').ended;
+    const states = place.entries.list().map(({ branch, state }) => `${branch}: ${state}`);
+    expect(states, output).toEqual(NAMES.map((name) => `${name}: landed`));
+    expect(checkoutBytes(place.directory)).toEqual(before);
+    expectMergedOnce(place, NAMES);
+  });
+
+  test('at any moment at all leaves a repository that the next run completes', async () => {
+    const place = threeBranches();
+    for (const delay of [60, 110, 160, 210, 260, 310, 360]) {
+      const run = merging(place, 'sleep 0.05', '', ...NAMES);
+      setTimeout(() => run.child.kill('SIGKILL'), delay);
+      await run.ended;
+    }
+    await merging(place, '', '', ...NAMES).ended;
+    expect(place.entries.list().every(({ state }) => state === 'landed' || state === 'nothing')).toBe(true);
+    expectMergedOnce(place, NAMES);
+  });
+});
+
+describe('WORK-5: two queues and a person at once', { timeout: 120_000 }, () => {
+  const six = Array.from({ length: 6 }, (_, index) => `b${index}`);
+
+  async function withPerson(place: MergePlace, way: string, work: () => Promise<void>): Promise<number> {
+    const person = start(place, PERSON, place.directory, way);
+    const main = place.git('rev-parse', 'main');
+    await eventually(() => place.git('rev-parse', 'main') !== main);
+    await work();
+    person.child.stdin?.write('stop\n');
+    const { output } = await person.ended;
+    const commits = /^commits (\d+)$/m.exec(output)?.[1];
+    expect(commits, output).toBeDefined();
+    return Number(commits);
+  }
+
+  test('all branches and all commits of the person are in the target', async () => {
+    const place = mergePlace({ a: '1\n' });
+    for (const name of six) place.branch(name, { [name]: '1' });
+    const before = checkoutBytes(place.directory);
+    const commits = await withPerson(place, 'plumbing', async () => {
+      const halves = [six.slice(0, 3), six.slice(3)];
+      const ends = await Promise.all(halves.map((names) => merging(place, '', '', ...names).ended));
+      expect(
+        ends.map(({ code }) => code),
+        ends.map(({ output }) => output).join('\n'),
+      ).toEqual([0, 0]);
+    });
+    expectMergedOnce(place, six);
+    expect(place.git('log', '--format=%s', 'main').match(/^person/gm)).toHaveLength(commits);
+    expect(checkoutBytes(place.directory)).toEqual(before);
+  });
+
+  test('a person who commits in a checkout of the target notices nothing', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    for (const name of six) place.branch(name, { [name]: '1' });
+    const commits = await withPerson(place, 'checkout', async () => {
+      for (const name of six.slice(0, 2)) expect((await merging(place, '', '', name).ended).code).toBe(0);
+    });
+    const reflog = readFileSync(join(place.directory, '.git/logs/HEAD'), 'utf8').split('\n');
+    expect(reflog.filter((line) => line.includes('ramet'))).toEqual([]);
+    expect(place.git('log', '--format=%s', 'main').match(/^person/gm)).toHaveLength(commits);
+    expect(place.git('status', '--porcelain')).toBe('');
+    await place.queue({ updateCheckout: true });
+    expect(place.git('status', '--porcelain')).toBe('');
+    expectMergedOnce(place, six.slice(0, 2));
+  });
+});

@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { checkoutBytes, IDENTITY } from '../fixtures/merge-repository.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
+import { API_KEY, test, type User } from '../fixtures/user.ts';
+
+function git(user: User, ...args: string[]): string {
+  const env = { ...process.env, ...IDENTITY, HOME: user.root };
+  return execFileSync('git', args, { cwd: user.repository, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+function branch(user: User, name: string, files: Record<string, string>): void {
+  git(user, 'switch', '-q', '-c', name, 'main');
+  writeFiles(user.repository, files);
+  git(user, 'add', '-A');
+  git(user, 'commit', '-qm', `work on ${name}`);
+  git(user, 'switch', '-q', 'main');
+}
+
+const merging = { env: IDENTITY };
+
+describe.concurrent('WORK-5: ramet merge', () => {
+  test('says what conflicts before anything is merged, with escapes taken out of names', async ({ user }) => {
+    branch(user, 'one', { 'README.md': 'one\n', 'a\u001b[31m.txt': '1' });
+    branch(user, 'two', { 'README.md': 'two\n' });
+    branch(user, 'three', { 'c.txt': '1' });
+    const before = checkoutBytes(user.repository);
+    const shown = await user.ramet(['merge', '--preview', 'one', 'two', 'three'], merging);
+    expect(shown).toEqual({
+      code: 1,
+      stdout:
+        'BRANCH  CONFLICTS WITH  IN\ntwo     one             README.md (contents)\nsuggested order: three one two\n',
+      stderr: '',
+    });
+    const { stdout } = await user.ramet(['merge', '--preview', '--json', 'one', 'three'], merging);
+    expect(JSON.parse(stdout)).toEqual({
+      target: 'main',
+      branches: ['one', 'three'],
+      conflicts: [],
+      nothing: [],
+      order: ['one', 'three'],
+    });
+    expect(checkoutBytes(user.repository)).toEqual(before);
+    expect(git(user, 'for-each-ref', 'refs/ramet')).toBe('');
+  });
+
+  test('leaves a checked-out target alone, says how to take the result, and moves it when asked', async ({
+    user,
+  }) => {
+    branch(user, 'one', { 'a.txt': '1' });
+    const before = checkoutBytes(user.repository);
+    const kept = await user.ramet(['merge', 'one'], merging);
+    expect(kept.code).toBe(0);
+    expect(kept.stdout).toMatch(
+      /^one {2}integrated {2}\w{10}\nmain is unchanged\nthe result is ready as \w{10} and was not put on main: \S+ has it checked out\ntake it with: git merge --ff-only refs\/ramet\/integration\/main/,
+    );
+    expect(checkoutBytes(user.repository)).toEqual(before);
+    expect((await user.ramet(['merge', '--status'], merging)).stdout).toMatch(
+      /1 +one +main +merge +integrated/,
+    );
+    const moved = await user.ramet(['merge', '--continue', '--update-checkout', '--json'], merging);
+    expect(JSON.parse(moved.stdout)).toMatchObject({
+      kept: null,
+      checkout: user.repository,
+      entries: [{ state: 'landed' }],
+    });
+    expect(existsSync(join(user.repository, 'a.txt'))).toBe(true);
+  });
+
+  test('runs the check of the settings without keys, and ends with 1 when a branch is left behind', async ({
+    user,
+  }) => {
+    branch(user, 'good', { 'a.txt': '1' });
+    branch(user, 'bad', { 'bad.txt': '1' });
+    git(user, 'switch', '-q', '--detach');
+    const check = 'test -z "$ANTHROPIC_API_KEY" && test ! -e bad.txt && test -n "$HOME"';
+    mkdirSync(user.rametHome, { recursive: true });
+    writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify({ merge: { check } }));
+    const end = await user.ramet(['merge', 'bad', 'good', '--into', 'main'], merging);
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(
+      /^bad {3}failed {2}the check failed \(exit code 1\); its output: \S+\.log\ngood {2}landed/,
+    );
+    expect((await user.ramet(['merge', 'bad', '--into', 'main', '--no-check'], merging)).code).toBe(0);
+  });
+
+  test('refuses wrong use in one line', async ({ user }) => {
+    expect((await user.ramet(['merge'])).stderr).toBe(
+      'ramet: nothing waits to be merged: name branches, such as ramet merge BRANCH --into main\n',
+    );
+    git(user, 'switch', '-q', '--detach');
+    const detached = await user.ramet(['merge', 'x']);
+    expect(detached).toMatchObject({ code: 2, stderr: expect.stringContaining('HEAD is on no branch here') });
+    const outside = await user.ramet(['merge', 'x'], { cwd: user.root });
+    expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('is not in a git repository') });
+    const strategy = await user.ramet(['merge', 'x', '--strategy', 'magic']);
+    expect(strategy).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Allowed choices are merge, squash'),
+    });
+  });
+
+  test('merges in a bare repository', async ({ user }) => {
+    branch(user, 'one', { 'a.txt': '1' });
+    const bare = join(user.root, 'bare.git');
+    git(user, 'clone', '-q', '--bare', user.repository, bare);
+    const end = await user.ramet(['merge', 'one', '--into', 'main'], { cwd: bare, ...merging });
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringMatching(/^one {2}landed/) });
+    expect(git(user, '-C', bare, 'ls-tree', '--name-only', 'main')).toBe('README.md\na.txt');
+  });
+
+  test('says of a shallow clone what is missing', async ({ user }) => {
+    for (const name of ['one', 'two']) branch(user, name, { [name]: '1' });
+    git(user, 'commit', '-q', '--allow-empty', '-m', 'later');
+    const shallow = join(user.root, 'shallow');
+    git(user, 'clone', '-q', '--depth=1', '--no-single-branch', `file://${user.repository}`, shallow);
+    git(user, '-C', shallow, 'branch', 'one', 'origin/one');
+    const end = await user.ramet(['merge', 'one', '--into', 'main'], { cwd: shallow, ...merging });
+    expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining('git fetch --unshallow') });
+  });
+
+  test('a resolver agent gets the markers, and only a result without them lands', async ({ user }) => {
+    branch(user, 'one', { 'README.md': 'one\n' });
+    branch(user, 'two', { 'README.md': 'two\n' });
+    git(user, 'switch', '-q', '-c', 'desk');
+    const emulator = await user.model(
+      { tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] },
+      { tool_use: [{ name: 'Write', input: { file_path: 'README.md', content: 'one and two\n' } }] },
+      { text: 'Both are kept.' },
+    );
+    const end = await user.ramet(
+      ['merge', 'one', 'two', '--into', 'main', '--on-conflict', 'resolve'],
+      merging,
+    );
+    expect(end, end.stdout).toMatchObject({ code: 0 });
+    expect(git(user, 'show', 'main:README.md')).toBe('one and two');
+    expect(JSON.stringify(emulator.requests[1]?.request?.messages)).toContain('<<<<<<<');
+    expect(git(user, 'worktree', 'list').split('\n')).toHaveLength(1);
+  });
+
+  test('a resolver agent that leaves markers changes nothing', async ({ user }) => {
+    branch(user, 'one', { 'README.md': 'one\n' });
+    branch(user, 'two', { 'README.md': 'two\n' });
+    git(user, 'switch', '-q', '-c', 'desk');
+    await user.model({ text: 'I cannot.' });
+    const end = await user.ramet(
+      ['merge', 'one', 'two', '--into', 'main', '--on-conflict', 'resolve'],
+      merging,
+    );
+    expect(end).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^one {2}landed .*\ntwo {2}conflicted/),
+    });
+    expect(git(user, 'show', 'main:README.md')).toBe('one');
+  });
+
+  test('opens a pull request with the own gh, its text over standard input', async ({ user }) => {
+    const remote = join(user.root, 'remote.git');
+    git(user, 'clone', '-q', '--bare', user.repository, remote);
+    git(user, 'remote', 'add', 'origin', remote);
+    branch(user, 'one', { 'a.txt': '1' });
+    git(user, 'switch', '-q', 'one');
+    git(user, 'commit', '-q', '--amend', '-m', 'Say `whoami` $(id)\n\nRamet-Agent: abcd1234.2');
+    git(user, 'switch', '-q', 'main');
+    const missing = await user.ramet(['merge', 'one', '--pr'], merging);
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('gh is not on the PATH') });
+    const programs = join(user.root, 'programs');
+    mkdirSync(programs);
+    writeFileSync(
+      join(programs, 'gh'),
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${user.root}/arguments\ncat > ${user.root}/body\necho https://example.invalid/pull/1\n`,
+    );
+    chmodSync(join(programs, 'gh'), 0o755);
+    const env = { ...IDENTITY, PATH: `${programs}:${process.env.PATH}` };
+    const end = await user.ramet(['merge', 'one', '--pr'], { env });
+    expect(end).toEqual({ code: 0, stdout: 'one  https://example.invalid/pull/1\n', stderr: '' });
+    expect(readFileSync(join(user.root, 'arguments'), 'utf8').split('\n')).toEqual([
+      'pr',
+      'create',
+      '--base',
+      'main',
+      '--head',
+      'one',
+      '--title',
+      'Say `whoami` $(id)',
+      '--body-file',
+      '-',
+      '',
+    ]);
+    expect(readFileSync(join(user.root, 'body'), 'utf8')).toContain(
+      '* Say `whoami` $(id)\n\nRamet-Agent: abcd1234.2\n',
+    );
+    expect(git(user, '-C', remote, 'rev-parse', 'one')).toBe(git(user, 'rev-parse', 'one'));
+  });
+
+  test('an old git is refused by name, and doctor says what still works', async ({ user }) => {
+    branch(user, 'one', { 'a.txt': '1' });
+    const programs = join(user.root, 'old');
+    mkdirSync(programs);
+    const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+    const old = `#!/bin/sh\ncase "$*" in *--version*) echo git version 2.30.2;; *merge-tree*) echo usage: git merge-tree >&2; exit 129;; *) exec ${real} "$@";; esac\n`;
+    writeFileSync(join(programs, 'git'), old, { mode: 0o755 });
+    const env = { ...IDENTITY, PATH: `${programs}:${process.env.PATH}` };
+    for (const args of [
+      ['merge', 'one'],
+      ['merge', '--preview', 'one'],
+    ]) {
+      const end = await user.ramet(args, { env });
+      expect(end).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('needs git 2.38 or later and this is "git version 2.30.2"'),
+      });
+    }
+    expect((await user.ramet(['doctor'], { env })).stdout).toMatch(
+      /git .*2\.30\.2: ramet merge does not work, all else does/,
+    );
+  });
+
+  test('nothing of a key is in what a merge keeps', async ({ user }) => {
+    branch(user, 'one', { 'a.txt': '1' });
+    await user.ramet(['merge', 'one', '--check', 'env'], merging);
+    expect(() => execFileSync('grep', ['-rq', API_KEY, user.rametHome])).toThrow();
+  });
+});
