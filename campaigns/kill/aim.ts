@@ -118,17 +118,22 @@ function watch(
 /** The request is answered with silence, half an answer, or a limit, until whoever is to die is dead. */
 function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void): Disposable {
   let seen = 0;
-  stage.fault = ({ moment: at }: Asked) => {
+  let hit: Asked | null = null;
+  stage.fault = (asked: Asked) => {
     seen += 1;
     if (seen !== count) return undefined;
+    hit = asked;
     setImmediate(reach);
     if (kind === 'at a rate limit') return { kind: 'status', status: 429, retryAfter: LONG_LIMIT_SECONDS };
-    if (kind === 'at a request') return { kind: 'stall', at: 'headers', ms: STALL_MS };
-    return { kind: 'stall', at: at === 'step' || at === 'again' ? 'tool_input' : 'text', ms: STALL_MS };
+    if (kind === 'at a request') return undefined;
+    const calls = asked.moment === 'step' || asked.moment === 'again' || asked.moment === 'revive';
+    return { kind: 'stall', at: calls ? 'tool_input' : 'text', ms: STALL_MS };
   };
+  stage.delay = (asked) => (kind === 'at a request' && asked === hit ? STALL_MS : 0);
   return {
     [Symbol.dispose]() {
       stage.fault = null;
+      stage.delay = null;
     },
   };
 }

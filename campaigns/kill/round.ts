@@ -85,7 +85,8 @@ export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise
   await using world = new World(plan, stage.emulator.url, options.stopped);
   // Waited for here: what was opened is closed when this returns.
   const result = await new KilledRun(plan, stage, world, options).play();
-  if (options.keep !== undefined && result.problems.length > 0)
+  const stopped = options.stopped?.aborted === true;
+  if (options.keep !== undefined && result.problems.length > 0 && !stopped)
     keepPlace(options.keep, { stage, world }, result);
   return result;
 }
@@ -232,9 +233,8 @@ class KilledRun {
     } catch (error) {
       return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    // Who loses its process and not its host is told of as interrupted, and goes on when it is asked to; so is who was
-    // interrupted together with its parent, when that goes on with another prompt.
-    const mayBeGivenUp = this.#prompted || this.#kills.some(({ target }) => target === 'agent process');
+    // Who was interrupted together with its parent, which went on with another prompt, goes on when it is asked to.
+    const mayBeGivenUp = this.#prompted;
     return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }
 }

@@ -176,7 +176,7 @@ function oneOf<Choice extends string>(
 
 function noteOthers(fields: FieldMap, say: Say): void {
   for (const [field, { value }] of fields) {
-    const shape = INACTIVE[field];
+    const shape = Object.hasOwn(INACTIVE, field) ? INACTIVE[field] : undefined;
     if (shape !== undefined) noteInactive(field, value, shape, say);
     else if (!KNOWN_FIELDS.has(field)) noteUnknown(field, say);
   }

@@ -50,6 +50,15 @@ describe('TYPE-3: a definition file', () => {
     });
   });
 
+  test('may name fields and tools like what every object has', () => {
+    const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
+    for (const name of names) {
+      const file = withLines(`${name}: x`, `tools: Read, ${name}`, `disallowedTools: ${name}`);
+      expect(file.definition).toMatchObject({ tools: ['Read', name], disallowedTools: [name] });
+      expect(said(file)).toContain(`note 4 ${name}: unknown field, kept without effect`);
+    }
+  });
+
   test('PROMPT-1: its agents are told the thread notes, whatever its own prompt says', () => {
     expect(withLines().definition?.notes).toBe(FILE_NOTES);
     for (const part of [

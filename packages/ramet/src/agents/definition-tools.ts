@@ -48,7 +48,7 @@ function parseToolList(value: unknown, known: readonly string[]): ToolList | nul
   const named = entries.map((entry) => {
     const name = /^([^()\s]+)\s*\(/.exec(entry)?.[1] ?? entry;
     const lower = name.toLowerCase();
-    return { entry, name: canonical.get(lower) ?? OTHER_NAMES[lower] ?? name, isPattern: name !== entry };
+    return { entry, name: canonical.get(lower) ?? otherName(lower) ?? name, isPattern: name !== entry };
   });
   const isKnown = (name: string): boolean => canonical.has(name.toLowerCase());
   const remote = named.filter(({ name }) => name.startsWith('mcp__'));
@@ -58,6 +58,10 @@ function parseToolList(value: unknown, known: readonly string[]): ToolList | nul
     unknown: named.filter((one) => !isKnown(one.name) && !remote.includes(one)).map(({ name }) => name),
     remote: remote.map(({ name }) => name),
   };
+}
+
+function otherName(lower: string): string | undefined {
+  return Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower] : undefined;
 }
 
 function entriesOf(value: unknown): 'all' | string[] | null {
