@@ -6,7 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createWorktree } from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
+import {
+  type CreatedWorktree,
+  createWorktree,
+} from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
 import { linkTree } from '../packages/ramet/src/workspace/worktrees/link-tree.ts';
 import { releaseWorktree } from '../packages/ramet/src/workspace/worktrees/release-worktree.ts';
 import { removeWorktree } from '../packages/ramet/src/workspace/worktrees/remove-worktree.ts';
@@ -49,7 +52,9 @@ export async function run(): Promise<void> {
 async function measureSize(directory: string, size: string, files: number): Promise<void> {
   const root = makeRepository(join(directory, size), files);
   const rounds = ROUNDS[size] ?? 3;
-  const [plainAdd, plainRemove, cold]: number[][] = [[], [], []];
+  const plainAdd: number[] = [];
+  const plainRemove: number[] = [];
+  const cold: number[] = [];
   const withoutPool = openPlace(root, join(directory, `${size}-cold`), 0);
   for (let round = 0; round <= rounds; round++) {
     const path = join(directory, `plain-${size}-${round}`);
@@ -62,7 +67,7 @@ async function measureSize(directory: string, size: string, files: number): Prom
     await dirty;
     const remove = timed(() => git(root, 'worktree', 'remove', '--force', path));
     const removal = await removeWorktree(withoutPool, worktree, { isHolder: true });
-    if (removal.removed) await removal.deleted;
+    if (removal.removed) await removal.deleted();
     // The first round warms everything up.
     if (round > 0) plainAdd.push(add) && plainRemove.push(remove) && cold.push(made);
   }
@@ -77,7 +82,10 @@ async function measureSize(directory: string, size: string, files: number): Prom
 
 async function measurePool(directory: string, size: string, root: string, rounds: number): Promise<void> {
   const place = openPlace(root, join(directory, `${size}-pool`), 1);
-  const [claims, releases, resets, moves]: number[][] = [[], [], [], []];
+  const claims: number[] = [];
+  const releases: number[] = [];
+  const resets: number[] = [];
+  const moves: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const { worktree, how, dirty, took } = await claim(place, `claim-${round}`);
     await dirty;
@@ -105,7 +113,7 @@ async function measurePool(directory: string, size: string, root: string, rounds
   show('verdict, reset and check, background', resets);
 }
 
-async function claim(place: WorktreePlace, name: string) {
+async function claim(place: WorktreePlace, name: string): Promise<CreatedWorktree & { took: number }> {
   const start = performance.now();
   const created = await createWorktree(place, { name, owner });
   return { ...created, took: performance.now() - start };

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -95,6 +96,22 @@ describe('WORK-4: a process killed', { timeout: 120_000 }, () => {
       }
     });
   }
+});
+
+describe('WORK-4: several processes', () => {
+  test('make and give back worktrees of one repository at once', { timeout: 120_000 }, async () => {
+    const root = temporaryRepository(FILES);
+    const home = join(temporaryDirectory(), 'home');
+    const workers = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, [WORKER, root, home, 'many'], { stdio: 'inherit' }),
+    );
+    const ends = await Promise.all(workers.map((worker) => once(worker, 'exit')));
+    expect(ends.map(([code]) => code)).toEqual([0, 0, 0, 0]);
+    const place = worktreePlace({ root, home });
+    const leased = place.registry.list().filter(({ state }) => state === 'leased');
+    expect(leased).toHaveLength(16);
+    expectWhole({ root, place, steps: [], signal: null });
+  });
 });
 
 describe('WORK-3: a process killed', () => {

@@ -126,7 +126,7 @@ function sweep(place: WorktreePlace): void {
   const ids = new Set(living.map(({ id }) => id));
   const admins = new Set(living.map(({ admin }) => admin));
   const trash = join(worktreesDirectory(place), '.trash');
-  for (const name of namesIn(trash)) if (!ids.has(name)) void deleteLater(join(trash, name));
+  for (const name of namesIn(trash)) if (!ids.has(name)) deleteLater(join(trash, name));
   const own = join(place.repository.commonDirectory, 'ramet');
   for (const name of namesIn(own)) {
     const admin = /^(?:new|old)-(ramet-.+)$/.exec(name)?.[1];
