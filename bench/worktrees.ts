@@ -11,6 +11,7 @@ import {
   createWorktree,
 } from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
 import { linkTree } from '../packages/ramet/src/workspace/worktrees/link-tree.ts';
+import { PROOF_COMMAND } from '../packages/ramet/src/workspace/worktrees/prove-worktree.ts';
 import { releaseWorktree } from '../packages/ramet/src/workspace/worktrees/release-worktree.ts';
 import { removeWorktree } from '../packages/ramet/src/workspace/worktrees/remove-worktree.ts';
 import {
@@ -83,6 +84,7 @@ async function measureSize(directory: string, size: string, files: number): Prom
 async function measurePool(directory: string, size: string, root: string, rounds: number): Promise<void> {
   const place = openPlace(root, join(directory, `${size}-pool`), 1);
   const claims: number[] = [];
+  const floors: number[] = [];
   const releases: number[] = [];
   const resets: number[] = [];
   const moves: number[] = [];
@@ -95,6 +97,7 @@ async function measurePool(directory: string, size: string, root: string, rounds
     await released?.settled;
     resets.push(performance.now() - start);
     if (round === 0) continue;
+    floors.push(timed(() => execFileSync('bash', ['-c', PROOF_COMMAND], { cwd: root, env })));
     if (how !== 'claimed') throw new Error(`expected a claim, it was ${how}`);
     claims.push(took);
   }
@@ -108,6 +111,7 @@ async function measurePool(directory: string, size: string, root: string, rounds
   }
   place[Symbol.dispose]();
   console.log(`  ${verdict('claim', show('claim of a ready one', claims), 10, 'ms')}`);
+  show('of that, the proof: bash and one git', floors);
   show('claim, base moved by 5 files', moves);
   console.log(`  ${verdict('release', show('release, foreground', releases), 3, 'ms')}`);
   show('verdict, reset and check, background', resets);

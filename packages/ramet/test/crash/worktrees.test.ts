@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/workspace/worktrees/collect-garbage.ts';
@@ -115,6 +115,27 @@ describe('WORK-4: several processes', () => {
 });
 
 describe('WORK-3: a process killed', () => {
+  test('while it takes a tree away or into the pool loses nothing that was written to it meanwhile', async () => {
+    const late = {
+      pool: ['entered the pool', 'moved to the pool'],
+      remove: ['trashing', 'moved to the trash'],
+    };
+    for (const [what, steps] of Object.entries(late)) {
+      for (const step of steps) {
+        const killed = run(what, step);
+        const [row] = killed.place.registry.list().filter(({ facts }) => facts.elsewhere !== undefined);
+        const tree = [row?.path ?? '', row?.facts.elsewhere ?? ''].find((path) => existsSync(path)) ?? '';
+        writeFileSync(join(tree, 'late.txt'), 'work');
+        await collectGarbage(killed.place, { cleanupPeriodDays: 0 });
+        await collectGarbage(killed.place, { cleanupPeriodDays: 0 });
+        expectWhole(killed);
+        const path = join(worktreesDirectory(killed.place), 'before');
+        expect(readFileSync(join(path, 'late.txt'), 'utf8'), step).toBe('work');
+        expect(git(path, 'status', '--porcelain', '--branch')).toBe('## ramet/before\n?? late.txt');
+      }
+    }
+  });
+
   test('while it makes a checkpoint leaves the one before, and the files', async () => {
     for (const step of STEPS.checkpoint ?? []) {
       const { root, place } = run('checkpoint', step);

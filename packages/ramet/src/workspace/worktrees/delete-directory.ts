@@ -22,10 +22,8 @@ export async function deleteDirectory(
 
 /** At low priority, by a program that goes on when this process ends. What is returned waits for it. */
 export function deleteLater(directory: string): () => Promise<void> {
-  const child = spawn('rm', ['-rf', '--one-file-system', '--', directory], {
-    detached: true,
-    stdio: 'ignore',
-  });
+  const options = process.platform === 'linux' ? ['-rf', '--one-file-system'] : ['-rf'];
+  const child = spawn('rm', [...options, '--', directory], { detached: true, stdio: 'ignore' });
   const over = new Promise<void>((settle) => {
     child.once('error', () => settle()).once('exit', () => settle());
   });

@@ -1,5 +1,6 @@
 /** What a process that was killed while it removed a worktree has left: finished, or taken back. */
 import { existsSync, renameSync } from 'node:fs';
+import { thisProcess } from '../../journal/process-identity.ts';
 import { heldWork } from './held-work.ts';
 import { isTreeOf } from './register-worktree.ts';
 import { finishRemoval } from './remove-worktree.ts';
@@ -12,6 +13,8 @@ export async function finishTrashed(
   worktree: ManagedWorktree,
 ): Promise<['keep' | 'remove', string]> {
   const { elsewhere, ...facts } = worktree.facts;
+  const mine = place.registry.changeSeen(worktree, { lease: thisProcess() });
+  if (mine === null) return ['keep', 'somebody else is at it'];
   const isBack = existsSync(worktree.path) && isTreeOf(worktree.path, worktree);
   if (!isBack && elsewhere !== undefined && isTreeOf(elsewhere, worktree)) {
     const held = await heldWork(place, { ...worktree, path: elsewhere });

@@ -77,7 +77,7 @@ export function replaceAdminFile(
 }
 
 /** Whether the lock on it is ours; null when there is none, or it cannot be read. */
-export function isLockOurs(place: WorktreePlace, worktree: ManagedWorktree): boolean | null {
+export function isLockOurs(place: WorktreePlace, worktree: Pick<ManagedWorktree, 'admin'>): boolean | null {
   const text = readOrNull(join(adminDirectory(place, worktree), 'locked'));
   return text === null ? null : text.startsWith(`${LOCK_REASON}: `);
 }

@@ -52,7 +52,7 @@ export async function removeWorktree(
   const saved = await saveWork(place, worktree, verdict);
   if (saved !== null && 'kind' in saved) return { removed: false, reasons: [saved] };
   const trash = join(worktreesDirectory(place), '.trash', worktree.id);
-  const trashed = place.registry.change(worktree.id, [worktree.state], {
+  const trashed = place.registry.changeSeen(worktree, {
     state: 'trashed',
     lease: thisProcess(),
     facts: { ...worktree.facts, elsewhere: trash },
