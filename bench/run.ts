@@ -9,6 +9,7 @@ import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
+import * as merge from './merge.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
@@ -27,6 +28,7 @@ const MEASUREMENTS: Measurements = {
   spawn,
   siblings,
   'agent-memory': agentMemory,
+  merge,
 };
 const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },
