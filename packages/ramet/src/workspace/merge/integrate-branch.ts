@@ -1,7 +1,7 @@
 /** Puts the work of one branch on top of a commit, by one of four strategies. Writes objects only, never a ref. */
 import { RametError } from '../../schema/errors.ts';
 import { gitText, runGit } from '../git/run-git.ts';
-import { type BranchCommit, branchCommits } from './branch-commits.ts';
+import { type BranchCommit, branchCommits, groundedCommits } from './branch-commits.ts';
 import { findCaseTwins } from './case-twins.ts';
 import type { Integration, IntegrationHead, IntegrationWork, OpenConflict } from './integration.ts';
 import { mergeMessage } from './merge-message.ts';
@@ -32,15 +32,14 @@ async function mergeBranch(
   repository: MergeRepository,
 ): Promise<Integration> {
   // Both at once: they need nothing of each other, and a process costs more than its work here.
-  const [merged, commits] = await Promise.all([
+  const [merged, { tree, commits }] = await Promise.all([
     mergeTrees([head.commit, work.tip], callIn(repository)),
-    branchCommits({ from: head.commit, to: work.tip }, repository),
+    groundedCommits({ from: head.commit, to: work.tip }, repository),
   ]);
   if (commits.length === 0) return { kind: 'nothing', reason: `${work.target} has it already` };
   if (!merged.clean) return conflictOf(head, work, merged, repository);
-  if (merged.tree === head.tree)
-    return { kind: 'nothing', reason: `${work.target} has these changes already` };
-  const twins = await findCaseTwins(head.tree, merged.tree, repository);
+  if (merged.tree === tree) return { kind: 'nothing', reason: `${work.target} has these changes already` };
+  const twins = await findCaseTwins(tree, merged.tree, repository);
   if (twins.length > 0)
     return { kind: 'conflict', conflicts: twins, files: twins.flatMap(({ paths }) => paths), merge: null };
   return { kind: 'made', head: await commitMerge(head, work, merged.tree, commits, repository) };

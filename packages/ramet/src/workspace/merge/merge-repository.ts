@@ -40,7 +40,8 @@ export interface NamedCommit {
   /** The branch's full name; null for what is no local branch. */
   ref: string | null;
   commit: string;
-  tree: string;
+  /** Null where it was not looked up. */
+  tree: string | null;
 }
 
 /** Throws for a name that stands for no commit. */
@@ -96,6 +97,13 @@ function noCommit(name: string): UserMistake {
     'no_commit',
     `${JSON.stringify(name)} is no branch or commit here: see git branch --list, or git fetch first`,
   );
+}
+
+export async function treeOf(
+  { commit, tree }: { commit: string; tree: string | null },
+  repository: MergeRepository,
+): Promise<string> {
+  return tree ?? (await gitText(['rev-parse', '--verify', `${commit}^{tree}`], callIn(repository)));
 }
 
 /** The value of a ref; null where there is none. */

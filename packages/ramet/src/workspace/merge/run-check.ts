@@ -8,7 +8,7 @@ import { AGENT_VARIABLE, createProcessRegister, processDirectory } from '../proc
 import type { CheckOutcome } from './check-outcome.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
-import type { MergeRepository } from './merge-repository.ts';
+import { type MergeRepository, treeOf } from './merge-repository.ts';
 import { openPrivateWorktree } from './private-worktree.ts';
 
 export interface CheckCommand {
@@ -33,8 +33,10 @@ export function createChecker(
 ): (head: IntegrationHead) => Promise<CheckOutcome> {
   const known = new Map<string, CheckOutcome>();
   return async (head) => {
-    const outcome = known.get(head.tree) ?? (await runCheck(head, { command, timeoutMs }, place));
-    known.set(head.tree, outcome);
+    const tree = await treeOf(head, place.repository);
+    const { commit } = head;
+    const outcome = known.get(tree) ?? (await runCheck({ commit, tree }, { command, timeoutMs }, place));
+    known.set(tree, outcome);
     return outcome;
   };
 }
@@ -44,7 +46,7 @@ export function checkDirectory({ project, target }: Pick<CheckPlace, 'project' |
 }
 
 async function runCheck(
-  { commit, tree }: IntegrationHead,
+  { commit, tree }: { commit: string; tree: string },
   check: CheckCommand,
   place: CheckPlace,
 ): Promise<CheckOutcome> {
