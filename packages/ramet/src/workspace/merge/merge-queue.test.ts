@@ -19,6 +19,9 @@ describe('WORK-5: the merge queue', () => {
     place.git('switch', '-q', '-c', 'by-hand', report.before);
     for (const name of sixteen) place.git('merge', '-q', '--no-edit', name);
     expect(place.git('rev-parse', 'by-hand^{tree}')).toBe(place.git('rev-parse', 'main^{tree}'));
+    place.git('switch', '-q', '-c', 'octopus', report.before);
+    place.git('merge', '-q', '--no-edit', ...sixteen);
+    expect(place.git('rev-parse', 'octopus^{tree}')).toBe(place.git('rev-parse', 'main^{tree}'));
     expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
     expect(place.git('fsck', '--no-dangling')).toBe('');
   });

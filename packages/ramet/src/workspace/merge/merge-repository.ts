@@ -34,6 +34,11 @@ export function callIn({ cwd, env, signal }: MergeRepository): GitCall {
   return { cwd, env, signal };
 }
 
+/** For what must not be killed half-way, because it moves refs or registers something: it is short, and it ends. */
+export function callToTheEnd({ cwd, env }: MergeRepository): GitCall {
+  return { cwd, env };
+}
+
 export interface NamedCommit {
   /** As it was given. */
   name: string;

@@ -11,6 +11,7 @@ import { checkingRef, integrationRef, keptRef } from './integration-refs.ts';
 import {
   type BranchCheckout,
   callIn,
+  callToTheEnd,
   checkoutsOf,
   type MergeRepository,
   readRef,
@@ -77,7 +78,7 @@ async function fastForward(
   repository: MergeRepository,
 ): Promise<MoveOutcome> {
   // Tried without doing it first: a merge that fails would leave its traces in the checkout.
-  const call = { ...callIn(repository), cwd: directory };
+  const call = { ...callToTheEnd(repository), cwd: directory, isSheltered: true };
   const trial = await runGit(['read-tree', '-n', '-m', '-u', move.from, move.to], call);
   if (trial.code !== 0)
     return keep(move, `${directory} is in the way: ${firstLines(trial.stderr)}`, repository);
@@ -149,7 +150,7 @@ export async function updateRefs(
   if (lines.length === 0) return false;
   const input = ['start\n', ...lines, 'prepare\n', 'commit\n'].join('');
   const args = ['update-ref', '-m', `ramet merge: ${reason}`.slice(0, 200), '--stdin'];
-  const end = await runGit(args, { ...callIn(repository), input });
+  const end = await runGit(args, { ...callToTheEnd(repository), input });
   if (end.code === 0) return false;
   if (/but expected|cannot lock ref|already exists|unable to resolve/i.test(end.stderr)) return true;
   throw gitFailed(args, end);
