@@ -1,7 +1,7 @@
 /** Real processes merge, die at every step, meet each other and a person who commits all the while. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MERGE_STEPS } from '../../src/workspace/merge/merge-request.ts';
@@ -81,6 +81,18 @@ describe('WORK-5: a merge that is killed', { timeout: 60_000 }, () => {
       expectMergedOnce(place, NAMES);
     },
   );
+
+  test('while its check runs is gone on with only when that check has been ended', async () => {
+    const place = threeBranches();
+    const pid = join(place.project, 'pid');
+    const check = `if test -e ${pid}; then ! grep -qs '^State:.[RSD]' /proc/$(cat ${pid})/status; else echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600; fi`;
+    const first = merging(place, { check, branches: NAMES });
+    await eventually(() => existsSync(pid));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const { output } = await merging(place, { check }).ended;
+    expect(output).toBe('one: landed\ntwo: landed\nthree: landed\n');
+  });
 
   test('at any moment at all leaves a repository that the next run completes', async () => {
     const place = threeBranches();

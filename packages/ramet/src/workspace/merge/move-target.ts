@@ -7,15 +7,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitFailed } from '../git/git-failure.ts';
 import { runGit } from '../git/run-git.ts';
+import { type BranchCheckout, checkoutsOf } from './branch-checkouts.ts';
 import { checkingRef, integrationRef, keptRef } from './integration-refs.ts';
-import {
-  type BranchCheckout,
-  callIn,
-  callToTheEnd,
-  checkoutsOf,
-  type MergeRepository,
-  readRef,
-} from './merge-repository.ts';
+import { callIn, callToTheEnd, type MergeRepository, readRef } from './merge-repository.ts';
 
 export interface TargetMove {
   /** The full name. */

@@ -12,7 +12,8 @@ import { basename, dirname } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { gitText, runGit } from '../git/run-git.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
-import { callIn, callToTheEnd, gitDirectoryOf, type MergeRepository } from './merge-repository.ts';
+import { linkedGitDirectory } from './branch-checkouts.ts';
+import { callIn, callToTheEnd, type MergeRepository } from './merge-repository.ts';
 
 /** The purpose under which everybody registers and removes worktrees. */
 const WORKTREES_LOCK = 'worktrees';
@@ -32,7 +33,7 @@ export async function openPrivateWorktree(
 
 /** It must be a worktree of this very repository, and nobody may be left in the middle of changing its index. */
 async function isUsable(directory: string, repository: MergeRepository): Promise<boolean> {
-  const gitDirectory = gitDirectoryOf(directory);
+  const gitDirectory = linkedGitDirectory(directory);
   if (gitDirectory === null || existsSync(`${gitDirectory}/index.lock`)) return false;
   const call = { ...callIn(repository), cwd: directory };
   const { code, stdout } = await runGit(['rev-parse', '--show-toplevel', '--git-common-dir'], call);

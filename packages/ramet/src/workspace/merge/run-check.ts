@@ -5,6 +5,7 @@ import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../process-group.ts';
 import { AGENT_VARIABLE, createProcessRegister, processDirectory } from '../process-register.ts';
+import { reapOrphans } from '../reap-orphans.ts';
 import type { CheckOutcome } from './check-outcome.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
@@ -32,7 +33,11 @@ export function createChecker(
   place: CheckPlace,
 ): (head: IntegrationHead) => Promise<CheckOutcome> {
   const known = new Map<string, CheckOutcome>();
+  let isAlone: Promise<unknown> | null = null;
   return async (head) => {
+    // A check that a killed run left at work would find its files changed by ours, and ours by its.
+    isAlone ??= reapOrphans(processDirectory(place.project));
+    await isAlone;
     const tree = await treeOf(head, place.repository);
     const { commit } = head;
     const outcome = known.get(tree) ?? (await runCheck({ commit, tree }, { command, timeoutMs }, place));
