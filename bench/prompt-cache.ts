@@ -69,6 +69,13 @@ export class PromptCache {
     };
   }
 
+  /** One of its own that holds the same. */
+  copy(): PromptCache {
+    const copied = new PromptCache();
+    for (const [digest, readable] of this.#entries) copied.#entries.set(digest, readable);
+    return copied;
+  }
+
   #lookBack(positions: readonly Position[], mark: number): number {
     for (let index = mark; index >= 0 && index > mark - LOOK_BACK; index--) {
       if (this.#entries.get(positions[index]?.digest ?? '') === true) return index;

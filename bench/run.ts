@@ -4,12 +4,15 @@
  */
 import * as agentMemory from './agent-memory.ts';
 import * as cost from './cost.ts';
+import * as definitions from './definitions.ts';
 import * as footprint from './footprint.ts';
 import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
 import * as merge from './merge.ts';
+import * as processExecutor from './process-executor.ts';
+import * as resume from './resume.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
@@ -29,6 +32,9 @@ const MEASUREMENTS: Measurements = {
   siblings,
   'agent-memory': agentMemory,
   merge,
+  definitions,
+  'process-executor': processExecutor,
+  resume,
 };
 const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },

@@ -15,11 +15,20 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     power: { type: 'boolean', default: false },
     shape: { type: 'string' },
+    executor: { type: 'string', default: 'in-process' },
     keep: { type: 'string' },
   },
 });
 
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+const { executor } = values;
+if (executor !== 'in-process' && executor !== 'process' && executor !== 'mixed') {
+  throw new Error(`--executor is in-process, process or mixed, not ${executor}`);
+}
 const result = await runCampaign({
+  executor,
+  stopped: stop.signal,
   kills: Number(values.kills),
   seed: Number(values.seed),
   parallel: Number(values.parallel),
@@ -31,4 +40,5 @@ const result = await runCampaign({
   onRound: (line) => console.log(line),
 });
 console.log(campaignReport(result));
-process.exitCode = result.rounds.some(({ problems }) => problems.length > 0) ? 1 : 0;
+const failed = result.rounds.some(({ problems }) => problems.length > 0);
+process.exitCode = failed || result.outOfTime ? 1 : 0;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Expected } from './aim.ts';
 import type { Undisturbed } from './checks.ts';
-import { type PlanShape, planOf, type RoundPlan, SHAPES } from './plan.ts';
+import { type PlanExecutor, type PlanShape, planOf, type RoundPlan, SHAPES } from './plan.ts';
 import { chanceOf } from './random.ts';
 import { killedRun, type RoundResult, undisturbedRun } from './round.ts';
 
@@ -15,10 +15,14 @@ export interface CampaignOptions {
   /** Repeats one round, and nothing else. */
   onlyRound?: number;
   shape?: string;
+  /** `mixed`: every other round. */
+  executor?: PlanExecutor | 'mixed';
   mostKills?: number;
   /** Where places of failed rounds are copied to. */
   keep?: string;
   onRound?: (line: string) => void;
+  /** Ends it: what runs is killed, and what was found until then is the result. */
+  stopped?: AbortSignal;
 }
 
 export interface PlayedRound extends RoundResult {
@@ -37,6 +41,12 @@ const MOST_KILLS_A_ROUND = 4;
 /** So that neighbouring rounds have nothing in common. */
 const SPREAD = 7_919;
 
+const EXECUTORS: Readonly<Record<PlanExecutor | 'mixed', readonly PlanExecutor[]>> = {
+  'in-process': ['in-process'],
+  process: ['process'],
+  mixed: ['in-process', 'process'],
+};
+
 interface Scene {
   plan: RoundPlan;
   known: Undisturbed & Expected;
@@ -47,12 +57,15 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const scenes = await openScenes(options);
   const rounds: PlayedRound[] = [];
   let next = 0;
-  const isOver = (): boolean => performance.now() - began > options.minutes * 60_000;
+  const isOver = (): boolean =>
+    options.stopped?.aborted === true || performance.now() - began > options.minutes * 60_000;
   const isEnough = (): boolean => rounds.flatMap(({ kills }) => kills).length >= options.kills;
   const worker = async (): Promise<void> => {
     while (!isEnough() && !isOver()) {
       next += 1;
-      rounds.push(await playRound(next, scenes, options));
+      const round = await playRound(next, scenes, options);
+      // A round that was stopped says nothing.
+      if (options.stopped?.aborted !== true) rounds.push(round);
     }
   };
   if (options.onlyRound !== undefined) rounds.push(await playRound(options.onlyRound, scenes, options));
@@ -60,13 +73,18 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   return { options, rounds, ms: performance.now() - began, outOfTime: !isEnough() && isOver() };
 }
 
-async function openScenes({ seed, shape, onlyRound }: CampaignOptions): Promise<Scene[]> {
+/** Every plan that rounds take in turn: each shape, with each executor. */
+async function openScenes({ seed, shape, onlyRound, executor }: CampaignOptions): Promise<Scene[]> {
   const shapes: readonly PlanShape[] = SHAPES.filter((name) => shape === undefined || name === shape);
   if (shapes.length === 0) throw new Error(`there is no shape ${shape}; there are ${SHAPES.join(', ')}`);
-  const scenes: Scene[] = [];
-  for (const [index, name] of shapes.entries()) {
-    const plan = planOf(name, chanceOf(seed * SPREAD + SHAPES.indexOf(name)));
-    if (onlyRound === undefined || onlyRound % shapes.length === index) {
+  const executors = EXECUTORS[executor ?? 'in-process'];
+  const plans = executors.flatMap((kind) =>
+    shapes.map((name) => planOf(name, chanceOf(seed * SPREAD + SHAPES.indexOf(name)), kind)),
+  );
+  // Rounds find theirs by number, also when it is the only one that was opened.
+  const scenes: Scene[] = new Array(plans.length);
+  for (const [index, plan] of plans.entries()) {
+    if (onlyRound === undefined || onlyRound % plans.length === index) {
       scenes[index] = { plan, known: await undisturbedRun(plan) };
     }
   }
@@ -86,10 +104,11 @@ async function playRound(
     undisturbed: known,
     chance: chanceOf(options.seed * SPREAD * SPREAD + round),
     power: options.power,
+    ...(options.stopped !== undefined && { stopped: options.stopped }),
     mostKills: options.mostKills ?? MOST_KILLS_A_ROUND,
     ...(options.keep !== undefined && { keep: join(options.keep, `round-${round}`) }),
   });
-  options.onRound?.(lineOf(round, result));
+  if (options.stopped?.aborted !== true) options.onRound?.(lineOf(round, result));
   return { ...result, round };
 }
 

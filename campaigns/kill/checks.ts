@@ -15,6 +15,8 @@ export interface Undisturbed {
 
 export interface CheckOptions {
   undisturbed: Undisturbed;
+  /** A session that was interrupted went on with another prompt: agents wait to be asked. */
+  mayBeGivenUp: boolean;
 }
 
 type Check = (evidence: Evidence, options: CheckOptions) => string[];
@@ -160,7 +162,8 @@ function noneDoneTooEarly({ recorded }: Evidence): string[] {
   });
 }
 
-function nobodyGivenUp({ asked }: Evidence): string[] {
+function nobodyGivenUp({ asked }: Evidence, { mayBeGivenUp }: CheckOptions): string[] {
+  if (mayBeGivenUp) return [];
   return asked
     .filter(({ moment }) => moment === 'revive')
     .map(({ task, run }) => `${task} had to ask in run ${run}`);

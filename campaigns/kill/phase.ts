@@ -18,14 +18,17 @@ export const PHASES = [
 ] as const;
 export type KillPhase = (typeof PHASES)[number];
 
+/** What is known of a killed process besides its journal. */
+export interface KilledProcess {
+  resumed: boolean;
+  /** Whether it had asked the server for anything. */
+  hadAsked: boolean;
+}
+
 /** The phases of everybody who was under way, and of those who had ended unheard. */
-export function phasesOf(round: RecordedRound | null): KillPhase[] {
-  const main = round?.agents.values().next().value;
-  if (round === null || main === undefined) return ['nothing recorded'];
-  const resumedAt = round.events.findLastIndex(({ event }) => event.type === 'session.resumed');
-  const sinceResumed = round.events.slice(resumedAt + 1);
-  if (resumedAt !== -1 && !sinceResumed.some(({ event }) => event.type === 'request.started'))
-    return ['resuming'];
+export function phasesOf(round: RecordedRound | null, { resumed, hadAsked }: KilledProcess): KillPhase[] {
+  if (round === null) return ['nothing recorded'];
+  if (!hadAsked) return [resumed ? 'resuming' : 'before the first request'];
   const phases = Array.from(round.agents.values(), (agent) => phaseOf(agent, round));
   const open = phases.filter((phase) => phase !== 'ended');
   return open.length === 0 ? ['ended'] : open;

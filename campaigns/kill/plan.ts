@@ -19,6 +19,8 @@ export interface AgentPlan {
   background: boolean;
   /** It says something to the main agent. */
   talks: boolean;
+  /** Its file must be there before it counts as done. */
+  proved: boolean;
   children: AgentPlan[];
   /** The calls of each message, in order. */
   steps: PlannedCall[][];
@@ -29,26 +31,27 @@ export interface RoundPlan {
   root: AgentPlan;
   /** Further variables of the command's environment. */
   env: Record<string, string>;
+  /** The user's settings; null for none. */
+  settings: Record<string, unknown> | null;
   /** Files of the repository when the round begins. */
   files: Record<string, string>;
-}
-
-export interface PlanOptions {
-  /** The children's definition has a process of its own (EXEC-2). */
-  executor: 'in-process' | 'process';
 }
 
 /** Every shape at least once in as many plans: they differ by number, the details by chance. */
 export const SHAPES = ['alone', 'foreground', 'background', 'mixed', 'nested', 'crowded'] as const;
 export type PlanShape = (typeof SHAPES)[number];
 
-export function planOf(shape: PlanShape, chance: Chance): RoundPlan {
+/** Where the children of a plan run (EXEC-2). */
+export type PlanExecutor = 'in-process' | 'process';
+
+export function planOf(shape: PlanShape, chance: Chance, executor: PlanExecutor = 'in-process'): RoundPlan {
   const children = childrenOf(shape, chance);
   const root: AgentPlan = {
     task: 'root',
     kind: 'main',
     background: false,
     talks: false,
+    proved: false,
     children,
     steps: [],
   };
@@ -58,6 +61,7 @@ export function planOf(shape: PlanShape, chance: Chance): RoundPlan {
     name: shape,
     root,
     env: crowded ? { RAMET_CONTEXT_WINDOW: '20000' } : {},
+    settings: executor === 'process' ? { agents: { executor } } : null,
     files: { 'README.md': '# Work\n', 'effects/.gitkeep': '' },
   };
 }
@@ -99,14 +103,22 @@ function childrenOf(shape: PlanShape, chance: Chance): AgentPlan[] {
 }
 
 function leaf(task: string, kind: AgentPlan['kind'], background: boolean, chance: Chance): AgentPlan {
-  const talks = chance.holds(0.5);
-  const plan: AgentPlan = { task, kind, background, talks, children: [], steps: [] };
+  const [talks, proved] = [chance.holds(0.5), chance.holds(0.5)];
+  const plan: AgentPlan = { task, kind, background, talks, proved, children: [], steps: [] };
   plan.steps = workSteps(task, talks, chance);
   return plan;
 }
 
 function nested(task: string, background: boolean, children: AgentPlan[], chance: Chance): AgentPlan {
-  const plan: AgentPlan = { task, kind: 'general-purpose', background, talks: false, children, steps: [] };
+  const plan: AgentPlan = {
+    task,
+    kind: 'general-purpose',
+    background,
+    talks: false,
+    proved: false,
+    children,
+    steps: [],
+  };
   plan.steps = [
     [appendTo(task, 'before', chance), ...children.map(startOf)],
     [appendTo(task, 'after', chance)],
@@ -176,6 +188,7 @@ function startOf(child: AgentPlan): PlannedCall {
     name: `agent-${child.task}`,
     ...(child.kind === 'general-purpose' && { subagent_type: 'general-purpose' }),
     ...(child.background && { run_in_background: true }),
+    ...(child.proved && { expect: { files: [`${child.task}.txt`] } }),
   };
   // Who is told that it may have started, and not which, may start it: an agent that had begun is named.
   return { name: 'Agent', input, again: { name: 'Agent', input } };
@@ -183,9 +196,7 @@ function startOf(child: AgentPlan): PlannedCall {
 
 /** What every agent does last: it reads what its commands have left. */
 export function lookOf(task: string): PlannedCall {
-  return same(
-    'Bash',
-    { command: `echo "effects: $(sort effects/${task}.log | tr '\\n' ' ')$(cat ${task}.txt 2>/dev/null)"` },
-    `echo "effects: $(sort effects/${task}.log | tr '\\n' ' ')$(cat ${task}.txt 2>/dev/null)"`,
-  );
+  const left = `$(sort effects/${task}.log | tr '\\n' ' ')$(cat ${task}.txt 2>/dev/null)`;
+  const command = `echo "effects: ${left}"`;
+  return same('Bash', { command }, command);
 }

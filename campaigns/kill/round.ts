@@ -47,12 +47,13 @@ export interface RoundOptions {
   mostKills: number;
   /** Where the place of a failed round is copied to. */
   keep?: string;
+  /** Somebody wants no more of it. */
+  stopped?: AbortSignal;
 }
 
 const PROMPT = '[task root] Do the work.';
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-/** Without a kill planned, a session that does not come to its end in so many resumes never will. */
-const MOST_RESUMES = 4;
+const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
 export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Expected> {
@@ -71,7 +72,7 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
     requests: stage.asked.length,
     effects: evidence.effects.length,
   };
-  const problems = problemsOf(evidence, { undisturbed: found });
+  const problems = problemsOf(evidence, { undisturbed: found, mayBeGivenUp: false });
   const missing = everyAgent(plan.root).filter(({ task }) => !found.reports.get(task)?.startsWith('Scope: '));
   if (problems.length > 0 || missing.length > 0) {
     throw new Error(`the undisturbed run of ${plan.name} is not sound: ${problems.join('; ')}`);
@@ -81,10 +82,11 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
 
 export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise<RoundResult> {
   await using stage = await Stage.open(plan);
-  await using world = new World(plan, stage.emulator.url);
+  await using world = new World(plan, stage.emulator.url, options.stopped);
   // Waited for here: what was opened is closed when this returns.
   const result = await new KilledRun(plan, stage, world, options).play();
-  if (options.keep !== undefined && result.problems.length > 0)
+  const stopped = options.stopped?.aborted === true;
+  if (options.keep !== undefined && result.problems.length > 0 && !stopped)
     keepPlace(options.keep, { stage, world }, result);
   return result;
 }
@@ -102,6 +104,7 @@ class KilledRun {
   readonly #kills: Kill[] = [];
   readonly #resumeMs: number[] = [];
   readonly #began = performance.now();
+  #prompted = false;
 
   constructor(plan: RoundPlan, stage: Stage, world: World, options: RoundOptions) {
     this.#place = { plan, stage, world };
@@ -110,23 +113,21 @@ class KilledRun {
 
   async play(): Promise<RoundResult> {
     const { chance, mostKills } = this.#options;
-    let [left, resumes] = [1 + chance.below(mostKills), 0];
-    for (;;) {
+    for (let left = 1 + chance.below(mostKills); ; left--) {
       const state = this.#state();
       if (state === 'ended') return this.#result(null, true);
       const { end, killed } = await this.#run(state, left > 0 ? this.#aim() : null);
-      if (killed) left -= 1;
-      else if (left > 0) left = 0;
-      const wellEnded = !killed && this.#state() === 'ended';
-      if (wellEnded) return this.#result(end, false);
-      resumes = killed ? 0 : resumes + 1;
-      if (resumes > MOST_RESUMES || end.hung) return this.#result(end, false);
+      // Who is not killed comes to its end: nobody has to be resumed twice.
+      if (!killed || end.hung) return this.#result(end, false);
     }
   }
 
   #aim(): Aim {
     const { chance, expected } = this.#options;
-    return chooseAim(chance, expected, this.#place.plan.name);
+    const aim = chooseAim(chance, expected, this.#place.plan.name);
+    const { settings, root } = this.#place.plan;
+    const atAgents = settings !== null && root.children.length > 0 && chance.holds(0.6);
+    return { ...aim, atAgents };
   }
 
   /** What there is to go on from. */
@@ -150,7 +151,7 @@ class KilledRun {
     stage.run += 1;
     const resumed = state === 'open';
     const session = this.#recorded()?.session ?? '';
-    const run = world.start(...(resumed ? ['-p', '--resume', session] : ['-p', PROMPT, ...ALLOWED]));
+    const run = world.start(...(resumed ? this.#resumption(session) : ['-p', PROMPT, ...ALLOWED]));
     const hit = aim !== null && (await moment(aim, run, this.#place));
     if (hit) await this.#kill(run, aim, resumed);
     const end = await run.ended;
@@ -159,12 +160,20 @@ class KilledRun {
     return { end, killed: hit };
   }
 
+  /** Without a prompt the interrupted work goes on; with one, which happens too, agents go on in the background. */
+  #resumption(session: string): string[] {
+    const prompted = this.#options.chance.holds(PROMPTED_SHARE);
+    this.#prompted ||= prompted;
+    if (prompted) return ['-p', 'Go on.', '--resume', session];
+    return this.#options.chance.holds(0.5) ? ['resume', session] : ['-p', '--resume', session];
+  }
+
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
     const { chance, power } = this.#options;
-    const { world } = this.#place;
-    const target = this.#target(run);
+    const { stage, world } = this.#place;
+    const target = this.#target(run, aim);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
-    if (target.includes('agent process')) for (const pid of agentProcesses(run.pid)) endProcess(pid);
+    for (const pid of this.#agentTargets(run, target)) endProcess(pid);
     if (target.startsWith('host')) endProcess(run.pid);
     await run.ended;
     // Before anybody opens the journal again.
@@ -172,17 +181,30 @@ class KilledRun {
       world.sessions().map((session) => [session, copiedEnd(world.journalFile(session))]),
     );
     const recorded = this.#recorded();
+    const hadAsked = stage.asked.some((asked) => asked.run === stage.run);
+    const phases = phasesOf(recorded, { resumed, hadAsked });
     const cut = power && target.startsWith('host') && chance.holds(0.7);
     const lost = cut && recorded !== null ? this.#losePower(recorded.session, copied) : null;
-    this.#kills.push({ aim: aim.kind, target, phases: phasesOf(recorded), lost, resumed });
+    this.#kills.push({ aim: aim.kind, target, phases, lost, resumed });
     // A moment later, or at once: who resumes may find what the dead one had started still running.
     if (chance.holds(0.5)) await sleep(chance.next() * 80);
   }
 
-  #target(run: Run): KillTarget {
+  /** Everybody's with the host, one of them alone. */
+  #agentTargets(run: Run, target: KillTarget): number[] {
+    if (!target.includes('agent process')) return [];
+    const all = agentProcesses(run.pid);
+    return target.startsWith('host') || all.length === 0 ? all : [this.#options.chance.pick(all)];
+  }
+
+  #target(run: Run, { kind, atAgents }: Aim): KillTarget {
     const { chance } = this.#options;
-    const others =
-      agentProcesses(run.pid).length > 0 ? TARGETS : TARGETS.filter((one) => !one.includes('agent'));
+    if (atAgents && agentProcesses(run.pid).length > 0) {
+      // Who lives on would wait for the limit to pass.
+      const alone = kind !== 'at a rate limit' && chance.holds(0.6);
+      return alone ? 'agent process' : 'host and agent processes';
+    }
+    const others = TARGETS.filter((target) => !target.includes('agent'));
     return chance.holds(0.6) ? 'host' : chance.pick(others);
   }
 
@@ -211,6 +233,8 @@ class KilledRun {
     } catch (error) {
       return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    return problemsOf(evidence, this.#options);
+    // Who was interrupted together with its parent, which went on with another prompt, goes on when it is asked to.
+    const mayBeGivenUp = this.#prompted;
+    return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }
 }

@@ -31,6 +31,8 @@ export interface AgentDefinition {
   readonly maxTurns?: number;
   /** Its agents run in the background, whatever is asked for. */
   readonly background?: boolean;
+  /** False for a type that is known and that nobody can ask for: what it needs does not exist yet. */
+  readonly offered?: boolean;
   /** Its agents run in processes of their own (EXEC-2); absent means what the settings say. */
   readonly executor?: 'in-process' | 'process';
   readonly source?: DefinitionSource;

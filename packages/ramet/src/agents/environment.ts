@@ -1,5 +1,6 @@
 /** What differs between runs (PROMPT-1, third part): it stands after everything that runs share. */
-import { platform, release } from 'node:os';
+import { arch, platform, release, type } from 'node:os';
+import { findModel } from '../model/catalog.ts';
 import type { GitState } from '../workspace/git-state.ts';
 import type { Repository } from '../workspace/repository.ts';
 
@@ -17,13 +18,21 @@ export function environmentText(facts: EnvironmentFacts): string {
   return [
     '<environment>',
     `Working directory: ${facts.cwd}`,
-    `Platform: ${platform()} ${release()}`,
+    `Platform: ${platform()}`,
+    `OS: ${type()} ${release()} (${arch()})`,
     `Shell: ${facts.shell ?? 'bash'}`,
     `Model: ${facts.model}`,
+    ...cutOffLine(facts.model),
     `Date: ${facts.now.toISOString().slice(0, 10)}`,
     ...gitLines(facts),
     '</environment>',
   ].join('\n');
+}
+
+/** Nothing is said of a model of which no source states it. */
+function cutOffLine(model: string): string[] {
+  const cutOff = findModel(model)?.knowledgeCutOff;
+  return cutOff === undefined ? [] : [`Knowledge cut-off: ${cutOff}`];
 }
 
 function gitLines({ repository, git }: EnvironmentFacts): string[] {

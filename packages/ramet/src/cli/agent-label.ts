@@ -1,6 +1,8 @@
 /** How an agent is called in tables: `.2 fork parser: mend the parser`, further in for every level of the tree. */
 import type { AgentResult } from '../engine/agent-event.ts';
 import type { AgentId } from '../schema/ids.ts';
+import type { AgentStatus } from '../schema/status.ts';
+import { untilText } from '../schema/until-text.ts';
 import { totalTokens } from '../schema/usage.ts';
 import { dollars, duration, excerpt, tokens } from './format.ts';
 
@@ -21,6 +23,15 @@ export function shortId(id: AgentId): string {
 /** What an agent is called and what it is for, as far as anybody said; what a model wrote is made safe to print. */
 export function purposeOf({ name, description }: Pick<LabelledAgent, 'name' | 'description'>): string {
   return excerpt([name, description].filter(Boolean).join(': '), LONGEST);
+}
+
+/** `waiting: limit until 16:40 (in 2 h 3 min)`: what an agent is, why, and for how long where that is known. */
+export function statusOf(
+  { status, cause, until }: { status: AgentStatus; cause: string | null; until?: number | null | undefined },
+  now: number,
+): string {
+  const time = until == null || until <= now ? '' : ` until ${untilText(until, now)}`;
+  return `${cause === null ? status : `${status}: ${cause}`}${time}`;
 }
 
 export function agentLabel(agent: LabelledAgent, level: number): string {

@@ -3,6 +3,7 @@ import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../journal/projections/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { agentTable } from './agent-table.ts';
+import { displayWidth } from './interactive/display-width.ts';
 
 const NOW = 1_000_000;
 
@@ -17,8 +18,10 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     model: 'claude-sonnet-5',
     status: 'failed',
     cause: 'invalid_request_error',
+    until: null,
     message: null,
     turns: 3,
+    resumed: 0,
     startedAt: NOW - 9_000,
     lastEventAt: NOW - 2_100,
     stalledMs: null,
@@ -41,20 +44,51 @@ const family = [agent(1), agent(2, running), agent(3, { type: 'fork', descriptio
 describe('UI-1: agents in a table', () => {
   test.for([60, 80, 100])('no line breaks on a screen of %i columns', (columns) => {
     const lines = agentTable(family, columns, NOW).split('\n');
-    expect(lines.filter((line) => line.length > columns)).toEqual([]);
-    expect(lines).toHaveLength(5);
+    expect(lines.filter((line) => displayWidth(line) > columns)).toEqual([]);
+    expect(lines).toHaveLength(8);
   });
 
-  test('on 80 columns who, what, cost, age and purpose are left', () => {
-    expect(agentTable(family, 80, NOW)).toBe(
+  test('on 80 columns every figure is there, and below it what had no room', () => {
+    const limit = { status: 'waiting', cause: 'limit', until: NOW + 7_380_000, turns: 12 } as const;
+    const shown = agentTable([...family, agent(4, limit)], 80, NOW);
+    expect(shown.replace(/until .*\(/, 'until 02:19 (')).toBe(
       [
-        'AGENT       TYPE             STATUS              COST     LAST   DOING, FOR',
-        'k3v9x2ab.1  main             failed: invalid_r…  $0.0088  2.1 s',
-        '  .2        general-purpose  running             $0.0088  2.1 s  retrying after…',
-        '  .3        fork             failed: invalid_r…  $0.0088  2.1 s  日本語の説明',
+        'AGENT      TYPE        STATUS              TURNS TOKENS COST    LAST  MODEL',
+        'k3v9x2ab.1 main        failed: invalid_re… 3     0      $0.0088 2.1 s sonnet-5',
+        '    failed: invalid_request_error',
+        '  .2       general-pu… running             3     0      $0.0088 2.1 s sonnet-5',
+        '      retrying after overloaded; mend the parser of dates, and all of its many …',
+        '  .3       fork        failed: invalid_re… 3     0      $0.0088 2.1 s sonnet-5',
+        '      failed: invalid_request_error; 日本語の説明',
+        '  .4       general-pu… waiting: limit      12    0      $0.0088 2.1 s sonnet-5',
+        '      until 02:19 (in 2 h 3 min); mend the parser of dates, and all of its many…',
         '',
       ].join('\n'),
     );
+  });
+
+  test('calls of one tool are counted, not listed', () => {
+    const activity: AgentOverview['activity'] = {
+      kind: 'tools',
+      names: ['Agent', 'Bash', 'Agent'],
+      since: NOW - 2_000,
+    };
+    expect(agentTable([agent(1, { activity })], null, NOW)).toContain('running Agent x2, Bash, 2.0 s');
+  });
+
+  test('fifty agents, nested and with wide names, stay in their columns', () => {
+    const places = Array.from({ length: 50 }, (_, index) => ({
+      agent: agent(index + 2, { type: '検索エージェント', description: '日本語の説明'.repeat(20) }).agent,
+      level: (index % 3) + 1,
+    }));
+    const lines = agentTable([agent(1), ...places], 80, NOW)
+      .trimEnd()
+      .split('\n');
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(80);
+    const columns = lines
+      .filter((line) => line.includes('$'))
+      .map((line) => displayWidth(line.split('$')[0] ?? ''));
+    expect(new Set(columns).size).toBe(1);
   });
 
   test.for([null, 200])('every column is there where there is room (%s)', (columns) => {

@@ -1,25 +1,30 @@
-/** `ramet ps` as a table: every column where there is room, else what matters most, so that no line breaks. */
+/** `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line breaks. */
 import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 import { totalTokens } from '../schema/usage.ts';
-import { purposeOf, shortId } from './agent-label.ts';
+import { purposeOf, shortId, statusOf } from './agent-label.ts';
 import { dollars, duration, excerpt, table, tokens } from './format.ts';
 import { displayWidth, fitText } from './interactive/display-width.ts';
 
 type PlacedAgent = TreePlace<AgentOverview>;
 
 const PURPOSE_LENGTH = 32;
-const STATUS_LENGTH = 18;
+const TYPE_WIDTH = 11;
+const STATUS_WIDTH = 19;
 
 /** `columns` is the width of the screen, null where there is none. */
 export function agentTable(places: readonly PlacedAgent[], columns: number | null, now: number): string {
   const whole = table([WHOLE, ...places.map((place) => wholeRow(place, now))]);
-  if (columns === null || whole.split('\n').every((line) => displayWidth(line) <= columns)) return whole;
-  const rows = table([SHORT, ...places.map((place) => shortRow(place, now))]);
-  return rows
-    .split('\n')
-    .map((line) => fitText(line, columns))
-    .join('\n');
+  if (columns === null || fits(whole, columns)) return whole;
+  const rows = [NARROW, ...places.map((place) => narrowRow(place, now))];
+  const airy = table(rows);
+  const [headings = '', ...lines] = (fits(airy, columns) ? airy : table(rows, ' ')).split('\n');
+  const shown = places.flatMap((place, index) => [lines[index] ?? '', ...detailLine(place, now)]);
+  return [headings, ...shown].map((line) => `${fitText(line, columns)}\n`).join('');
+}
+
+function fits(text: string, columns: number): boolean {
+  return text.split('\n').every((line) => displayWidth(line) <= columns);
 }
 
 const WHOLE = ['AGENT', 'TYPE', 'STATUS', 'TURNS', 'TOKENS', 'COST', 'LAST EVENT', 'MODEL', 'FOR', 'DOING'];
@@ -28,7 +33,7 @@ function wholeRow({ agent, level }: PlacedAgent, now: number): string[] {
   return [
     '  '.repeat(level) + agent.id,
     agent.type,
-    statusText(agent),
+    statusText(agent, now),
     String(agent.turns),
     tokens(totalTokens(agent.usage)),
     dollars(agent.costUsd),
@@ -39,26 +44,55 @@ function wholeRow({ agent, level }: PlacedAgent, now: number): string[] {
   ];
 }
 
-const SHORT = ['AGENT', 'TYPE', 'STATUS', 'COST', 'LAST', 'DOING, FOR'];
+const NARROW = ['AGENT', 'TYPE', 'STATUS', 'TURNS', 'TOKENS', 'COST', 'LAST', 'MODEL'];
 
-function shortRow({ agent, level }: PlacedAgent, now: number): string[] {
+function narrowRow({ agent, level }: PlacedAgent, now: number): string[] {
   return [
     '  '.repeat(level) + (level === 0 ? agent.id : shortId(agent.id)),
-    agent.type,
-    excerpt(statusText(agent), STATUS_LENGTH),
+    fitText(agent.type, TYPE_WIDTH),
+    narrowStatus(agent),
+    String(agent.turns),
+    tokens(totalTokens(agent.usage)),
     dollars(agent.costUsd),
     duration(now - agent.lastEventAt),
-    [describeActivity(agent.activity, now), purposeOf(agent)].filter(Boolean).join('; '),
+    agent.model.replace(/^claude-/, ''),
   ];
 }
 
-function statusText({ status, cause, stalledMs }: AgentOverview): string {
-  const stalled = stalledMs === null ? '' : ' (stalled)';
-  return `${cause === null ? status : `${status}: ${cause}`}${stalled}`;
+function narrowStatus({ status, cause }: AgentOverview): string {
+  return fitText(cause === null ? status : `${status}: ${cause}`, STATUS_WIDTH);
 }
 
-function doing({ background, activity }: AgentOverview, now: number): string {
-  return [background ? 'in the background' : '', describeActivity(activity, now)].filter(Boolean).join(', ');
+/** What has no room in the columns, below them: the rest of the status, what it does and what it is for. */
+function detailLine({ agent, level }: PlacedAgent, now: number): string[] {
+  const shown = narrowStatus(agent);
+  const status = statusText(agent, now);
+  const parts = [
+    // Only what the column lacks, where it has the rest.
+    status.startsWith(shown) ? status.slice(shown.length).trim() : status,
+    activityOf(agent, now),
+    purposeOf(agent),
+  ].filter(Boolean);
+  return parts.length === 0 ? [] : [`${'  '.repeat(level + 2)}${parts.join('; ')}`];
+}
+
+function statusText(agent: AgentOverview, now: number): string {
+  return `${statusOf(agent, now)}${agent.stalledMs === null ? '' : ' (stalled)'}`;
+}
+
+function doing(agent: AgentOverview, now: number): string {
+  return [agent.background ? 'in the background' : '', activityOf(agent, now)].filter(Boolean).join(', ');
+}
+
+/** Why it waits says more than the failure that made it wait. */
+function activityOf({ status, activity }: AgentOverview, now: number): string {
+  return status === 'waiting' && activity?.kind === 'retrying' ? '' : describeActivity(activity, now);
+}
+
+/** `Agent x5, Bash`. */
+function countedNames(names: readonly string[]): string {
+  const counts = Map.groupBy(names, (name) => name);
+  return Array.from(counts, ([name, { length }]) => (length === 1 ? name : `${name} x${length}`)).join(', ');
 }
 
 function describeActivity(activity: AgentActivity | null, now: number): string {
@@ -68,7 +102,7 @@ function describeActivity(activity: AgentActivity | null, now: number): string {
     case 'retrying':
       return `retrying after ${activity.code}`;
     case 'tools':
-      return `running ${activity.names.join(', ')}, ${duration(now - activity.since)}`;
+      return `running ${countedNames(activity.names)}, ${duration(now - activity.since)}`;
     case undefined:
       return '';
   }

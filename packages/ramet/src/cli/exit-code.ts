@@ -1,12 +1,20 @@
-/** Exit codes: 0 done, 1 the agent failed, 2 wrong use, 130 interrupted (143 when by SIGTERM). */
+/** Exit codes: 0 done, 1 the agent failed, 2 wrong use, 75 a usage limit, 130 interrupted (143 when by SIGTERM). */
 import type { AgentResult } from '../engine/agent-event.ts';
 import { RametError } from '../schema/errors.ts';
 
-export const EXIT = { done: 0, failed: 1, wrongUse: 2, interrupted: 130, terminated: 143 } as const;
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  wrongUse: 2,
+  limited: 75,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 export function exitCodeOf({ status, cause }: Pick<AgentResult, 'status' | 'cause'>): number {
   if (status === 'done') return EXIT.done;
   if (status !== 'interrupted') return EXIT.failed;
+  if (cause === 'limit') return EXIT.limited;
   return cause === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
 }
 

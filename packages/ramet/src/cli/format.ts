@@ -1,4 +1,6 @@
 /** How figures look to people. Unknown is shown as such, never as 0. */
+import { displayWidth } from './interactive/display-width.ts';
+
 export function dollars(usd: number | null): string {
   if (usd === null) return 'unknown';
   if (usd > 0 && usd < 0.00005) return '<$0.0001';
@@ -34,16 +36,18 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** Columns as wide as their widest cell, two spaces apart; the last is left as it is. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Columns as wide as their widest cell, two spaces apart unless `gap` says otherwise; the last is left as it is. */
+export function table(rows: readonly (readonly string[])[], gap = '  '): string {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
+  const padded = (cell: string, width: number): string =>
+    cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
   return rows
     .map((row) =>
       row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-        .join('  ')
+        .map((cell, column) => (column === row.length - 1 ? cell : padded(cell, widths[column] ?? 0)))
+        .join(gap)
         .trimEnd(),
     )
     .map((line) => `${line}\n`)

@@ -1,13 +1,13 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
-import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
-import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
+import { Argument, Command, CommanderError, Help, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
-import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
+import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
+import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
 import { addMerge, addProvenance } from './merge/merge-grammar.ts';
-import { collectRules } from './rule-list.ts';
+import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
 const TARGET_ARGUMENT = 'a session, the latest when absent';
@@ -49,7 +49,9 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
         ),
     });
   const print = addPrint(program, io, setExitCode);
+  addEnding(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addAgents(program, io, setExitCode);
   addCache(program, io);
   addUndo(program, io, setExitCode);
   addMerge(program, io, setExitCode);
@@ -71,35 +73,16 @@ function showOptionsOf(print: Command, program: Command): void {
 }
 
 function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): Command {
-  return program
+  const print = program
     .command('print', { isDefault: true, hidden: true })
     .argument('[prompt...]', 'what to do; read from standard input when absent')
-    .option('-p, --print', 'carry out one prompt, print the result and leave')
+    .option('-p, --print', 'carry out one prompt, print the result and leave');
+  return addRunOptions(print)
     .addOption(
-      new Option('--output-format <format>', 'how the result is printed')
-        .choices(['text', 'json', 'stream-json'])
-        .default('text'),
-    )
-    .option('--include-partial-messages', 'with stream-json: text as it streams')
-    .option('--model <model>', 'a model id, or haiku, sonnet or opus')
-    .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
-    .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
-    .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
-    .addOption(
-      new Option('--permission-mode <mode>', 'what tools may do (default: default, or what the session had)')
-        .choices([...SESSION_MODES])
-        .argParser(sessionMode),
-    )
-    .option(
-      '--allowedTools <rules>',
-      'what needs no question, such as "Bash(npm test:*) Edit(src/**)"',
-      ruleList,
-    )
-    .option('--disallowedTools <rules>', 'what is refused, whatever else allows it', ruleList)
-    .addOption(
-      new Option('--launch <mode>', 'whether children start together (default: auto, as it pays)').choices([
-        ...LAUNCH_MODES,
-      ]),
+      new Option(
+        '--executor <kind>',
+        'where agents run whose type does not say (default: in-process)',
+      ).choices([...EXECUTORS]),
     )
     .addOption(
       new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),
@@ -108,6 +91,24 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .action(async (prompt: string[], options) => {
       const { print } = await import('./commands/print.ts');
       setExitCode(await print(prompt.join(' '), options, io));
+    });
+}
+
+function addEnding(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  const resume = program
+    .command('resume')
+    .description('go on with a session that was interrupted: all its agents, without a new prompt')
+    .argument('[session]', 'its id or the beginning of it; the latest interrupted one when absent');
+  addRunOptions(resume).action(async (session, options) => {
+    setExitCode(await (await import('./commands/resume.ts')).resume(session, options, io));
+  });
+  program
+    .command('stop')
+    .description('end a session that runs, or one agent of it, and wait until it has ended')
+    .argument('[target]', 'a session, the one that runs when absent; with .2 behind it, its agent 2')
+    .option('--now', 'without waiting for what it is doing to be ended well')
+    .action(async (target, options) => {
+      setExitCode(await (await import('./commands/stop.ts')).stop(target, options, io));
     });
 }
 
@@ -230,27 +231,4 @@ function addTrust(program: Command, io: CommandIo): void {
     .option('--revoke', 'take it back')
     .option('--show', 'only say whether it is trusted')
     .action(async (options) => (await import('./commands/trust.ts')).trust(options, io));
-}
-
-function ruleList(text: string, before?: string[]): string[] {
-  const rules = collectRules(text);
-  if (rules.length === 0) throw new InvalidArgumentError('It names no rule.');
-  return [...(before ?? []), ...rules];
-}
-
-function sessionMode(text: string): string {
-  if (SESSION_MODES.some((mode) => mode === text)) return text;
-  const reason = text === 'bubble' ? `${BUBBLE_REFUSED}. ` : '';
-  throw new InvalidArgumentError(`${reason}Allowed choices are ${SESSION_MODES.join(', ')}.`);
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number above 0.');
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('It must be a number above 0.');
 }

@@ -24,17 +24,32 @@ export function freezeTool(tool: ToolSchema): FrozenBlock {
 
 /** For JSON text that must not be re-serialised: a round trip through objects would reorder numeric keys. */
 export function freezeJson(type: string, json: string, notEmpty: boolean): FrozenBlock {
-  const bytes = Buffer.from(json);
+  return frozen(type, Buffer.from(json), notEmpty);
+}
+
+function frozen(type: string, bytes: Buffer, notEmpty: boolean): FrozenBlock {
   const markable = notEmpty && type !== 'thinking' && type !== 'redacted_thinking';
   return Object.freeze({ type, bytes, digest: digestOf(bytes), markable });
 }
 
-/** A block back from the journal. */
-export function thawBytes(bytes: Uint8Array): FrozenBlock {
-  const json = Buffer.from(bytes).toString();
-  const block = parseFrozen(json);
+/** A block back from the journal, whose bytes it keeps: nobody else may change them. */
+export function thawBytes(stored: Uint8Array): FrozenBlock {
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+  const long = longBlockType(bytes);
+  if (long !== null) return frozen(long, bytes, true);
+  const block = parseFrozen(bytes.toString());
   const type = 'input_schema' in block ? 'tool' : block.type;
-  return freezeJson(type, json, !(type === 'text' && block.text === ''));
+  return frozen(type, bytes, !(type === 'text' && block.text === ''));
+}
+
+const LONG_BYTES = 1_024;
+/** Only types that hold no text that could be empty, and that no tool schema has. */
+const LONG_BLOCK = /^\{"type":"(tool_result|tool_use|thinking|redacted_thinking|text(?=","text":"[^"]))"/;
+
+/** What a long block is, by how it begins: a resumed session has thousands, and parsing each would tell no more. */
+function longBlockType(bytes: Buffer): string | null {
+  if (bytes.length < LONG_BYTES) return null;
+  return LONG_BLOCK.exec(bytes.toString('latin1', 0, 40))?.[1] ?? null;
 }
 
 /** The block as an object, for what has to look inside: resume, views, other providers. */

@@ -30,7 +30,8 @@ export type AgentEvent =
       background: boolean;
       model: string;
     }
-  | { type: 'status_changed'; status: AgentStatus; cause: string | null }
+  /** `until` is when it will go on, in milliseconds since the epoch, where that is known. */
+  | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number }
   | { type: 'stalled'; silentMs: number }
   | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };

@@ -8,14 +8,14 @@ import type { BlockPosition } from '../conversation/conversation.ts';
 import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import type { TouchedFile, Transcript } from '../journal/projections/transcript.ts';
+import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
-import { Spending } from './budget.ts';
+import { type CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
@@ -30,7 +30,8 @@ export class Agent implements AsyncDisposable {
   readonly runtime: SessionRuntime;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  readonly #files: AgentFiles;
+  /** Which file versions it has seen; replaced when it is rebuilt. */
+  files: AgentFiles;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -51,7 +52,7 @@ export class Agent implements AsyncDisposable {
   /** Calls of the last message that are not answered; the loop takes up from there too. */
   openCalls: OpenCalls | null = null;
   /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
-  carried: Transcript['spent'] | null = null;
+  carried: CarriedSpending | null = null;
   /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
   prompts: FrozenMessage[] = [];
   readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
@@ -67,7 +68,7 @@ export class Agent implements AsyncDisposable {
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
   /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((status: EventOf<'status.changed'>['status'], cause: string | null) => void) | null = null;
+  onStatus: ((change: Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
   #nextBill: Spending | null = null;
 
@@ -81,7 +82,7 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.#files = new AgentFiles(this, seen);
+    this.files = new AgentFiles(this, seen);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -94,7 +95,7 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.files);
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
@@ -138,7 +139,7 @@ export class Agent implements AsyncDisposable {
 
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
-    return this.#files.for(call);
+    return this.files.for(call);
   }
 
   /** Releases what the agent acquired, when it ends. */
@@ -154,7 +155,7 @@ export class Agent implements AsyncDisposable {
   }
 
   get touched(): Map<string, TouchedFile> {
-    return this.#files.touched;
+    return this.files.touched;
   }
 
   get tasks(): BackgroundTasks {
@@ -187,9 +188,15 @@ export class Agent implements AsyncDisposable {
     return bill;
   }
 
-  setStatus(status: EventOf<'status.changed'>['status'], cause: string | null): void {
-    this.record({ type: 'status.changed', status, cause });
-    this.onStatus?.(status, cause);
+  /** `until` is when it will go on, where that is known. */
+  setStatus(
+    status: EventOf<'status.changed'>['status'],
+    cause: string | null,
+    until: number | null = null,
+  ): void {
+    const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
+    this.record({ type: 'status.changed', ...change });
+    this.onStatus?.(change);
   }
 
   warn(code: string, message: string): void {
@@ -208,10 +215,7 @@ export class Agent implements AsyncDisposable {
     shared = 0,
     delivers: readonly string[] = [],
   ): void {
-    const message = { role: 'user', blocks, shared } as const;
-    this.#conversation.append(message);
-    if (cause === 'prompt') this.prompts.push(message);
-    this.openStop = null;
+    this.followMessage(cause, { role: 'user', blocks, shared });
     this.record({
       type: 'message.appended',
       role: 'user',
@@ -244,15 +248,27 @@ export class Agent implements AsyncDisposable {
     messages: readonly FrozenMessage[],
   ): void {
     const sameHead = head === this.#conversation.head;
-    this.#conversation = new Conversation(head, messages);
-    this.previousEnd = null;
-    this.context.measured = null;
+    this.followReplacement(new Conversation(head, messages));
     if (!sameHead) this.recordHead();
     this.record({
       type: 'conversation.replaced',
       cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
     });
+  }
+
+  /** What `say` does besides recording it: for an agent whose own process records what it says (EXEC-2). */
+  followMessage(cause: EventOf<'message.appended'>['cause'], message: FrozenMessage): void {
+    this.#conversation.append(message);
+    if (cause === 'prompt') this.prompts.push(message);
+    this.openStop = null;
+  }
+
+  /** The same of `replaceConversation`. */
+  followReplacement(conversation: Conversation): void {
+    this.#conversation = conversation;
+    this.previousEnd = null;
+    this.context.measured = null;
   }
 
   /** Puts blocks into the journal's store and returns their names. */

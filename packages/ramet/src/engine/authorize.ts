@@ -2,6 +2,7 @@
  * May this call run? The agent's own restriction first, then rules and its mode in force; what they leave open is asked
  * (`ask-permission.ts`).
  */
+import { readOnlyRefusal } from '../permission/assessment.ts';
 import { decide } from '../permission/decide.ts';
 import type { PermissionDecision } from '../permission/decision.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
@@ -21,7 +22,11 @@ export async function refusalOf(
   input: unknown,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { canUseTool } = agent.spec;
+  const { host } = agent.runtime;
+  if (host !== undefined) return host.refusalOf(call, signal);
+  const { canUseTool, readOnly } = agent.spec;
+  // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
+  if (readOnly === true && tool.effect === 'write') return readOnlyRefusal(tool.name, 'it changes something');
   if (canUseTool !== undefined) {
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
@@ -59,7 +64,8 @@ async function decideNow({ spec, runtime }: Agent, tool: Tool, input: unknown): 
   for (;;) {
     const { rules } = runtime.permissions;
     const details = { input, cwd: spec.cwd, home: runtime.childEnvironment.HOME };
-    const decision = await decide({ mode: modeInForce(spec), rules }, tool, details);
+    const policy = { mode: modeInForce(spec), rules, readOnly: spec.readOnly };
+    const decision = await decide(policy, tool, details);
     if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;
   }
 }

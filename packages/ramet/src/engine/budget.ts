@@ -27,6 +27,27 @@ export interface SpendingPlace {
   parent?: Spending | undefined;
 }
 
+/** One spending of a chain as plain data, for a process that holds budgets it does not keep itself (EXEC-2). */
+export interface SpendingRecord {
+  limits: BudgetLimits;
+  startedAt: number;
+  label: string;
+  totalUsage: Usage;
+  totalCostUsd: number | null;
+}
+
+interface Spent {
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+}
+
+/** What a run had taken before the process that ran it ended. */
+export interface CarriedSpending extends Spent {
+  readonly turns: number;
+  /** What the agents below it had taken. */
+  readonly below: Spent;
+}
+
 interface LimitShare {
   limit: keyof BudgetLimits;
   share: number;
@@ -60,11 +81,11 @@ export class Spending {
   }
 
   /** Takes over what an earlier process had spent on the same work: its ancestors' runs of now did not. */
-  carry(usage: Usage, costUsd: number | null): void {
+  carry({ usage, costUsd, below }: CarriedSpending): void {
     this.usage = addUsage(this.usage, usage);
     this.costUsd = addCost(this.costUsd, costUsd);
-    this.totalUsage = addUsage(this.totalUsage, usage);
-    this.totalCostUsd = addCost(this.totalCostUsd, costUsd);
+    this.totalUsage = addUsage(addUsage(this.totalUsage, usage), below.usage);
+    this.totalCostUsd = addCost(addCost(this.totalCostUsd, costUsd), below.costUsd);
   }
 
   /** The limit, of the run or of an ancestor, that is closest to being reached, and how close. */
@@ -79,6 +100,34 @@ export class Spending {
     if (worst === null) return { level: 'within', limit: null, what: '' };
     const { share, limit, what } = worst;
     return { level: share >= 1 ? 'over' : share >= NEAR ? 'near' : 'within', limit, what };
+  }
+
+  /** Itself and everything above it, itself first. */
+  records(): SpendingRecord[] {
+    return Array.from(this.#upwards(), (each) => ({
+      limits: each.#limits,
+      startedAt: each.#startedAt,
+      label: each.#label,
+      totalUsage: each.totalUsage,
+      totalCostUsd: each.totalCostUsd,
+    }));
+  }
+
+  /** The spending that `records` tell of, the first of them below all others; undefined for none. */
+  static of(records: readonly SpendingRecord[]): Spending | undefined {
+    return records.reduceRight<Spending | undefined>((parent, { limits, startedAt, label }) => {
+      return new Spending(limits, startedAt, { label, parent });
+    }, undefined);
+  }
+
+  /** Takes over the totals of a chain of the same length: where they are kept is where all of them are known. */
+  follow(records: readonly SpendingRecord[]): void {
+    let index = 0;
+    for (const each of this.#upwards()) {
+      const { totalUsage, totalCostUsd } = records[index++] ?? each;
+      each.totalUsage = totalUsage;
+      each.totalCostUsd = totalCostUsd;
+    }
   }
 
   /** Itself first, so that of equal limits its own is named. */

@@ -10,10 +10,30 @@ import type { AgentFamily } from './family.ts';
 import { headOf } from './prompt-head.ts';
 import type { AgentSpec } from './runtime.ts';
 
-/** What the type has, of what the parent has: a child's tools never exceed its ancestors'. */
-export function toolsOf({ tools }: AgentDefinition, parent: Agent): readonly Tool[] {
+/**
+ * What the type has, of what the parent has: a child's tools never exceed its ancestors'. One that only reads is offered
+ * nothing that writes (TYPE-2).
+ */
+export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonly Tool[] {
+  const { tools, disallowedTools = [] } = definition;
+  const only = readsOnly(definition, parent);
   const own = parent.spec.tools;
-  return tools === 'all' ? own : own.filter(({ name }) => tools.includes(name));
+  if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
+  return own.filter(
+    ({ name, effect }) =>
+      (tools === 'all' || tools.includes(name)) &&
+      !disallowedTools.includes(name) &&
+      !(only && effect === 'write'),
+  );
+}
+
+interface ToolOwner {
+  readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'>;
+}
+
+/** By its type, or because its parent does: rights never widen on the way down. `definition` is null for a fork. */
+export function readsOnly(definition: AgentDefinition | null, parent: ToolOwner): boolean {
+  return definition?.readOnly === true || parent.spec.readOnly === true;
 }
 
 type HeadParts = Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>;

@@ -91,6 +91,8 @@ export function tellRunning(receiver: Agent, from: AgentId, to: string, text: st
 function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
   const lasting = whyNotContinued(agent);
   if (lasting !== null) return lasting;
+  if (from.spec.readOnly === true && agent.started.origin?.readOnly !== true)
+    return 'it may change things, and you only read';
   const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
   return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
 }

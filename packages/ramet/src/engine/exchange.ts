@@ -4,7 +4,7 @@
  */
 import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { type FrozenBlock, freezeJson } from '../conversation/frozen-block.ts';
+import { freezeJson } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import { modelRequest } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
@@ -13,45 +13,19 @@ import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
 import { ModelError } from '../schema/errors.ts';
-import type { Breakpoint, EventOf, RequestSource } from '../schema/events.ts';
+import type { Breakpoint } from '../schema/events.ts';
 import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
-import type { AgentEvent } from './agent-event.ts';
 import { markLifetime } from './mark-lifetime.ts';
+import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { RateTurn } from './rate-turn.ts';
 
-type Emit = (event: AgentEvent) => void;
-
-export interface ModelExchange {
-  request: string;
-  response: ModelResponse;
-  usage: Usage;
-  costUsd: number | null;
-  source: RequestSource | undefined;
-  reused?: EventOf<'response.completed'>['reused'];
+/** Where the agent's loop has a host, that one asks the model: it has the keys and the rate window (EXEC-2). */
+export function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+  return agent.runtime.host?.exchange(options) ?? exchangeHere(agent, options);
 }
 
-/** A question on the conversation's prefix that does not become part of the conversation. */
-export interface Aside {
-  readonly source: RequestSource;
-  /** How many messages of the conversation come before the question. */
-  readonly messages: number;
-  readonly blocks: readonly FrozenBlock[];
-}
-
-export interface ExchangeOptions {
-  turn: number;
-  maxTokens: number;
-  signal: AbortSignal;
-  /** Whether text is reported as it streams. */
-  partial: boolean;
-  emit: Emit;
-  /** Told what every attempt cost, also of those that failed. */
-  onSpent: (usage: Usage, costUsd: number | null) => void;
-  aside?: Aside;
-}
-
-export async function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
   const { runtime } = agent;
   const { aside } = options;
   const conversation = aside === undefined ? agent.conversation : withAside(agent.conversation, aside);
@@ -67,7 +41,7 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   const request = `${agent.spec.id}/${++agent.requests}`;
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
-  const limits = runtime.rate.request(model);
+  const limits = runtime.rate.request(model, patienceFor(agent, model));
   const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, options };
   const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
     policy: runtime.retry,
@@ -85,6 +59,12 @@ export async function exchange(agent: Agent, options: ExchangeOptions): Promise<
   options.onSpent(bill.usage, bill.costUsd);
   const reused = agent.requests === 1 && aside === undefined ? reuseOf(agent, bill) : undefined;
   return { ...bill, request, response, source: aside?.source, reused };
+}
+
+/** A usage limit is waited out, unless another model is to take over when this one stays unavailable. */
+function patienceFor({ spec, runtime }: Agent, model: string): number {
+  const isReplaced = spec.fallbackModel !== null && spec.fallbackModel !== model;
+  return isReplaced ? runtime.retry.withinMs : Number.POSITIVE_INFINITY;
 }
 
 /** What an agent's first request read was written by others: without them it would have been written anew. */

@@ -4,9 +4,10 @@
  */
 import { type Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
 import { findModel } from '../model/catalog.ts';
-import { ModelError } from '../schema/errors.ts';
+import { LimitReached, ModelError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
-import { type ExchangeOptions, exchange, type ModelExchange } from './exchange.ts';
+import { exchange } from './exchange.ts';
+import type { ExchangeOptions, ModelExchange } from './model-exchange.ts';
 
 export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
   try {
@@ -14,7 +15,8 @@ export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions)
   } catch (error) {
     const { fallbackModel } = agent.spec;
     const { model } = agent.conversation.head;
-    const unavailable = error instanceof ModelError && error.family === 'retryable';
+    const failed = error instanceof ModelError || error instanceof LimitReached;
+    const unavailable = failed && error.family === 'retryable';
     if (!unavailable || fallbackModel === null || fallbackModel === model) throw error;
     const message = `${error.message}; going on with ${fallbackModel}`;
     agent.warn('fallback_model', message);

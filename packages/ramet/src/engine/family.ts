@@ -33,7 +33,14 @@ export interface ChildSurroundings {
 export interface FamilyParts {
   readonly session: SessionId;
   readonly executor: AgentExecutor;
+  /** The one for agents with a process of their own, loaded when it is first needed. */
+  ownProcess?(): Promise<AgentExecutor>;
+  /** The types there are now: those of files come and go (TYPE-3). */
   readonly definitions: readonly AgentDefinition[];
+  /** Brings `definitions` up to date, before a type is looked up in them. */
+  refreshDefinitions?(name: string): Promise<void>;
+  /** Why a type of that name is there and cannot be used; null when there is none. */
+  whyWithheld?(name: string): string | null;
   readonly limits: AgentLimits;
   /** Of the whole session: every agent's spending counts against it (RES-2). */
   readonly spending: Spending;
@@ -86,8 +93,12 @@ export class AgentFamily implements Disposable {
       else if (handle !== null) this.stalls.noteLife(agent);
       agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
-    agent.onStatus = (status, cause) =>
-      this.parts.onEvent(agent.spec, { type: 'status_changed', status, cause });
+    agent.onStatus = (change) => {
+      // One that waits for a time that is known is not stalled before.
+      if (change.until !== undefined) this.stalls.forget(agent);
+      else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);
+      this.parts.onEvent(agent.spec, { type: 'status_changed', ...change });
+    };
   }
 
   forget({ spec }: Agent): void {

@@ -65,6 +65,11 @@ async function keep(agent: Agent, signal: AbortSignal, options: KeepingWarmOptio
       if (signal.aborted) return;
       continue;
     }
+    if (runtime.rate.request(conversation.head.model).pausedMs() > 0) {
+      const why = 'the provider lets nobody send now';
+      agent.record({ type: 'cache.kept', choice: 'lapse', why, tokens });
+      return;
+    }
     const { ttl } = waiting;
     const waitedMs = now - startedAt;
     const decided = decideKeepWarm({ tokens, prices: keepingPrices(agent), ttl, refreshes, waitedMs });

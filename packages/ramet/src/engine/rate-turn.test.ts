@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { drain, type EngineFixture, startEngine } from '../../test/fixtures/engine.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../emulator/index.ts';
@@ -169,16 +169,81 @@ describe('LAUNCH-2: an agent that waits for a limit', () => {
     await clock.advance(60_000);
     (await other).release({ kind: 'failed' });
   });
+});
 
-  test('ends when the server asks for more patience than there is', async () => {
-    const { emulator } = await startBusyServer({ atOnce: 0, retryAfter: 3_600 });
-    const { run, recorded } = await startEngine({
-      provider: providerOf(emulator),
-      runtime: { retry: BRISK },
+describe('U20: agents that a usage limit stops', () => {
+  /** Refuses everything for two hours from the moment that somebody calls `limit`. */
+  async function startLimitedServer() {
+    const clock = simulatedClock(Date.now());
+    let until = 0;
+    const { emulator } = await startBusyServer({
+      atOnce: 100,
+      fault: () => {
+        const left = until - clock.now();
+        return left > 0 ? { kind: 'status', status: 429, retryAfter: left / 1_000 } : undefined;
+      },
     });
-    const { result } = await run('x');
-    expect(result).toMatchObject({ status: 'failed', cause: 'rate_limit_error' });
-    expect(result.message).toContain('it asks for a pause of 3600 s');
-    expect(statuses(recorded())).toEqual([]);
+    const limit = (): number => {
+      until = clock.now() + 7_200_000;
+      return until;
+    };
+    return { emulator, clock, limit };
+  }
+
+  test('all say until when, send nothing meanwhile, and end as if nothing had been', async () => {
+    const { emulator, clock, limit } = await startLimitedServer();
+    const until = limit();
+    const engine = await startEngine({ provider: providerOf(emulator), runtime: { clock } });
+    const running = runMany(engine, 5);
+    const told = () =>
+      engine.recorded().filter((event) => event.type === 'status.changed' && event.until === until);
+    await vi.waitUntil(() => told().length === 5);
+    const refused = emulator.requests.length;
+    await clock.advance(7_190_000);
+    expect(emulator.requests).toHaveLength(refused);
+    await clock.advance(10_000);
+    const results = await running;
+    expect(results.map(({ status }) => status)).toEqual(Array(5).fill('done'));
+    expect(emulator.requests.filter(({ status }) => status === 200)).toHaveLength(15);
+    const [first, second] = emulator.requests.slice(refused);
+    expect(first?.status).toBe(200);
+    expect(second?.status).toBe(200);
+  });
+
+  test('a machine that slept past the end goes on at once', async () => {
+    const clock = simulatedClock(Date.now());
+    let limited = true;
+    let sleptMs = 0;
+    const { emulator } = await startBusyServer({
+      atOnce: 100,
+      fault: () => (limited ? { kind: 'status', status: 429, retryAfter: 7_200 } : undefined),
+    });
+    const { run } = await startEngine({
+      provider: providerOf(emulator),
+      runtime: { clock: { ...clock, now: () => clock.now() + sleptMs } },
+    });
+    const running = run('x');
+    await clock.whenSleeping();
+    sleptMs = 7_200_000;
+    limited = false;
+    await clock.advance(5_000);
+    expect((await running).result.status).toBe('done');
+    expect(emulator.requests.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+
+  test('one that has another model to fall back to does not wait', async () => {
+    const clock = simulatedClock(Date.now());
+    const { emulator } = await startBusyServer({
+      atOnce: 100,
+      fault: ({ request }) =>
+        request.model === 'claude-sonnet-5' ? { kind: 'status', status: 429, retryAfter: 7_200 } : undefined,
+    });
+    const { run } = await startEngine({
+      provider: providerOf(emulator),
+      runtime: { clock },
+      spec: { fallbackModel: 'claude-haiku-4-5' },
+    });
+    expect((await run('x')).result).toMatchObject({ status: 'done', model: 'claude-haiku-4-5' });
+    expect(emulator.requests.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 });

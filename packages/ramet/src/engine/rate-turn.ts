@@ -15,11 +15,11 @@ export class RateTurn implements Disposable {
 
   static async take(agent: Agent, request: RateRequest, signal: AbortSignal): Promise<RateTurn> {
     let waited = false;
-    const ticket = await request.acquire(signal, () => {
+    const ticket = await request.acquire(signal, (until) => {
       waited = true;
-      agent.record({ type: 'status.changed', status: 'waiting', cause: 'limit' });
+      agent.setStatus('waiting', 'limit', until);
     });
-    if (waited) agent.record({ type: 'status.changed', status: 'running', cause: null });
+    if (waited) agent.setStatus('running', null);
     return new RateTurn(ticket);
   }
 

@@ -44,7 +44,7 @@ export function specOfRecorded(
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin: { ...originOf(started), ...changes },
-    readOnly: started.origin?.readOnly,
+    readOnly: started.origin?.readOnly === true || parent.spec.readOnly === true,
     executor: started.origin?.executor,
     compactionThreshold: parent.spec.compactionThreshold,
     contextWindow: parent.spec.contextWindow,

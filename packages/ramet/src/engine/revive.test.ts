@@ -157,4 +157,21 @@ describe('RES-2: what agents that go on spend', () => {
     const { result } = await again.run(null);
     expect(result.usage.output_tokens).toBeGreaterThanOrEqual(5_000);
   });
+
+  test('and what they and agents below them had spent before is in their reports', async () => {
+    const typed = { subagent_type: 'general-purpose' };
+    const { family } = await interruptedAfter(4, {
+      'Go.': [startAgents(['outer'], typed)],
+      outer: [startAgents(['inner'], typed), never],
+      inner: [{ text: 'Scope: inner.', output_tokens: 15_000 }],
+    });
+    const again = await family.reopen({
+      'Go.': () => ({ text: 'Heard.' }),
+      outer: () => ({ text: 'Scope: outer.' }),
+    });
+    await again.run(null);
+    const [, tokens = ''] =
+      /done: 2 turns, ([\d,]+) tokens/.exec(lastTexts(again.requestsOf('Go.').at(-1))[0] ?? '') ?? [];
+    expect(Number(tokens.replaceAll(',', ''))).toBeGreaterThan(20_000);
+  });
 });

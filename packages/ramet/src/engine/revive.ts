@@ -9,10 +9,12 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../journal/journal.ts';
-import { type RecordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
+import { type RecordedAgent, recordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
 import { RametError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
+import { addCost, addUsage, NO_USAGE } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
+import type { CarriedSpending } from './budget.ts';
 import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { lostNotifications } from './lost-children.ts';
@@ -36,23 +38,32 @@ export async function reviveAgents(
   const reader = family.parts.openReader();
   try {
     const recorded = RecordedChildren.read(reader);
-    let transcripts: Map<AgentId, RecordedAgent> | null = null;
     const revival: Revival = {
       family,
       reader,
       recorded,
       prompted,
       main: main.spec.id,
-      transcriptOf: (id) => {
-        // One reading for all of them, once there is one.
-        transcripts ??= recordedAgents(reader.events());
-        return transcripts.get(id);
-      },
+      transcriptOf: transcripts(reader),
     };
     return await reviveChildrenOf(main, revival);
   } finally {
     reader.close();
   }
+}
+
+/** The first is read by itself, so that its request goes out while the journal is read for all the others. */
+function transcripts(reader: JournalReader): Revival['transcriptOf'] {
+  let others: Map<AgentId, RecordedAgent> | null = null;
+  let isFirst = true;
+  return (id) => {
+    if (isFirst) {
+      isFirst = false;
+      return recordedAgent((agent) => reader.events({ agent }), id);
+    }
+    others ??= recordedAgents(reader.events());
+    return others.get(id);
+  };
 }
 
 interface Revival {
@@ -149,12 +160,27 @@ async function revive(
     child.id,
     recorded,
   );
-  agent.carried = recorded.transcript.spent;
+  agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });
   return below + 1;
+}
+
+function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
+  let below: CarriedSpending['below'] = { usage: NO_USAGE, costUsd: 0 };
+  for (const child of revival.recorded.of(id)) {
+    const own = revival.transcriptOf(child.id)?.transcript.spent;
+    for (const spent of [own, spentBelow(child.id, revival)]) {
+      if (spent === undefined) continue;
+      below = {
+        usage: addUsage(below.usage, spent.usage),
+        costUsd: addCost(below.costUsd, spent.costUsd),
+      };
+    }
+  }
+  return below;
 }
 
 function takeBack(parent: Agent, id: AgentId): void {

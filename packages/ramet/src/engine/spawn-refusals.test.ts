@@ -21,7 +21,7 @@ describe('AGENT-2: which agent is started', () => {
   test('an unknown type is refused with the known ones, and nothing is recorded of it', async () => {
     const { family, told } = await askFor({ subagent_type: 'wizard' });
     expect(told).toBe(
-      'No agent was started: there is no agent type "wizard"; the types are general-purpose, Explore; without subagent_type it is a fork.',
+      'No agent was started: there is no agent type "wizard"; the types are Explore, Plan, code-review, simplicity-engineer, general-purpose; without subagent_type it is a fork.',
     );
     expect(family.recordedOf(2)).toEqual([]);
   });

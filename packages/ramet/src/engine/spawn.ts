@@ -2,20 +2,22 @@
  * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
  * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
-import { findDefinition } from '../agents/built-in.ts';
+import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
+import { nameList } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits } from '../schema/status.ts';
+import type { BudgetLimits, ExecutorKind } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import type { AnswerSchema } from './answer-schema.ts';
-import { freshHead, freshTokens, inheritedTokens, toolsOf } from './child-head.ts';
+import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
+import { orderFor, refuseWithoutTools } from './definition-order.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
@@ -32,6 +34,8 @@ export interface SpawnOrder extends SpawnRequest {
   /** What it may spend by itself; its ancestors' limits hold in any case. */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  /** Where it runs; what its type or the settings say when absent. */
+  executor?: ExecutorKind | undefined;
 }
 
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
@@ -49,7 +53,7 @@ export async function spawnAgent(
     if (problem !== null) return { problem };
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
-    return { handle: startChild(family, parent, child, order) };
+    return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
     if (error instanceof UserMistake) return { problem: error.message };
     throw error;
@@ -66,6 +70,7 @@ interface ChildPlan {
   schema: AnswerSchema | null;
   evidence: Evidence | null;
   depth: number;
+  executor: ExecutorKind;
 }
 
 interface FreshPlan {
@@ -95,17 +100,22 @@ async function planChild(
   }
   const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
+  if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
   const definition = definitionFor(family, parent, order);
   refuseBadName(order.name);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, parent);
   const own = parent.conversation.head.model;
-  if (definition === null) return { id, order, fresh: null, model: own, schema, evidence, depth };
+  const executor = order.executor ?? definition?.executor ?? limits.executor;
+  const plan = { id, order, schema, evidence, depth, executor };
+  if (definition === null) return { ...plan, fresh: null, model: own };
+  refuseWithoutTools(definition, parent);
   const model = family.parts.resolveModel(order.model ?? definition.model, own);
   const { cwd } = parent.spec;
   const { git } = definition;
   const environment = await family.parts.surroundings.environment({ cwd, model, git });
-  return { id, order, fresh: { definition, environment }, model, schema, evidence, depth };
+  const fresh = { definition, environment };
+  return { ...plan, order: orderFor(definition, order), fresh, model };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -127,9 +137,12 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
     }
     return null;
   }
-  const found = findDefinition(definitions, wanted);
+  const offered = offeredDefinitions(definitions);
+  const found = findDefinition(offered, wanted);
   if (found !== undefined) return found;
-  const known = definitions.map(({ name }) => name).join(', ');
+  const withheld = family.parts.whyWithheld?.(wanted) ?? null;
+  if (withheld !== null) throw refusal('withheld_type', withheld);
+  const known = nameList(offered.map(({ name }) => name));
   throw refusal(
     'unknown_type',
     `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
@@ -173,7 +186,7 @@ async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSche
 function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const { overrides = {} } = plan.order;
   const origin: AgentOrigin = {
-    ...originOf(plan, 'fork'),
+    ...originOf(parent, plan, 'fork'),
     ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
     ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
     inheritedTokens: inheritedTokens(parent),
@@ -198,17 +211,19 @@ function freshOf(
   plan: ChildPlan,
   { definition, environment }: FreshPlan,
 ): Agent {
+  parent.runtime.prefixGuard.noteDefinition(definition.name, definition);
   const tools = toolsOf(definition, parent);
   const sameModel = plan.model === parent.conversation.head.model;
   const spec: AgentSpec = {
-    ...childSpec(family, parent, plan, originOf(plan, 'fresh')),
+    ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
     thinking: sameModel ? parent.conversation.head.thinking : null,
-    system: definition.system,
+    system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
     permissionMode: definition.permissionMode,
   };
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
+  if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
   const own = definition.notes === null ? environment : `${definition.notes}\n${environment}`;
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
@@ -220,7 +235,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema, evidence }: ChildPlan,
+  { id, order, model, schema, evidence, executor }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -236,6 +251,8 @@ function childSpec(
     spending: parent.spending ?? family.parts.spending,
     cwd: parent.spec.cwd,
     origin,
+    executor,
+    readOnly: origin.readOnly,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
     compactionThreshold: parent.spec.compactionThreshold,
@@ -243,9 +260,16 @@ function childSpec(
   };
 }
 
-function originOf({ order, depth, schema, evidence }: ChildPlan, kind: AgentOrigin['kind']): AgentOrigin {
+function originOf(
+  parent: Agent,
+  { order, depth, fresh, schema, evidence, executor }: ChildPlan,
+  kind: AgentOrigin['kind'],
+): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  return { kind, call, description, background, depth, ...recordExpectations(schema, evidence) };
+  const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  const hosted = executor === 'process' && { executor: 'process' as const };
+  const expected = recordExpectations(schema, evidence);
+  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

@@ -164,8 +164,12 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
   }
 }
 
-function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext {
+function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolContext {
   const { runtime, spec } = agent;
+  const tell = (message: string): void => {
+    agent.warn('no_sandbox', message);
+    emit({ type: 'warning', code: 'no_sandbox', message });
+  };
   return {
     agent: spec.id,
     call: call.id,
@@ -173,6 +177,7 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     env: runtime.childEnvironment,
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
+    shell: spec.readOnly ? (command) => runtime.sandbox.shell(command, spec.cwd, tell) : undefined,
     signal,
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,

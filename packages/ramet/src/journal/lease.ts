@@ -51,6 +51,6 @@ export function leaseOf(db: DatabaseSync): WriterLease | null {
 function inUse(session: SessionId, holder: WriterLease): UserMistake {
   return new UserMistake(
     'session_in_use',
-    `session ${session} is being written by process ${holder.pid}: wait for it or stop it, then try again`,
+    `session ${session} is being written by process ${holder.pid}: wait for it, or end it with ramet stop ${session}, then try again`,
   );
 }

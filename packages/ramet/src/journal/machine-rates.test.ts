@@ -94,6 +94,17 @@ describe('LAUNCH-2: a file that nobody has written for long', () => {
     const { rates: other } = ratesOf(home);
     expect(other.read('b')).toEqual(rate);
   });
+
+  test('is opened as long as a pause lasts that it holds', () => {
+    const { rates, home, file } = ratesOf();
+    const long = { ...rate, pausedUntil: NOW + 5 * 3_600_000 };
+    rates.write('b', long);
+    rates.write('c', { ...rate, pausedUntil: NOW + 2 * 3_600_000 });
+    rates.close();
+    utimesSync(file, past, past);
+    const { rates: other } = ratesOf(home);
+    expect(other.read('b')).toEqual(long);
+  });
 });
 
 describe('LAUNCH-2: a file that cannot be used fails nothing', () => {

@@ -8,7 +8,7 @@
  * 2. A bucket's pause only grows, and its size is that of the latest refusal, whoever writes last.
  * 3. No key and no address is in it: a bucket has a name that tells neither.
  */
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Clock } from '../schema/clock.ts';
@@ -41,8 +41,12 @@ export interface RateStore {
 const BUSY_TIMEOUT_MS = 50;
 const OFF_AFTER_FAILURE_MS = 60_000;
 const OLD_AFTER_MS = 86_400_000;
-/** Nobody pauses this long: what was written before is over, and a time so far ahead is of a clock that was wrong. */
-const LONGEST_MS = 3_600_000;
+/** The longest pause that is believed, a little more than a month: a time further ahead is of a clock that was wrong. */
+export const LONGEST_PAUSE_MS: number = 35 * 86_400_000;
+/** What was written longer ago than this is over, unless a pause was named that lasts longer. */
+const RECENT_MS = 3_600_000;
+/** An empty file beside the other; its time is when the longest of such pauses ends. */
+const LONG_PAUSE_MARK = '-pause';
 
 const READ = 'SELECT size, limited_at, paused_until, succeeded_at FROM rates WHERE bucket = ?';
 const WRITE = `
@@ -104,10 +108,11 @@ export class MachineRates implements RateStore {
       const connection = this.#connect() ?? this.#create();
       if (connection === null) return null;
       const now = Math.round(this.#options.clock.now());
-      connection.forget.run(now - OLD_AFTER_MS, now + LONGEST_MS);
+      connection.forget.run(now - OLD_AFTER_MS, now + LONGEST_PAUSE_MS);
       const succeeded = succeededAt === null ? null : Math.round(succeededAt);
       // Up, not down: a request that is sent too early is refused again.
       connection.write.run(bucket, size, Math.round(limitedAt), Math.ceil(pausedUntil), succeeded);
+      if (pausedUntil > now + RECENT_MS / 2) this.#mark(pausedUntil);
       return null;
     });
   }
@@ -139,11 +144,21 @@ export class MachineRates implements RateStore {
   /** Whether it is not open and nobody has written it for long: opening it would cost a millisecond for nothing. */
   #isQuiet(): boolean {
     if (this.#connection !== null) return false;
-    const since = this.#options.clock.now() - LONGEST_MS;
-    return ['', '-wal'].every((end) => {
+    const since = this.#options.clock.now() - RECENT_MS;
+    return ['', '-wal', LONG_PAUSE_MARK].every((end) => {
       const found = statSync(this.#file + end, { throwIfNoEntry: false });
       return found === undefined || found.mtimeMs < since;
     });
+  }
+
+  /** For processes that start hours later: they would not open the file. */
+  #mark(until: number): void {
+    const file = this.#file + LONG_PAUSE_MARK;
+    const marked = statSync(file, { throwIfNoEntry: false });
+    if (marked !== undefined && marked.mtimeMs >= until) return;
+    if (marked === undefined) closeSync(openSync(file, 'a', 0o600));
+    const time = until / 1_000;
+    utimesSync(file, time, time);
   }
 
   /** Null while there is no file. One that was removed or replaced is left for the one that is there now. */

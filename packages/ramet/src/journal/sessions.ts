@@ -10,7 +10,7 @@ import { isSessionId, type SessionId } from '../schema/ids.ts';
 import { makePrivateDirectory } from './home.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import { claimLease, leaseOf, newLease, releaseLease, WRITER, type WriterLease } from './lease.ts';
-import { isProcessAlive } from './process-identity.ts';
+import { isProcessAlive, type ProcessIdentity } from './process-identity.ts';
 import { SessionReader } from './reader.ts';
 import { Registration } from './registration.ts';
 import {
@@ -84,9 +84,14 @@ export function openReader(options: { project: string; session: SessionId }): Jo
 }
 
 export function isWriterAlive(options: { project: string; session: SessionId }): boolean {
+  return livingWriter(options) !== null;
+}
+
+/** The process that writes a session; null when none does, or the one that did is gone. */
+export function livingWriter(options: { project: string; session: SessionId }): ProcessIdentity | null {
   using db = openSessionFileReadOnly(requireSession(options.project, options.session));
   const lease = leaseOf(db);
-  return lease !== null && isProcessAlive(lease);
+  return lease !== null && isProcessAlive(lease) ? lease : null;
 }
 
 /** What a session's own file says of it. */

@@ -31,6 +31,8 @@ export interface ModelFacts {
   systemMessages?: boolean;
   /** Most tokens of a prompt and its answer together. */
   contextWindow?: number;
+  /** The month up to which its knowledge is reliable, as its maker states it (YYYY-MM). */
+  knowledgeCutOff?: string;
 }
 
 /** From 4.6 on a million tokens cost the same each; of Haiku 5.5 no source states the window. */
@@ -47,15 +49,29 @@ export const RECIPE_MODEL = 'recipe';
 export const MODELS: readonly ModelFacts[] = [
   { id: 'claude-fable-5-2', ...MILLION, prefill: false },
   { id: 'claude-mythos-5-2', ...MILLION, prefill: false },
-  { id: 'claude-fable-5-1', ...MILLION, ...BOUND },
+  { id: 'claude-fable-5-1', ...MILLION, ...BOUND, knowledgeCutOff: '2026-06' },
   { id: 'claude-mythos-5-1', ...MILLION, prefill: false },
   { id: 'claude-opus-5-5', ...MILLION, ...BOUND, defaultEffort: 'medium' },
   { id: 'claude-sonnet-5-5', ...MILLION, ...BOUND },
   { id: 'claude-haiku-5-5', binding: 'account', defaultEffort: 'medium', prefill: false },
   { id: 'claude-fable-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
   { id: 'claude-mythos-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
-  { id: 'claude-opus-5', ...MILLION, ...NEWER, systemMessages: true, minimumCacheable: 512 },
-  { id: 'claude-sonnet-5', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 1024 },
+  {
+    id: 'claude-opus-5',
+    ...MILLION,
+    ...NEWER,
+    systemMessages: true,
+    minimumCacheable: 512,
+    knowledgeCutOff: '2026-05',
+  },
+  {
+    id: 'claude-sonnet-5',
+    ...MILLION,
+    ...NEWER,
+    systemMessages: false,
+    minimumCacheable: 1024,
+    knowledgeCutOff: '2026-01',
+  },
   { id: 'claude-opus-4-8', ...MILLION, ...NEWER, systemMessages: true, minimumCacheable: 1024 },
   { id: 'claude-opus-4-7', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 2048 },
   { id: 'claude-mythos-preview', minimumCacheable: 2048 },
@@ -63,7 +79,13 @@ export const MODELS: readonly ModelFacts[] = [
   { id: 'claude-sonnet-4-6', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 1024 },
   { id: 'claude-opus-4-5', ...NEWER, prefill: true, systemMessages: false, minimumCacheable: 4096 },
   { id: 'claude-sonnet-4-5', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
-  { id: 'claude-haiku-4-5', ...OLDER, systemMessages: false, minimumCacheable: 4096 },
+  {
+    id: 'claude-haiku-4-5',
+    ...OLDER,
+    systemMessages: false,
+    minimumCacheable: 4096,
+    knowledgeCutOff: '2025-02',
+  },
   { id: 'claude-opus-4-1', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
   {
     id: 'claude-opus-4',

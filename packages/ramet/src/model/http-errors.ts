@@ -1,5 +1,6 @@
 /** Turns an HTTP answer that is not a response into a ModelError that says what to do (facts: section 3.3). */
 import type { IncomingHttpHeaders } from 'node:http';
+import { LONGEST_PAUSE_MS } from '../journal/machine-rates.ts';
 import { ModelError } from '../schema/errors.ts';
 import { isContextOverflow } from './context-window.ts';
 import type { EndpointNames } from './http-post.ts';
@@ -64,15 +65,15 @@ function adviceFor(status: number, { model, names }: RefusalContext): string {
   }
 }
 
-/** The delay the server asks for; `retry-after` is in seconds or a date. */
+/** The delay the server asks for; `retry-after` is in seconds or a date. What nobody can mean, such as years, is none. */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number = Date.now()): number | undefined {
   const exact = Number(headers['retry-after-ms']);
-  if (Number.isFinite(exact) && exact > 0) return exact;
+  if (exact > 0 && exact <= LONGEST_PAUSE_MS) return exact;
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
   const seconds = Number(value);
   const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - now;
-  return delay > 0 ? delay : undefined;
+  return delay > 0 && delay <= LONGEST_PAUSE_MS ? delay : undefined;
 }
 
 /** Providers agree on `error: {type, message}`; servers of their kind also put it at the top, or only a text. */

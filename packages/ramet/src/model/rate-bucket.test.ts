@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LONGEST_PAUSE_MS } from '../journal/machine-rates.ts';
 import { RateBucket, type RateOutcome } from './rate-bucket.ts';
 
 const OK: RateOutcome = { kind: 'answered', rate: {} };
@@ -10,7 +11,7 @@ const limited = (retryAfterMs?: number, overloaded = false): RateOutcome => ({
 });
 
 function bucketOf(ceiling = 100): RateBucket {
-  return new RateBucket({ ceiling, baseMs: 500, capMs: 8_000, longestMs: 180_000 });
+  return new RateBucket({ ceiling, baseMs: 500, capMs: 8_000, longestMs: LONGEST_PAUSE_MS });
 }
 
 /** Sends that many at once; the returned function ends them, one after the other. */
@@ -143,18 +144,54 @@ describe('LAUNCH-2: a refusal pauses everybody', () => {
     expect(bucket.size).toBe(100);
   });
 
-  test('a pause that nobody is willing to wait for pauses nobody', () => {
+  test('U20: for hours, when it asks for hours', () => {
     const bucket = bucketOf();
-    burst(bucket, 1)(limited(3_600_000), 1_000);
-    expect(bucket.pausedMs(1_000)).toBe(0);
+    burst(bucket, 5)(limited(7_200_000), 1_000);
+    expect(bucket.pausedMs(1_000)).toBe(7_200_000);
+    expect(bucket.longPausedSince).toBe(1_000);
   });
 
-  test.each([0, -5, Number.NaN])('a pause of %d ms is none: it takes its own', (ms) => {
+  test('U20: after a long pause one looks first, and the others follow when it is answered', () => {
     const bucket = bucketOf();
-    burst(bucket, 1)(limited(ms), 1_000);
-    expect(bucket.pausedMs(1_000)).toBeGreaterThan(0);
-    expect(bucket.pausedMs(1_000)).toBeLessThanOrEqual(500);
+    const early = bucket.begin();
+    burst(bucket, 5)(limited(7_200_000), 1_000);
+    bucket.end(early, OK, 2_000);
+    const over = 7_201_000;
+    expect(bucket.hasRoom(over)).toBe(true);
+    const looking = bucket.begin();
+    expect(bucket.hasRoom(over)).toBe(false);
+    bucket.end(looking, OK, over);
+    burst(bucket, 1);
+    expect(bucket.hasRoom(over)).toBe(true);
+    expect(bucket.longPausedSince).toBeNull();
   });
+
+  test('U20: one that looks and is refused again keeps all waiting', () => {
+    const bucket = bucketOf();
+    burst(bucket, 5)(limited(7_200_000), 1_000);
+    burst(bucket, 1)(limited(3_600_000), 7_201_000);
+    expect(bucket.hasRoom(7_201_000)).toBe(false);
+    expect(bucket.longPausedSince).toBe(1_000);
+  });
+
+  test.each([
+    ['reset of the limits', { 'tokens-remaining': '0', 'tokens-reset': new Date(7_201_000).toISOString() }],
+    ['reset of the plan', { 'unified-status': 'rejected', 'unified-reset': '7201' }],
+  ])('U20: until the %s that its headers name, hours away', (_, rate) => {
+    const bucket = bucketOf();
+    burst(bucket, 1)({ kind: 'limited', overloaded: false, retryAfterMs: undefined, rate }, 1_000);
+    expect(bucket.pausedMs(1_000)).toBe(7_200_000);
+  });
+
+  test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, 9e11])(
+    'a pause of %d ms is none: it takes its own',
+    (ms) => {
+      const bucket = bucketOf();
+      burst(bucket, 1)(limited(ms), 1_000);
+      expect(bucket.pausedMs(1_000)).toBeGreaterThan(0);
+      expect(bucket.pausedMs(1_000)).toBeLessThanOrEqual(500);
+    },
+  );
 });
 
 describe('LAUNCH-2: what processes tell each other', () => {
@@ -208,6 +245,29 @@ describe('LAUNCH-2: what processes tell each other', () => {
     expect(bucket.size).toBe(4);
     bucket.adopt(shared, NOW + 3_000);
     expect(bucket.size).toBe(4);
+  });
+
+  test('U20: a long pause of another process is checked by one request, and is over when that is answered', () => {
+    const bucket = bucketOf();
+    const long = { ...shared, pausedUntil: NOW + 7_200_000 };
+    bucket.adopt(long, NOW);
+    expect(bucket.hasRoom(NOW)).toBe(true);
+    const looking = bucket.begin();
+    expect(bucket.hasRoom(NOW)).toBe(false);
+    expect(bucket.pausedMs(NOW)).toBe(7_200_000);
+    bucket.end(looking, OK, NOW);
+    bucket.adopt(long, NOW + 1_000);
+    burst(bucket, 1);
+    expect(bucket.hasRoom(NOW + 1_000)).toBe(true);
+  });
+
+  test('U20: who is refused on looking waits as long as it was told itself', () => {
+    const bucket = bucketOf();
+    bucket.adopt({ ...shared, pausedUntil: NOW + 7_200_000 }, NOW);
+    burst(bucket, 1)(limited(3_600_000), NOW);
+    bucket.adopt({ ...shared, pausedUntil: NOW + 7_200_500 }, NOW);
+    expect(bucket.hasRoom(NOW)).toBe(false);
+    expect(bucket.pausedMs(NOW)).toBe(3_600_000);
   });
 
   test.each([

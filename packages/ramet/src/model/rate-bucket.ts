@@ -7,11 +7,11 @@
  * 2. A burst of refusals narrows once: only a request that began after the last narrowing narrows again.
  * 3. The size is halved from what was under way, not from what was allowed: a window nobody filled is no measure. Nor
  *    is a single request: fewer than eight count as eight, until a second refusal says otherwise.
- * 4. A pause ends no later than the longest pause from now; a refusal that asks for more pauses nobody, because
- *    whoever is refused like that gives up (`retry.ts`).
+ * 4. A pause ends no later than the longest pause from now; a refusal that asks for more counts as one that says nothing.
  */
 import type { SharedRate } from '../journal/machine-rates.ts';
-import { exhaustedUntil } from './rate-headers.ts';
+import { exhaustedUntil, refusedUntil } from './rate-headers.ts';
+import { RatePause } from './rate-pause.ts';
 
 export type RateOutcome =
   | { kind: 'answered'; rate: Readonly<Record<string, string>> }
@@ -48,7 +48,7 @@ export class RateBucket {
   #inUse = 0;
   #epoch = 0;
   #limitedAt = 0;
-  #pausedUntil = 0;
+  readonly #pause = new RatePause();
   #succeededAt: number | null = null;
   /** Refusals in a row that named no pause. */
   #unexplained = 0;
@@ -75,11 +75,21 @@ export class RateBucket {
   }
 
   pausedMs(now: number): number {
-    return Math.max(0, this.#pausedUntil - now);
+    return this.#pause.leftMs(now);
   }
 
   hasRoom(now: number): boolean {
-    return this.#inUse < this.#size && this.#pausedUntil <= now;
+    return this.#inUse < this.#size && this.#pause.admits(this.#inUse, now);
+  }
+
+  /** Nobody sends before. */
+  get pausedUntil(): number {
+    return this.#pause.until;
+  }
+
+  /** Since when there was one long pause after the other, with no success between; null when there was none. */
+  get longPausedSince(): number | null {
+    return this.#pause.longSince;
   }
 
   /** A request is sent; `end` takes what this returns. */
@@ -102,7 +112,7 @@ export class RateBucket {
       // Half of the own, if that is more: a neighbour that sends one at a time must not bring all to that.
       this.#narrow(Math.max(size, this.#inUse / 2), limitedAt);
     }
-    if (pausedUntil <= now + this.#bounds.longestMs) this.#pause(pausedUntil);
+    if (pausedUntil <= now + this.#bounds.longestMs && this.#pause.hear(pausedUntil, now)) this.#epoch += 1;
     if (succeededAt !== null && succeededAt <= now) this.#progress(succeededAt);
     if (!untold) this.#tell();
   }
@@ -116,19 +126,19 @@ export class RateBucket {
     return {
       size: this.#size,
       limitedAt: this.#limitedAt,
-      pausedUntil: this.#pausedUntil,
+      pausedUntil: this.pausedUntil,
       succeededAt: this.#succeededAt,
     };
   }
 
   #isUntold(): boolean {
-    return this.#limitedAt > this.#told.limitedAt || this.#pausedUntil > this.#told.pausedUntil;
+    return this.#limitedAt > this.#told.limitedAt || this.pausedUntil > this.#told.pausedUntil;
   }
 
   #tell(): void {
     this.#told = {
       limitedAt: this.#limitedAt,
-      pausedUntil: this.#pausedUntil,
+      pausedUntil: this.pausedUntil,
       succeededAt: this.#succeededAt ?? 0,
     };
   }
@@ -140,13 +150,11 @@ export class RateBucket {
   ) {
     const first = epoch === this.#epoch;
     if (first) this.#narrow(Math.min(this.#size, Math.max(this.#inUse, LEAST_MEASURE)) / 2, now);
-    if (retryAfterMs !== undefined && retryAfterMs > 0) {
-      if (retryAfterMs <= this.#bounds.longestMs) this.#pause(now + retryAfterMs);
-      return;
-    }
-    const renewed = exhaustedUntil(rate ?? {}, now);
-    if (renewed !== null) this.#pause(renewed);
-    else if (first && !overloaded) this.#pause(now + this.#ownPause());
+    const { longestMs } = this.#bounds;
+    const isNamed = retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs <= longestMs;
+    const until = isNamed ? now + retryAfterMs : refusedUntil(rate ?? {}, now, longestMs);
+    if (until !== null) this.#pause.setByRefusal(until, now);
+    else if (first && !overloaded) this.#pause.set(now + this.#ownPause());
   }
 
   #ownPause(): number {
@@ -166,18 +174,15 @@ export class RateBucket {
   #succeeded(epoch: number, rate: Readonly<Record<string, string>>, now: number): void {
     this.#progress(now);
     this.#unexplained = 0;
+    if (epoch === this.#epoch) this.#pause.succeeded(now);
     const renewed = exhaustedUntil(rate, now);
-    if (renewed !== null) this.#pause(renewed);
+    if (renewed !== null) this.#pause.set(renewed);
     if (epoch !== this.#epoch || this.#size === this.#bounds.ceiling) return;
     this.#growth += now - this.#limitedAt >= QUIET_MS ? 1 : 1 / this.#size;
     // The shares of a round add up to a little less than one.
     if (this.#growth < 0.999) return;
     this.#growth = 0;
     this.#size += 1;
-  }
-
-  #pause(until: number): void {
-    if (until > this.#pausedUntil) this.#pausedUntil = until;
   }
 
   #progress(at: number): void {

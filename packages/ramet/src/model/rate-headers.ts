@@ -37,12 +37,30 @@ const NEAR_MS = 60_000;
 const KINDS = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
 
 /** When the limit that is used up is renewed; null when none is, or when what the headers say makes no sense. */
-export function exhaustedUntil(rate: Readonly<Record<string, string>>, now: number): number | null {
+export function exhaustedUntil(
+  rate: Readonly<Record<string, string>>,
+  now: number,
+  withinMs: number = NEAR_MS,
+): number | null {
   let until: number | null = null;
   for (const kind of KINDS) {
     if (rate[`${kind}-remaining`]?.trim() !== '0') continue;
     const reset = Date.parse(rate[`${kind}-reset`] ?? '');
-    if (reset > now && reset <= now + NEAR_MS && reset > (until ?? 0)) until = reset;
+    if (reset > now && reset <= now + withinMs && reset > (until ?? 0)) until = reset;
   }
   return until;
+}
+
+/** The same of a refusal, which means what it says: also hours away, and also where one limit stands for all of a plan. */
+export function refusedUntil(
+  rate: Readonly<Record<string, string>>,
+  now: number,
+  withinMs: number,
+): number | null {
+  const renewed = exhaustedUntil(rate, now, withinMs);
+  const text = rate['unified-reset']?.trim() ?? '';
+  // In seconds since the epoch.
+  const plan = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
+  if (!(plan > now && plan <= now + withinMs)) return renewed;
+  return Math.max(plan, renewed ?? 0);
 }

@@ -3,6 +3,8 @@ export interface RateWaiter {
   /** Numbers of arrival: unique, the lowest goes first. */
   readonly place: number;
   grant(): void;
+  /** Nobody goes before that time: told again when it changes. */
+  told(until: number): void;
 }
 
 export class RateQueue {
@@ -18,6 +20,11 @@ export class RateQueue {
 
   get firstPlace(): number {
     return this.#waiters[0]?.place ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** As they stand now: whoever is told something may leave. */
+  get waiters(): readonly RateWaiter[] {
+    return [...this.#waiters];
   }
 
   add(waiter: RateWaiter): void {

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { limited, never, OK, settled, starting, windowOf } from '../../test/fixtures/rate-senders.ts';
+import {
+  limited,
+  never,
+  OK,
+  provider,
+  settled,
+  starting,
+  windowOf,
+} from '../../test/fixtures/rate-senders.ts';
+import { simulatedClock } from '../testing/simulated-clock.ts';
+import { createRateWindow } from './rate-window.ts';
+import { DEFAULT_RETRY } from './retry.ts';
 
 describe('LAUNCH-2: who may send', () => {
   test('who finds room goes at once and is not told to wait', async () => {
@@ -93,6 +104,47 @@ describe('LAUNCH-2: who may send', () => {
     run.tickets.get('a')?.release(OK);
     await settled();
     expect(run.started()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('LAUNCH-2: a pause of hours', () => {
+  const HOURS = 7_200_000;
+
+  test('those who wait learn until when, also when they waited before it was known', async () => {
+    const { window, clock } = windowOf(1);
+    const told: (number | null)[] = [];
+    const first = await window.request('m').acquire(never);
+    void window.request('m').acquire(never, (until) => told.push(until));
+    expect(told).toEqual([null]);
+    first.release(limited(HOURS));
+    expect(told).toEqual([null, clock.now() + HOURS]);
+  });
+
+  test('whoever has less patience leaves, and is told when it ends', async () => {
+    const { window, clock } = windowOf(1);
+    const first = await window.request('m').acquire(never);
+    const impatient = window.request('m', 180_000).acquire(never);
+    first.release(limited(HOURS));
+    await expect(impatient).rejects.toMatchObject({ code: 'usage_limit', until: clock.now() + HOURS });
+    const later = window.request('m', 180_000).acquire(never);
+    await expect(later).rejects.toMatchObject({ code: 'usage_limit' });
+  });
+
+  test.each([
+    ['is told when it lasts longer than anybody is to wait', HOURS, 1],
+    ['is waited out when it does not', 60_000, 0],
+  ])('%s', async (_, pauseMs, times) => {
+    const clock = simulatedClock(1_000_000);
+    const tooLong: [string, number][] = [];
+    const window = createRateWindow({
+      provider,
+      clock,
+      policy: DEFAULT_RETRY,
+      longestWaitMs: 3_600_000,
+      onTooLong: (model, until) => tooLong.push([model, until]),
+    });
+    (await window.request('m').acquire(never)).release(limited(pauseMs));
+    expect(tooLong).toEqual(Array(times).fill(['m', clock.now() + pauseMs]));
   });
 });
 

@@ -10,33 +10,20 @@
  * 4. Whatever happens to the store, requests go on.
  */
 import { createHash } from 'node:crypto';
-import type { RateStore } from '../journal/machine-rates.ts';
+import { LONGEST_PAUSE_MS, type RateStore } from '../journal/machine-rates.ts';
 import type { Clock } from '../schema/clock.ts';
-import { Cancelled } from '../schema/errors.ts';
+import { Cancelled, LimitReached } from '../schema/errors.ts';
 import type { ModelProvider } from './provider.ts';
-import { RateBucket, type RateOutcome } from './rate-bucket.ts';
+import { RateBucket } from './rate-bucket.ts';
 import { RateQueue } from './rate-queue.ts';
+import type { OnRateWait, RateRequest, RateTicket } from './rate-request.ts';
 import type { RetryPolicy } from './retry.ts';
 
-export interface RateTicket {
-  /** The attempt is over. A second call does nothing. */
-  release(outcome: RateOutcome): void;
-}
-
-/** One request, however many attempts it takes. */
-export interface RateRequest {
-  /** How long it has waited here so far: no failure of its own. */
-  readonly waitedMs: number;
-  /** When any request to the same model succeeded last. */
-  readonly succeededAt: number | null;
-  /** How long nobody may send, from now on. */
-  pausedMs(): number;
-  /** Before each attempt; `onWait` is called once if it cannot go at once. Rejects with Cancelled on abort. */
-  acquire(signal: AbortSignal, onWait?: () => void): Promise<RateTicket>;
-}
+export type { RateRequest, RateTicket } from './rate-request.ts';
 
 export interface RateWindow {
-  request(model: string): RateRequest;
+  /** A request that bears pauses of at most `patienceMs`; without it, any. */
+  request(model: string, patienceMs?: number): RateRequest;
   close(): void;
 }
 
@@ -45,24 +32,33 @@ export const DEFAULT_CONCURRENT_REQUESTS = 100;
 export interface RateWindowOptions {
   provider: Pick<ModelProvider, 'name' | 'origin'>;
   clock: Clock;
-  /** Its pauses are the window's where a refusal names none; no longer than its patience is a pause honoured. */
-  policy: Pick<RetryPolicy, 'withinMs' | 'baseMs' | 'capMs'>;
+  /** Its pauses are the window's where a refusal names none. */
+  policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
   /** Most requests under way at once: of the session, and so of one model. */
   concurrentRequests?: number | undefined;
   /** Null when no other process is to know. */
   store?: RateStore | null | undefined;
+  /** For how long one long pause after the other is waited out; without it, for ever. */
+  longestWaitMs?: number | undefined;
+  /** Called when a pause lasts longer than that: whoever waits is to be aborted. */
+  onTooLong?: ((model: string, until: number) => void) | undefined;
 }
 
 /** How old what was read of the store may be. */
 const FRESH_MS = 200;
-/** The longest that a timer can be set to. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Timers stand still while a machine sleeps, and are late by that: the clock is looked at this often. */
+const LOOK_AGAIN_MS = 5_000;
+/** A shorter pause is over before anybody has read of it. */
+const WORTH_TELLING_MS = 1_000;
 
 interface Lane {
+  readonly model: string;
   readonly name: string;
   readonly bucket: RateBucket;
   readonly queue: RateQueue;
   readAt: number;
+  /** The end of the pause that those who wait know of. */
+  toldUntil: number;
   /** Ends the sleep until the pause is over. */
   alarm: AbortController | null;
 }
@@ -88,18 +84,20 @@ class SessionRateWindow implements RateWindow {
     this.#limit = options.concurrentRequests ?? DEFAULT_CONCURRENT_REQUESTS;
   }
 
-  request(model: string): RateRequest {
+  request(model: string, patienceMs: number = Number.POSITIVE_INFINITY): RateRequest {
     const lane = this.#lane(model);
     const { bucket } = lane;
     const now = (): number => this.#clock.now();
     let place = 0;
     let waitedMs = 0;
-    const wait = async (signal: AbortSignal, onWait?: () => void): Promise<RateTicket> => {
+    const wait = async (signal: AbortSignal, onWait?: OnRateWait): Promise<RateTicket> => {
       const since = now();
+      this.#refuseTooLong(lane, patienceMs);
       // Told before it stands in the queue: whatever comes of that, no ticket is granted that nobody takes.
-      onWait?.();
+      onWait?.(bucket.pausedMs(since) > 0 ? bucket.pausedUntil : null);
+      this.#noteTooLong(lane);
       if (signal.aborted) throw new Cancelled();
-      const ticket = await this.#wait(lane, place, signal);
+      const ticket = await this.#wait(lane, place, signal, patienceMs, onWait);
       waitedMs += now() - since;
       return ticket;
     };
@@ -110,6 +108,7 @@ class SessionRateWindow implements RateWindow {
       get succeededAt() {
         return bucket.succeededAt;
       },
+      patienceMs,
       pausedMs: () => bucket.pausedMs(now()),
       acquire: (signal, onWait) => {
         if (signal.aborted) return Promise.reject(new Cancelled());
@@ -130,12 +129,14 @@ class SessionRateWindow implements RateWindow {
     const known = this.#lanes.get(model);
     if (known !== undefined) return known;
     const { policy, provider } = this.#options;
-    const { baseMs, capMs, withinMs: longestMs } = policy;
+    const { baseMs, capMs } = policy;
     const lane = {
+      model,
       name: bucketName(provider, model),
-      bucket: new RateBucket({ ceiling: this.#limit, baseMs, capMs, longestMs }),
+      bucket: new RateBucket({ ceiling: this.#limit, baseMs, capMs, longestMs: LONGEST_PAUSE_MS }),
       queue: new RateQueue(),
       readAt: Number.NEGATIVE_INFINITY,
+      toldUntil: 0,
       alarm: null,
     };
     this.#lanes.set(model, lane);
@@ -159,12 +160,19 @@ class SessionRateWindow implements RateWindow {
         lane.bucket.end(epoch, outcome, now);
         const news = this.#store === null ? null : lane.bucket.news(now);
         if (news !== null) this.#store?.write(lane.name, news);
+        this.#tellPause(lane);
         if (this.#waiting > 0) this.#giveOn();
       },
     };
   }
 
-  #wait(lane: Lane, place: number, signal: AbortSignal): Promise<RateTicket> {
+  #wait(
+    lane: Lane,
+    place: number,
+    signal: AbortSignal,
+    patienceMs: number,
+    onWait?: OnRateWait,
+  ): Promise<RateTicket> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         lane.queue.remove(waiter);
@@ -182,7 +190,16 @@ class SessionRateWindow implements RateWindow {
         leave();
         resolve(this.#start(lane));
       };
-      const waiter = { place, grant };
+      const told = (until: number): void => {
+        try {
+          this.#refuseTooLong(lane, patienceMs);
+          onWait?.(until);
+        } catch (error) {
+          leave();
+          reject(error);
+        }
+      };
+      const waiter = { place, grant, told };
       lane.queue.add(waiter);
       this.#waiting += 1;
       signal.addEventListener('abort', abort);
@@ -210,13 +227,36 @@ class SessionRateWindow implements RateWindow {
     const alarm = new AbortController();
     lane.alarm = alarm;
     for (let pause = this.#pauseOf(lane); pause > 0; pause = this.#pauseOf(lane)) {
-      await this.#clock.sleep(Math.min(pause, LONGEST_TIMER_MS), alarm.signal);
+      await this.#clock.sleep(Math.min(pause, LOOK_AGAIN_MS), alarm.signal);
       if (alarm.signal.aborted) return;
       // Another process may have been refused meanwhile.
       this.#refresh(lane);
+      this.#tellPause(lane);
     }
     lane.alarm = null;
     this.#giveOn();
+  }
+
+  /** Those who wait learn until when, and whoever bounds the waiting that it is too long. */
+  #tellPause(lane: Lane): void {
+    const { bucket, queue } = lane;
+    const until = bucket.pausedUntil;
+    if (until < this.#clock.now() + WORTH_TELLING_MS || until <= lane.toldUntil) return;
+    lane.toldUntil = until;
+    for (const waiter of queue.waiters) waiter.told(until);
+    this.#noteTooLong(lane);
+  }
+
+  #noteTooLong({ bucket, model }: Lane): void {
+    const { longestWaitMs, onTooLong } = this.#options;
+    const { longPausedSince: since, pausedUntil: until } = bucket;
+    if (since === null || longestWaitMs === undefined || until <= since + longestWaitMs) return;
+    if (until > this.#clock.now()) onTooLong?.(model, until);
+  }
+
+  #refuseTooLong({ bucket, model }: Lane, patienceMs: number): void {
+    if (bucket.longPausedSince === null || bucket.pausedMs(this.#clock.now()) <= patienceMs) return;
+    throw new LimitReached(model, bucket.pausedUntil);
   }
 
   #pauseOf({ bucket }: Lane): number {

@@ -91,11 +91,21 @@ describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
   /** A window that is closed for `pauseMs` after each attempt; `answers` says what the attempts meet. */
   async function runLimited(
     answers: (attempt: number) => unknown,
-    { pauseMs = 1_000, policy = DEFAULT_RETRY, succeeds = () => false as boolean } = {},
+    {
+      pauseMs = 1_000,
+      policy = DEFAULT_RETRY,
+      patienceMs = Number.POSITIVE_INFINITY,
+      succeeds = () => false as boolean,
+    } = {},
   ) {
     const clock = sleepingClock();
     const failures: FailedAttempt[] = [];
-    const limits = { waitedMs: 0, succeededAt: null as number | null, pausedMs: () => pauseMs };
+    const limits = {
+      waitedMs: 0,
+      succeededAt: null as number | null,
+      patienceMs,
+      pausedMs: () => pauseMs,
+    };
     let calls = 0;
     const outcome = await withRetries(
       async (attempt) => {
@@ -154,10 +164,28 @@ describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
   });
 
   test('a pause that is longer than its patience ends it at once', async () => {
-    const { outcome, calls, slept } = await runLimited(() => limited(3_600_000), { pauseMs: 0 });
+    const { outcome, calls, slept } = await runLimited(() => limited(3_600_000), {
+      pauseMs: 3_600_000,
+      patienceMs: 180_000,
+    });
     expect(calls).toBe(1);
     expect(slept).toEqual([]);
     expect(outcome).toMatchObject({ message: expect.stringContaining('pause of 3600 s') });
+  });
+
+  test.each([
+    ['a 429', () => limited(7_200_000)],
+    ['a 529', () => overloaded(7_200_000)],
+    [
+      'a 503',
+      () => new ModelError('api_error', 'retryable', 'down', { status: 503, retryAfterMs: 7_200_000 }),
+    ],
+  ])('U20: the long pause of %s is waited out, as often as it is asked for', async (_, refusal) => {
+    const answers = (attempt: number) => (attempt <= 40 ? refusal() : undefined);
+    const { outcome, calls, failures } = await runLimited(answers, { pauseMs: 7_200_000 });
+    expect(outcome).toBe('answer');
+    expect(calls).toBe(41);
+    expect(failures.every(({ retryInMs }) => retryInMs === 7_200_000)).toBe(true);
   });
 
   test('what the window does not wait of a retry-after is waited here', async () => {

@@ -3,11 +3,13 @@
  * `retry-after` comes first. A response is asked for again as a whole; nothing of a failed attempt is kept.
  *
  * A 429 is no failure but a place in a queue (LAUNCH-2, docs/decisions/008-one-rate-window.md): it is waited for in the
- * rate window, as long as anybody gets through, and has bounds of its own.
+ * rate window, as long as anybody gets through, and has bounds of its own. A long pause that the provider names has none:
+ * a usage limit ends when it ends.
  */
 import type { Clock } from '../schema/clock.ts';
 import { Cancelled, ModelError } from '../schema/errors.ts';
-import { isRateLimit } from './rate-limit.ts';
+import { asksToWait, isRateLimit } from './rate-limit.ts';
+import { LONG_PAUSE_MS } from './rate-pause.ts';
 
 export interface RetryPolicy {
   maxRetries: number;
@@ -32,6 +34,8 @@ export interface FailedAttempt {
 export interface RetryLimits {
   readonly waitedMs: number;
   readonly succeededAt: number | null;
+  /** How long a pause it bears. */
+  readonly patienceMs: number;
   pausedMs(): number;
 }
 
@@ -57,7 +61,9 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const { retryInMs, sleepMs } = patience.after(error);
-      await onFailure({ attempt, error, retryInMs });
+      // What it met may be why it is to end: then nothing is tried again.
+      await onFailure({ attempt, error, retryInMs: signal.aborted ? null : retryInMs });
+      if (signal.aborted) throw new Cancelled();
       if (retryInMs === null) throw givenUp(error, attempt);
       if (sleepMs > 0) await clock.sleep(sleepMs, signal);
       if (signal.aborted) throw new Cancelled();
@@ -89,9 +95,18 @@ class Patience {
   after(error: ModelError): NextAttempt {
     if (error.family !== 'retryable') return GIVE_UP;
     const { limits } = this.#context;
-    return limits !== undefined && isRateLimit(error)
-      ? this.#afterRefusal(error, limits)
-      : this.#afterFailure(error);
+    if (limits === undefined) return this.#afterFailure(error);
+    const delay = Math.max(limits.pausedMs(), error.retryAfterMs ?? 0);
+    if (asksToWait(error) && delay >= LONG_PAUSE_MS) return this.#afterLongPause(delay, limits);
+    return isRateLimit(error) ? this.#afterRefusal(error, limits) : this.#afterFailure(error);
+  }
+
+  /** The window holds the request back until then. What it has met before counts no more. */
+  #afterLongPause(delay: number, limits: RetryLimits): NextAttempt {
+    if (delay > limits.patienceMs) return GIVE_UP;
+    this.#refusals = 0;
+    this.#refusedAt = null;
+    return { retryInMs: delay, sleepMs: delay - limits.pausedMs() };
   }
 
   #afterFailure({ retryAfterMs }: ModelError): NextAttempt {

@@ -1,6 +1,6 @@
 /** What is known of a call before the mode has its say, and what the mode makes of it (RES-3). */
-import type { SessionMode } from '../schema/status.ts';
 import { ALLOW, type OpenQuestion, type PermissionDecision } from './decision.ts';
+import type { PermissionPolicy } from './policy.ts';
 import type { PermissionRule } from './rule.ts';
 
 export interface Assessment {
@@ -10,15 +10,22 @@ export interface Assessment {
   asked: PermissionRule | null;
   /** It changes nothing and reaches nobody: every mode lets it pass. */
   harmless: boolean;
+  /** It changes nothing and reaches somebody, as fetching a page does: read-only agents may, as far as others may. */
+  reachesOut?: boolean;
   /** Rules, or the mode's own trust in edits, cover all of it. */
   allowed: boolean;
   question: OpenQuestion;
 }
 
-export function settle(mode: SessionMode, tool: string, assessment: Assessment): PermissionDecision {
-  const { denied, asked, harmless, allowed, question } = assessment;
+export function settle(
+  { mode, readOnly = false }: Pick<PermissionPolicy, 'mode' | 'readOnly'>,
+  tool: string,
+  assessment: Assessment,
+): PermissionDecision {
+  const { denied, asked, harmless, reachesOut = false, allowed, question } = assessment;
   if (denied !== null)
     return deny(`${tool} is denied by the rule ${denied.text} in ${denied.place}. ${GO_ON}`);
+  if (readOnly && !harmless && !reachesOut) return deny(readOnlyRefusal(tool, question.reason));
   if (mode === 'bypassPermissions') return ALLOW;
   if (mode === 'plan' && !harmless) {
     return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON} ${BYPASS}`);
@@ -38,6 +45,12 @@ export function whatWouldAllow(rules: readonly string[]): string {
   return flags === ''
     ? '--permission-mode bypassPermissions'
     : `${flags} or --permission-mode bypassPermissions`;
+}
+
+/** Why an agent that only reads may not do this; `reason` goes on from "because". */
+export function readOnlyRefusal(tool: string, reason: string): string {
+  const because = reason === '' ? '' : `, and ${reason}`;
+  return `${tool} is not permitted: you are an agent that only reads${because}. ${GO_ON}`;
 }
 
 function deny(reason: string): PermissionDecision {

@@ -1,5 +1,5 @@
 /**
- * May this call run? Rules first (deny, ask, allow), then the agent's mode. Nobody is asked here: what stays open
+ * May this call run? Deny rules first, then whether the agent only reads, then ask and allow rules and its mode. Nobody is asked here: what stays open
  * comes back as a question. Looks at the file system only to see where a path leads; shell commands are read by
  * `shell/`, which is loaded with the first of them.
  */
@@ -25,17 +25,18 @@ export async function decide(
   details: PermissionDetails,
 ): Promise<PermissionDecision> {
   // Nothing could change the answer, so no shell grammar is loaded for it.
-  if (policy.mode === 'bypassPermissions' && policy.rules.deny.length === 0) return ALLOW;
+  if (policy.mode === 'bypassPermissions' && policy.readOnly !== true && policy.rules.deny.length === 0)
+    return ALLOW;
   if (subject.name === 'Bash') {
     const { assessCommand } = await import('./shell/assess-command.ts');
-    return settle(policy.mode, subject.name, await assessCommand(policy, commandOf(details), details.cwd));
+    return settle(policy, subject.name, await assessCommand(policy, commandOf(details), details.cwd));
   }
   const target = ruleTarget(subject, details);
   const assessment =
     subject.effect === 'write'
       ? assessWrite(policy, target, details)
       : assessCall(policy, subject, target, details);
-  return settle(policy.mode, subject.name, assessment);
+  return settle(policy, subject.name, assessment);
 }
 
 function assessWrite(
@@ -72,6 +73,7 @@ function assessCall(
     denied: takingRule(rules.deny, target),
     asked: takingRule(rules.ask, target),
     harmless: effect === 'read' && !reachesOut,
+    reachesOut,
     allowed: givingRule(rules.allow, target) !== null,
     question: {
       summary: summarize(target, input),

@@ -23,6 +23,8 @@ export interface RuleSet {
 export interface PermissionPolicy {
   readonly mode: SessionMode;
   readonly rules: RuleSet;
+  /** The agent changes nothing, whatever mode and rules would allow; nobody is asked about it (TYPE-2). */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** The rules of a running session, which grow when somebody answers "always". */

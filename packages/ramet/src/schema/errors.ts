@@ -60,6 +60,18 @@ export class ModelError extends RametError {
   }
 }
 
+/** A provider lets nobody send for longer than this request is to wait. Nothing of it was sent. */
+export class LimitReached extends RametError {
+  readonly until: number;
+
+  constructor(model: string, until: number) {
+    const time = new Date(until).toISOString();
+    super('usage_limit', 'retryable', `the limit of ${model} lasts until ${time}`);
+    this.name = 'LimitReached';
+    this.until = until;
+  }
+}
+
 export class JournalError extends RametError {
   constructor(code: string, family: 'terminal' | 'mistake', message: string, options?: { cause?: unknown }) {
     super(code, family, message, options);

@@ -7,6 +7,7 @@ import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
+import { LIMIT_CAUSE } from './limit-end.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
@@ -15,6 +16,7 @@ import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
+import type { ToldTypes } from './told-types.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -22,12 +24,14 @@ export interface LiveParts extends SharedParts {
   settings: ResolvedOptions;
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
+  told: ToldTypes;
   /** An earlier process may have left agents that go on. */
   isResumed: boolean;
 }
 
 export function liveSession(parts: LiveParts): Session {
-  const { agent, family, runtime, bus, place, settings } = parts;
+  const { agent, family, runtime, bus, place, settings, types } = parts;
+  types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
   let running = false;
   const revival = createRevival(parts);
@@ -35,6 +39,7 @@ export function liveSession(parts: LiveParts): Session {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
   };
+  parts.limitEnd.onReached = () => agent.children.stop(LIMIT_CAUSE);
   return {
     id: runtime.journal.session,
     get agent() {
@@ -43,7 +48,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
-    notices: settings.notices,
+    notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;
     },
@@ -61,8 +66,10 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         await revival.beforePrompt(prompt);
-        takePrompt(agent, prompt, place, parts.surroundings);
-        const result = yield* joined(parts, options);
+        if (prompt !== null) await types.refresh(null);
+        const news = prompt === null ? null : parts.told.news(types.definitions);
+        takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
+        const result = parts.limitEnd.explain(yield* joined(parts, options), settings.clock.now());
         told = result.message;
         return result;
       } finally {
@@ -90,6 +97,8 @@ export function liveSession(parts: LiveParts): Session {
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       family[Symbol.dispose]();
+      types[Symbol.dispose]();
+      parts.stops[Symbol.dispose]();
       runtime.rate.close();
       runtime.provider.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.
@@ -132,7 +141,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
 }
 
 async function* joined(
-  { agent, bus }: LiveParts,
+  { agent, bus, limitEnd }: LiveParts,
   { signal, ...options }: Partial<RunOptions>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
@@ -140,6 +149,10 @@ async function* joined(
     abort.abort(signal?.reason);
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
+  };
+  limitEnd.onReached = () => {
+    abort.abort(LIMIT_CAUSE);
+    agent.children.stop(LIMIT_CAUSE);
   };
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });

@@ -11,7 +11,6 @@ import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
-import { builtInTools, builtInToolsWithoutForks } from '../tools/registry.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import {
   newSessionMode,
@@ -22,6 +21,7 @@ import {
 } from './options.ts';
 import type { Place } from './place.ts';
 import type { SharedParts } from './session-runtime.ts';
+import { toolsAsTold, toolsTelling } from './told-types.ts';
 import { VERSION } from './version.ts';
 
 export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
@@ -58,11 +58,12 @@ export function continueAgent(
 }
 
 function mainSpec(
-  { runtime, family }: SharedParts,
-  { model, permissionMode }: Pick<RecordedSpec, 'model' | 'permissionMode'>,
+  { runtime, family, types }: SharedParts,
+  { model, permissionMode, head }: Omit<RecordedSpec, 'tools' | 'head'> & Partial<Pick<RecordedSpec, 'head'>>,
   place: Place,
   settings: ResolvedOptions,
 ): AgentSpec {
+  const { fork } = settings.agents.limits;
   return {
     id: agentId(runtime.journal.session, 1),
     parent: null,
@@ -72,7 +73,7 @@ function mainSpec(
     fallbackModel: settings.fallbackModel,
     thinking: settings.thinking,
     system: [MAIN_PROMPT],
-    tools: settings.agents.limits.fork ? builtInTools : builtInToolsWithoutForks,
+    tools: head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,
@@ -108,12 +109,15 @@ export function isInterrupted({ conversation, openStop, openCalls, inbox }: Agen
   return conversation.awaitsAnswer || openStop !== null || openCalls !== null || inbox.size > 0;
 }
 
-/** Adds the prompt to the conversation, at once: it is recorded with the first commit. */
+/**
+ * Adds the prompt to the conversation, at once: it is recorded with the first commit. `news` is what the agent should
+ * know before it.
+ */
 export function takePrompt(
   agent: Agent,
   prompt: string | null,
   place: Place,
-  surroundings: Surroundings | null,
+  { surroundings, news }: { surroundings: Surroundings | null; news: string | null },
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
@@ -121,7 +125,11 @@ export function takePrompt(
     throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {
-    agent.say('prompt', [freezeBlock({ type: 'text', text: prompt.toWellFormed() })]);
+    const texts = [...(news === null ? [] : [news]), prompt.toWellFormed()];
+    agent.say(
+      'prompt',
+      texts.map((text) => freezeBlock({ type: 'text', text })),
+    );
     return;
   }
   const { blocks, shared } = firstMessage({
@@ -134,6 +142,7 @@ export function takePrompt(
       repository: place.repository,
       git: surroundings?.git ?? null,
     }),
+    news,
     prompt: prompt.toWellFormed(),
   });
   agent.say('prompt', blocks.map(freezeBlock), shared);

@@ -98,6 +98,7 @@ export const DEFAULT_MODEL = 'sonnet';
 export const DEFAULT_PERMISSION_MODE = 'default';
 export const DEFAULT_MAX_TURNS = 200;
 export const DEFAULT_LAUNCH = 'auto';
+export const DEFAULT_SANDBOX = 'auto';
 const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
@@ -151,6 +152,7 @@ function agentCaps(agents: AgentSettings, turns: number | undefined): AgentCaps 
       stallMs: stallSeconds === undefined ? stallMs : stallSeconds * 1_000,
       reportBytes: caps.reportBytes ?? DEFAULT_AGENT_LIMITS.reportBytes,
       fork: caps.fork ?? DEFAULT_AGENT_LIMITS.fork,
+      executor: caps.executor ?? DEFAULT_AGENT_LIMITS.executor,
     },
     budget: { usd, tokens },
   };

@@ -12,6 +12,7 @@ import { CacheMap } from '../model/cache-map.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
+import { createCommandSandbox } from '../workspace/command-sandbox.ts';
 import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
 import { gitState } from '../workspace/git-state.ts';
 import {
@@ -20,18 +21,25 @@ import {
   processDirectory,
 } from '../workspace/process-register.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
+import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
-import type { ResolvedOptions } from './options.ts';
+import { LimitEnd } from './limit-end.ts';
+import { DEFAULT_SANDBOX, type ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
+import { StopWatch } from './stop-watch.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;
   readonly family: AgentFamily;
+  readonly stops: StopWatch;
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
+  readonly types: AgentTypes;
+  /** Told when a usage limit lasts longer than the session is to wait. */
+  readonly limitEnd: LimitEnd;
   /** Makes the main agent known; before that nobody can ask for children. */
   admitMain(agent: Agent): void;
 }
@@ -39,6 +47,7 @@ export interface SharedParts {
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
+  types: AgentTypes,
   parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
   earlier: JournalReader | null,
 ): SharedParts {
@@ -46,6 +55,8 @@ export function shareParts(
   const bus = new EventBus<SessionEvent>();
   const environment = environmentOfChildren(settings);
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
+  const limitEnd = new LimitEnd();
+  const stops = new StopWatch({ project: place.project, session }, () => family);
   let main: Agent | null = null;
   const family = openFamily(
     {
@@ -55,8 +66,12 @@ export function shareParts(
       provider: parts.provider,
       childEnvironment: environment,
       git,
+      types,
       earlier,
-      onEvent: (spec, event) => bus.publish(attributed(event, spec)),
+      onEvent: (spec, event) => {
+        if (event.type === 'agent_started') stops.begin();
+        bus.publish(attributed(event, spec));
+      },
     },
     () => main,
   );
@@ -72,6 +87,8 @@ export function shareParts(
       policy: settings.retry,
       concurrentRequests: settings.settings.limits?.concurrentRequests,
       store: new MachineRates({ home: place.home, clock, warn }),
+      longestWaitMs: limitWait(settings),
+      onTooLong: (model, until) => limitEnd.reached(model, until),
     }),
     cacheMap,
     launch: new LaunchGate({ mode, cacheMap, clock, prices }),
@@ -87,6 +104,7 @@ export function shareParts(
       ),
       git,
     ),
+    sandbox: createCommandSandbox(settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX, environment),
     outputDirectory: join(place.project, session),
     broker: askingOnce(settings.broker),
     agents: {
@@ -98,13 +116,21 @@ export function shareParts(
   return {
     runtime,
     family,
+    stops,
     bus,
     git,
+    types,
+    limitEnd,
     admitMain(agent) {
       main = agent;
       family.admit(agent, null);
     },
   };
+}
+
+function limitWait({ settings }: ResolvedOptions): number | undefined {
+  const { waitSeconds } = settings.limits ?? {};
+  return waitSeconds === undefined ? undefined : waitSeconds * 1_000;
 }
 
 /** A write through the session may change what git says. */

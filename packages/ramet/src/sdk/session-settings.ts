@@ -16,6 +16,7 @@ import {
   DEFAULT_MAX_TURNS,
   DEFAULT_MODEL,
   DEFAULT_PERMISSION_MODE,
+  DEFAULT_SANDBOX,
   type SessionOptions,
   type SettingsInForce,
 } from './options.ts';
@@ -61,15 +62,16 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
 }
 
 function defaultSettings(): Settings {
-  const { depth, concurrent, total, reportBytes, fork, stallMs } = DEFAULT_AGENT_LIMITS;
+  const { depth, concurrent, total, reportBytes, fork, executor, stallMs } = DEFAULT_AGENT_LIMITS;
   return {
     model: DEFAULT_MODEL,
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
     maxTurns: DEFAULT_MAX_TURNS,
     launch: DEFAULT_LAUNCH,
+    sandbox: { readOnly: DEFAULT_SANDBOX },
     limits: { concurrentRequests: DEFAULT_CONCURRENT_REQUESTS },
     retries: DEFAULT_RETRY.maxRetries,
-    agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
+    agents: { depth, concurrent, total, reportBytes, fork, executor, stallSeconds: stallMs / 1_000 },
   };
 }
 

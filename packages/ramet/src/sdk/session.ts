@@ -12,6 +12,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
 
+import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, readSurroundings, startAgent } from './main-agent.ts';
 
@@ -28,6 +29,7 @@ import { findPlace, type Place } from './place.ts';
 import { environmentOfChildren, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
+import { ToldTypes } from './told-types.ts';
 
 export type { SessionEvent } from './session-event.ts';
 export type { CompactRequest, Session } from './session-type.ts';
@@ -47,14 +49,18 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
-  const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
+  const [surroundings, types] = await Promise.all([
+    readSurroundings(place, environmentOfChildren(settings), redact),
+    openAgentTypes(place, settings.env),
+  ]);
   const ended = await orphans;
   const journal = await createSession({ ...settings, ...place });
   recordEndedOrphans(journal, ended);
-  const shared = shareParts(settings, place, { journal, provider, redact, permissions }, null);
+  const shared = shareParts(settings, place, types, { journal, provider, redact, permissions }, null);
   if (surroundings.git !== null) void shared.git.note(place.cwd, Promise.resolve(surroundings.git));
   const agent = startAgent(shared, place, settings);
-  return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: false });
+  const told = ToldTypes.ofAll(types.definitions);
+  return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: false });
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -68,7 +74,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   // Whatever still runs for the agent would work beside it.
-  const ended = await endOrphans(here);
+  const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
   const { journal, reader } = await resumeSession({
     ...settings,
     project: here.project,
@@ -78,12 +84,13 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
-    const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);
+    const shared = shareParts(settings, place, types, { journal, provider, redact, permissions }, reader);
     const agent = continueAgent(shared, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);
-    return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: true });
+    const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
+    return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: true });
   } catch (error) {
     await journal.close();
     throw error;

@@ -30,13 +30,19 @@ With subagent_type it is new and knows prompt alone; when this conversation is l
 const WITHOUT_FORKS =
   'It is new and knows prompt alone. Take the cheapest type that can do it; without subagent_type it is general-purpose:';
 
-function describing(kinds: string): Tool {
+/** What the model is told of whom it can ask for. */
+export interface AgentChoices {
+  /** Whether an agent without a type is a fork: the setting `agents.fork`. */
+  fork: boolean;
+  /** The types, a line each. */
+  types: readonly string[];
+}
+
+export function agentToolFor({ fork, types }: AgentChoices): Tool {
   return defineTool({
     name: 'Agent',
     description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
-${kinds}
-- Explore: finds, reads and explains code. Changes nothing; fast and cheap.
-- general-purpose: all tools, for work of several steps.
+${[fork ? WITH_FORKS : WITHOUT_FORKS, ...types].join('\n')}
 One or two tool calls you make yourself. Say what is wanted, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
 While one runs do not look at its work or guess its result; wait for the report. run_in_background returns at once and you are told in a <task-notification>: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
     effect: 'read',
@@ -46,8 +52,3 @@ While one runs do not look at its work or guess its result; wait for the report.
     run: (request, { agents }) => agents.spawn({ ...request, model: request.model?.trim() || undefined }),
   });
 }
-
-export const agentTool: Tool = describing(WITH_FORKS);
-
-/** Where the setting `agents.fork` is off. */
-export const agentToolWithoutForks: Tool = describing(WITHOUT_FORKS);

@@ -11,6 +11,7 @@
 import { statSync } from 'node:fs';
 import { describeError, systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
+import { plainShell, type ShellStart } from '../workspace/command-sandbox.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../workspace/process-group.ts';
 import { AGENT_VARIABLE } from '../workspace/process-register.ts';
 import { runInBackground } from './bash-background.ts';
@@ -53,9 +54,10 @@ export const bashTool: Tool = defineTool({
       return failure(`Your directory ${context.cwd} no longer exists, so no command can run in it.`);
     }
     try {
-      if (run_in_background)
-        return await runInBackground(context, (output) => start(command, output, context));
-      return await runInForeground(command, timeout, context);
+      const shell = (await context.shell?.(command)) ?? plainShell(command);
+      if ('refusal' in shell) return failure(shell.refusal);
+      if (run_in_background) return await runInBackground(context, (output) => start(shell, output, context));
+      return await runInForeground(shell, timeout, context);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return failure(startFailure(error));
@@ -63,13 +65,13 @@ export const bashTool: Tool = defineTool({
   },
 });
 
-function start(command: string, output: OutputFile, context: ToolContext): Promise<ProcessGroup> {
+function start(shell: ShellStart, output: OutputFile, context: ToolContext): Promise<ProcessGroup> {
   const { agent, cwd, env, registerGroup } = context;
   return startProcessGroup({
-    program: 'bash',
-    arguments: ['-c', command],
+    program: shell.program,
+    arguments: shell.arguments,
     cwd,
-    env: { ...env, [AGENT_VARIABLE]: agent },
+    env: { ...env, ...shell.environment, [AGENT_VARIABLE]: agent },
     output: output.descriptor,
     register: registerGroup,
   });
@@ -80,17 +82,22 @@ function startFailure(error: unknown): string {
   return 'The command is too long for the system. Write it to a file and run that.';
 }
 
-async function runInForeground(command: string, timeout: number, context: ToolContext): Promise<ToolOutcome> {
+async function runInForeground(
+  shell: ShellStart,
+  timeout: number,
+  context: ToolContext,
+): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, fileNames(context.call));
   let group: ProcessGroup;
   try {
-    group = await start(command, output, context);
+    group = await start(shell, output, context);
   } catch (error) {
     await discardOutputFile(output);
     throw error;
   }
   const end = await waitForEnd(group, output, timeout, context.signal);
-  if (typeof end === 'string') await group.terminate();
+  // What keeps a sandbox together takes a moment to be gone; it is nothing that the command left.
+  if (typeof end === 'string' || shell.confined) await group.terminate();
   return report(end, group, output, context);
 }
 

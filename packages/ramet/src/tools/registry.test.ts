@@ -3,8 +3,10 @@ import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
-import { builtInTools, findTool, parseInput } from './registry.ts';
+import { findTool, parseInput, builtInTools as toolsWith } from './registry.ts';
 import { toolSchema } from './tool.ts';
+
+const builtInTools = toolsWith({ fork: true, types: ['- Explore: looks'] });
 
 describe('RES-6: the tools on the wire', () => {
   test('come in a fixed order, with the fields models know', () => {

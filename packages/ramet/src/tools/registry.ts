@@ -1,6 +1,6 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
 import type * as z from '../schema/zod.ts';
-import { agentTool, agentToolWithoutForks } from './agent.ts';
+import { type AgentChoices, agentToolFor } from './agent.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
@@ -14,25 +14,23 @@ import { type Tool, toolSchema } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 import { writeTool } from './write.ts';
 
-export const builtInTools: readonly Tool[] = [
-  readTool,
-  writeTool,
-  editTool,
-  globTool,
-  grepTool,
-  bashTool,
-  taskOutputTool,
-  taskStopTool,
-  todoWriteTool,
-  webFetchTool,
-  agentTool,
-  sendMessageTool,
-];
-
-/** The same where agents without a type are not forks: the Agent tool says so. */
-export const builtInToolsWithoutForks: readonly Tool[] = builtInTools.map((tool) =>
-  tool === agentTool ? agentToolWithoutForks : tool,
-);
+/** The types of agents are not the tools' own: whoever knows them says which lines the Agent tool shows. */
+export function builtInTools(choices: AgentChoices): readonly Tool[] {
+  return [
+    readTool,
+    writeTool,
+    editTool,
+    globTool,
+    grepTool,
+    bashTool,
+    taskOutputTool,
+    taskStopTool,
+    todoWriteTool,
+    webFetchTool,
+    agentToolFor(choices),
+    sendMessageTool,
+  ];
+}
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
   return tools.find((tool) => tool.name === name);

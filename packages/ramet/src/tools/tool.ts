@@ -7,6 +7,7 @@
 import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import * as z from '../schema/zod.ts';
+import type { ShellDecision } from '../workspace/command-sandbox.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import type { AgentDesk } from './agent-desk.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
@@ -31,6 +32,8 @@ export interface ToolContext {
   /** Where output too long for the conversation is kept, one file a call. It may not exist yet. */
   outputDirectory: string;
   files: FileAccess;
+  /** How the agent's shell is started; absent for one that may do what its commands do. */
+  shell?: ((command: string) => Promise<ShellDecision>) | undefined;
   signal: AbortSignal;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
   registerGroup(group: number): () => void;

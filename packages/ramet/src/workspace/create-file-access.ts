@@ -52,6 +52,9 @@ export interface AgentFileAccess extends FileAccess {
   clone(options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd' | 'keepOriginal'>): AgentFileAccess;
   /** The same agent, watched by somebody else: what one sees the other has seen. */
   watchedBy(observer: FileObserver): FileAccess;
+  /** Takes a version for seen that the agent has seen elsewhere: its tools run in another process. */
+  saw(path: string, version: string): void;
+  versions(): ReadonlyMap<string, string>;
 }
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
@@ -98,6 +101,8 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     write: (path, content) => change(path, () => ({ ok: true, text: content }), 'create'),
     update: (path, transform) => change(path, transform, 'refuse'),
     clone: (child) => accessWith({ ...options, onRead: undefined, ...child }, seen.clone()),
+    saw: (path, version) => seen.set(path, { version, stats: null }),
+    versions: () => seen.versions(),
     watchedBy: (observer) => accessWith({ ...options, ...observer }, seen),
   };
 }

@@ -37,7 +37,9 @@ export interface ProcessGroupStart {
 }
 
 const GRACE_MS = 2_000;
-const POLL_MS = 20;
+/** Most groups are gone a moment after they are asked to. */
+const FIRST_POLL_MS = 1;
+const LONGEST_POLL_MS = 20;
 
 /** Rejects with the system's error when the program cannot be started. */
 export async function startProcessGroup(start: ProcessGroupStart): Promise<ProcessGroup> {
@@ -76,18 +78,30 @@ async function started(child: ChildProcess): Promise<number> {
 }
 
 export function isGroupAlive(id: number): boolean {
-  return signalGroup(id, 0) && hasLivingMember(id);
+  return signalGroup(id, 0) && aliveAmong([id]).length > 0;
 }
 
 /** Asks a group to end, then makes it. */
 export async function terminateGroup(id: number): Promise<void> {
+  await terminateGroups([id]);
+}
+
+/**
+ * The same for many at once: they are asked together, and one look at the system tells of all of them. Those that could
+ * not be ended are returned.
+ */
+export async function terminateGroups(ids: readonly number[]): Promise<readonly number[]> {
+  let left = ids;
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!signalGroup(id, signal)) return;
-    for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
-      if (!isGroupAlive(id)) return;
-      await sleep(POLL_MS);
+    left = left.filter((id) => signalGroup(id, signal));
+    for (let waited = 0, pause = FIRST_POLL_MS; waited < GRACE_MS; waited += pause) {
+      left = aliveAmong(left.filter((id) => signalGroup(id, 0)));
+      if (left.length === 0) return left;
+      await sleep(pause);
+      pause = Math.min(pause * 2, LONGEST_POLL_MS);
     }
   }
+  return left;
 }
 
 /** False when there is no such group any more. */
@@ -100,23 +114,31 @@ export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Dead members that nobody has collected still answer to signals; where process 1 collects nothing, for ever. */
-function hasLivingMember(id: number): boolean {
+/**
+ * Those of the groups, all of which answer to signals, that have a living member: dead ones that nobody has collected
+ * still answer, and where process 1 collects nothing, for ever.
+ */
+function aliveAmong(ids: readonly number[]): readonly number[] {
+  if (ids.length === 0) return ids;
   try {
-    return livingMembers(id).some(() => true);
+    const living = livingGroups();
+    return ids.filter((id) => living.has(id));
   } catch {
-    return true;
+    return ids;
   }
 }
 
-/** Throws where the system does not tell. */
-export function livingMembers(group: number): IteratorObject<number> {
-  return readdirSync('/proc')
-    .values()
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number)
-    .filter((pid) => {
-      const found = findProcess(pid);
-      return found?.group === group && !found.ended;
-    });
+/** The living members of every group of the system, in one look. Throws where the system does not tell. */
+export function livingGroups(): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const pid = Number(entry);
+    const found = findProcess(pid);
+    if (found === null || found.ended) continue;
+    const members = groups.get(found.group);
+    if (members === undefined) groups.set(found.group, [pid]);
+    else members.push(pid);
+  }
+  return groups;
 }

@@ -10,22 +10,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProcess, isProcessAlive, type ProcessIdentity } from '../journal/process-identity.ts';
-import { isGroupAlive, livingMembers, terminateGroup } from './process-group.ts';
+import { livingGroups, terminateGroups } from './process-group.ts';
 import { AGENT_VARIABLE, groupOfNote, type RunningGroup, removeNote } from './process-register.ts';
 
 /** The groups that were ended. Costs one look at a directory when there are none. */
 export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
   const notes = orphansIn(directory);
-  const reaped = await Promise.all(
-    notes.map(async ({ file, group }) => {
-      const ours = isSameGroup(group);
-      if (ours) await terminateGroup(group.leader.pid);
-      // One that cannot be ended, such as a process that hangs in the system, is tried again next time.
-      if (!ours || !isGroupAlive(group.leader.pid)) removeNote(file);
-      return ours ? [group] : [];
-    }),
-  );
-  return reaped.flat();
+  const members = memberLookup();
+  const ours = notes.filter(({ group }) => isSameGroup(group, members));
+  const left = await terminateGroups(ours.map(({ group }) => group.leader.pid));
+  for (const note of notes) {
+    // One that cannot be ended, such as a process that hangs in the system, is tried again next time.
+    if (!ours.includes(note) || !left.includes(note.group.leader.pid)) removeNote(note.file);
+  }
+  return ours.map(({ group }) => group);
+}
+
+/** The living members of a group: the system is looked at once, for whoever asks first. */
+function memberLookup(): (group: number) => readonly number[] {
+  let groups: Map<number, number[]> | undefined;
+  return (group) => {
+    try {
+      groups ??= livingGroups();
+    } catch {
+      groups = new Map();
+    }
+    return groups.get(group) ?? [];
+  };
 }
 
 function orphansIn(directory: string): { file: string; group: RunningGroup }[] {
@@ -52,15 +63,14 @@ function namesIn(directory: string): string[] {
 }
 
 /** The system gives a pid to nobody while it still names a group, so another process under it means the group is gone. */
-function isSameGroup({ leader, agent }: RunningGroup): boolean {
+function isSameGroup(
+  { leader, agent }: RunningGroup,
+  membersOf: (group: number) => readonly number[],
+): boolean {
   if (leader.started === null) return false;
   const found = findProcess(leader.pid);
   if (found !== null) return found.started === leader.started && found.group === leader.pid;
-  try {
-    return livingMembers(leader.pid).some((pid) => worksFor(pid, agent));
-  } catch {
-    return false;
-  }
+  return membersOf(leader.pid).some((pid) => worksFor(pid, agent));
 }
 
 function worksFor(pid: number, agent: string): boolean {

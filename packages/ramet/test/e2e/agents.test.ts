@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { childOf, fanOut, inputCost } from '../fixtures/fan-out.ts';
 import { test } from '../fixtures/user.ts';
@@ -13,6 +15,9 @@ describe.concurrent('AGENT-1: one message starts many agents', () => {
     test(`five ${label} run, share a prefix and report in the order of their calls`, async ({ user }) => {
       const emulator = await user.emulate({ respond: fanOut({ children: 5, input }) });
       user.env.RAMET_MODEL_HAIKU = 'claude-sonnet-5';
+      // Not every machine has a sandbox, and who has none is told.
+      mkdirSync(user.rametHome);
+      writeFileSync(join(user.rametHome, 'settings.json'), '{"sandbox": {"readOnly": "off"}}');
       const end = await user.ramet(['-p', 'Go.', ...ARGS]);
       expect(end).toMatchObject({ code: 0, stderr: '' });
       const children = emulator.requests.filter(({ request }) => request && childOf(request) !== null);

@@ -93,15 +93,18 @@ describe.concurrent('UI-1: ramet doctor', () => {
     expect(checks.git).toMatchObject({ state: 'missing', found: 'git: broken library' });
   });
 
-  test('a sandbox counts only when it starts', async ({ user }) => {
+  test('TYPE-2: a sandbox counts only when it holds', async ({ user }) => {
     const path = (script: string): string => `${programFolder(user, 'bwrap', script)}:${process.env.PATH}`;
-    const works = await examine(user, { PATH: path('[ "$1" != --version ] || echo bubblewrap 0.11') });
-    expect(works.checks.sandbox).toEqual({ state: 'ok', found: 'bubblewrap 0.11', remedy: null });
-    const refuses = await examine(user, {
-      PATH: path('[ "$1" = --version ] && echo bubblewrap 0.11 && exit; echo "no namespaces" >&2; exit 1'),
-    });
+    const refuses = await examine(user, { PATH: path('echo "bwrap: no namespaces" >&2; exit 1') });
     expect(refuses).toMatchObject({ code: 0, checks: { sandbox: { state: 'limited' } } });
-    expect(refuses.checks.sandbox?.found).toBe('bubblewrap 0.11 cannot start: no namespaces');
+    expect(refuses.checks.sandbox?.found).toBe(
+      'bubblewrap cannot start: no namespaces; read-only agents are held by the command parser alone',
+    );
+    const pretends = await examine(user, { PATH: path('exit 0') });
+    expect(pretends.checks.sandbox).toMatchObject({
+      state: 'limited',
+      found: expect.stringContaining('does not keep files from being written'),
+    });
   });
 
   test('what works with less is limited, and no reason to fail', async ({ user }) => {

@@ -122,13 +122,6 @@ describe.concurrent('MODEL-2: a provider that is out of breath', () => {
     await expectResumable(user);
   });
 
-  test('a pause longer than it is willing to wait is told, not waited for', async ({ user }) => {
-    await user.emulate({ fault: () => ({ kind: 'status', status: 429, retryAfter: 3600 }) });
-    const end = await user.ramet(['-p', 'x']);
-    expect(linesOf(end.stderr)).toHaveLength(1);
-    await expectKept(user, end, /it asks for a pause of 3600 s/);
-  });
-
   test('a provider that is down is told with its address', async ({ user }) => {
     const emulator = await user.emulate({});
     await emulator.close();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, linesOf } from '../fixtures/command.ts';
@@ -152,6 +153,28 @@ describe.concurrent('UI-1: ramet logs', () => {
     const end = await following.ended;
     expect(end).toMatchObject({ code: 0, stderr: '' });
     expect(linesOf(end.stdout).at(-1)).toMatch(/agent ended: done$/);
+  });
+
+  test('--follow of one agent ends with that agent, while its session goes on', async ({ user }) => {
+    const { promise: over, resolve: end } = Promise.withResolvers<{ text: string }>();
+    await user.emulate({
+      respond: ({ request, turn }) => {
+        const child = JSON.stringify(request.messages.at(-1)).includes('child task');
+        if (turn === 0 && !child) {
+          return { tool_use: [{ name: 'Agent', input: { prompt: 'child task', description: 'it' } }] };
+        }
+        return child ? { text: 'Scope: done.' } : over;
+      },
+    });
+    const running = user.start(['-p', 'x']);
+    await eventually(() => existsSync(user.project) && user.sessions().length === 1);
+    while ((await user.ramet(['logs', '.2'])).code !== 0);
+    const following = await user.ramet(['logs', '.2', '--follow']);
+    expect(following).toMatchObject({ code: 0, stderr: '' });
+    expect(following.stdout).toContain('agent ended: done');
+    expect((await user.ramet(['ps', '--json'])).stdout).toContain('"running"');
+    end({ text: 'Done.' });
+    expect((await running.ended).code).toBe(0);
   });
 
   test('--follow ends with 130 when it is interrupted', async ({ user }) => {

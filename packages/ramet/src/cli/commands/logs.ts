@@ -1,7 +1,7 @@
 /** `ramet logs`: what happened in a session or to one agent, event by event, and with `--follow` what happens. */
 import { timelineLine } from '../../journal/projections/timeline.ts';
 import { systemClock } from '../../schema/clock.ts';
-import type { RecordedEvent } from '../../schema/events.ts';
+import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -18,17 +18,29 @@ export async function logs(
   using view = viewAgents(wanted, io);
   const of = view.agent === null ? {} : { agent: view.agent };
   const line = options.json ? jsonLine : (event: RecordedEvent) => printable(timelineLine(event));
+  const child = view.agents.find(({ id, parent }) => id === view.agent && parent !== null);
   let after = 0;
+  let ended = false;
   for (;;) {
     const alive = view.writerAlive();
-    for (const event of view.reader.events({ ...of, after })) {
-      io.out(`${line(event)}\n`);
-      after = event.seq;
+    const before = after;
+    for (const recorded of view.reader.events({ ...of, after })) {
+      io.out(`${line(recorded)}\n`);
+      after = recorded.seq;
+      ended = isEnded(recorded.event, ended);
     }
+    // What is recorded just after its end is waited for; others may go on for long.
+    if (child !== undefined && ended && after === before) return EXIT.done;
     if (io.signal.aborted) return exitCodeOf({ status: 'interrupted', cause: String(io.signal.reason) });
     if (!options.follow || !alive) return EXIT.done;
     await systemClock.sleep(LOOK_AGAIN_MS, io.signal);
   }
+}
+
+/** An agent that has ended may go on: it is spoken to again, or resumed. */
+function isEnded({ type }: JournalEvent, before: boolean): boolean {
+  if (type === 'agent.ended') return true;
+  return before && type !== 'agent.resumed' && type !== 'message.appended' && type !== 'request.started';
 }
 
 function jsonLine({ seq, time, agent, event }: RecordedEvent): string {

@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
-import type { LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -24,6 +24,7 @@ export interface PrintOptions {
   maxBudgetUsd?: number;
   permissionMode?: SessionMode;
   launch?: LaunchMode;
+  executor?: ExecutorKind;
   allowedTools?: string[];
   disallowedTools?: string[];
   continue?: boolean;
@@ -37,6 +38,16 @@ export async function print(argument: string, options: PrintOptions, io: Command
     return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);
   }
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
+  return carryOut(prompt, options, resume, io);
+}
+
+/** Runs a prompt, or what a session that is resumed has left to do, and prints what comes of it. */
+export async function carryOut(
+  prompt: string | null,
+  options: PrintOptions,
+  resume: string | undefined,
+  io: CommandIo,
+): Promise<number> {
   await using session = await openSession(sessionOptions(options, resume, io));
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
@@ -111,6 +122,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(options.launch === undefined ? {} : { launch: options.launch }),
+    ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
+import { untilText } from '../../schema/until-text.ts';
 import { purposeOf } from '../agent-label.ts';
 import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
 import { excerpt, printable } from '../format.ts';
@@ -67,7 +68,10 @@ function agentLine(agent: AgentOverview): string {
   const purpose = purposeOf(agent);
   const parent = agent.parent === null ? '' : `, child of ${agent.parent}`;
   const kind = `${agent.type}${parent}, ${agent.model}`;
-  return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}`;
+  const { until, resumed } = agent;
+  const time = until === null ? '' : ` until ${untilText(until, Date.now())}`;
+  const again = resumed === 0 ? '' : `; went on ${times(resumed)} after it was interrupted`;
+  return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}${time}${again}`;
 }
 
 function showInherited(

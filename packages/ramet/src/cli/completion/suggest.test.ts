@@ -24,6 +24,7 @@ const sources = {
   sessions: () => named('abcd1234', 'abzz9999'),
   branches: () => named('main', 'ramet/one'),
   agents: (word: string) => named(`${word.split('.', 1)[0]}.1`, `${word.split('.', 1)[0]}.2`),
+  types: () => named('Explore', 'reviewer'),
 };
 
 function texts(...words: string[]): string[] {

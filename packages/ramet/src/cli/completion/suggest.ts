@@ -23,6 +23,8 @@ export interface CompletionSources {
   agents(word: string): Suggestion[];
   /** The local branches of this repository. */
   branches(): Suggestion[];
+  /** Agent types. */
+  types(): Suggestion[];
 }
 
 const FILE_PLACEHOLDERS: readonly string[] = ['file', 'directory', 'path'];
@@ -131,6 +133,8 @@ function valuesOf(
       return named(current.includes('.') ? sources.agents(current) : sources.sessions());
     case 'branch':
       return named(sources.branches());
+    case 'type':
+      return named(sources.types());
     case 'model':
       return named(MODEL_TIERS.map((tier) => ({ text: tier, description: '' })));
     case 'command':

@@ -43,17 +43,12 @@ export async function checkRipgrep(context: DoctorContext): Promise<HealthCheck>
 }
 
 /** Started for real: where user namespaces are forbidden, the program is there and does not work. */
-export async function checkSandbox(context: DoctorContext): Promise<HealthCheck> {
-  const version = await run('bwrap', ['--version'], context);
-  if (!version.ran)
-    return limited('sandbox', `no bubblewrap: ${version.reason}`, 'install bubblewrap to have one');
-  const end = await run('bwrap', ['--ro-bind', '/', '/', '--unshare-net', 'true'], context);
-  if (end.ran) return ok('sandbox', version.firstLine);
-  return limited(
-    'sandbox',
-    `${version.firstLine} cannot start: ${end.reason}`,
-    'allow unprivileged user namespaces on this machine',
-  );
+export async function checkSandbox({ io }: DoctorContext): Promise<HealthCheck> {
+  const { tryBubblewrap } = await import('../../workspace/bubblewrap.ts');
+  const state = await tryBubblewrap(childEnvironment(io.env));
+  if (state.works) return ok('sandbox', `${state.program}: commands of read-only agents cannot write`);
+  const found = `${state.reason}; read-only agents are held by the command parser alone`;
+  return limited('sandbox', found, state.remedy);
 }
 
 function run(program: string, args: readonly string[], { io, place }: DoctorContext): Promise<ProgramEnd> {

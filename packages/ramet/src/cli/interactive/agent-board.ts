@@ -7,6 +7,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
+import { statusOf } from '../agent-label.ts';
 import { duration } from '../format.ts';
 import { callTitle } from './call-title.ts';
 
@@ -18,6 +19,8 @@ export interface BoardAgent {
   readonly description: string | null;
   readonly status: AgentStatus;
   readonly cause: string | null;
+  /** When it will go on, where that is known. */
+  readonly until: number | null;
   /** Titles of the calls that run, by id, the oldest first. */
   readonly calls: ReadonlyMap<string, string>;
   /** Its last request failed, and is to be sent again. */
@@ -80,6 +83,7 @@ const AT_WORK = {
   ...NO_TROUBLE,
   status: 'running',
   cause: null,
+  until: null,
   calls: new Map(),
   turns: 0,
   usage: NO_USAGE,
@@ -102,7 +106,7 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
       return { calls };
     }
     case 'status_changed':
-      return { status: event.status, cause: event.cause };
+      return { status: event.status, cause: event.cause, until: event.until ?? null };
     case 'request_failed':
       return { retries: event.retryInMs !== null };
     case 'stalled':
@@ -113,9 +117,10 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
 }
 
 /** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`, `queued: place`. */
-export function doingOf({ status, cause, calls, retries, silentMs }: BoardAgent): string {
+export function doingOf(agent: BoardAgent, now: number = Date.now()): string {
+  const { status, calls, retries, silentMs } = agent;
   const silent = silentMs === null ? '' : ` (silent for ${duration(silentMs)})`;
-  if (status !== 'running') return `${cause === null ? status : `${status}: ${cause}`}${silent}`;
+  if (status !== 'running') return `${statusOf(agent, now)}${silent}`;
   if (retries) return 'waiting to try again';
   const [first] = calls.values();
   if (first === undefined) return `thinking${silent}`;

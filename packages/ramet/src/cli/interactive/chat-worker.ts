@@ -195,7 +195,7 @@ export class ChatWorker {
       }
       const event = next.value;
       if (event.agentId !== chat.session?.agent.id) continue;
-      work.activity = activityAfter(event) ?? work.activity;
+      work.activity = activityAfter(event, work.activity) ?? work.activity;
       print(events.text(event, columns()));
     }
   }
@@ -213,7 +213,8 @@ export class ChatWorker {
   #endingText({ status, cause, message }: AgentResult): string {
     const { style } = this.#parts;
     if (status === 'done') return '';
-    if (status === 'interrupted') return `${style.yellow('stopped; what was done is kept')}\n`;
+    if (status === 'interrupted' && cause !== 'limit')
+      return `${style.yellow('stopped; what was done is kept')}\n`;
     const because = safeLine([cause, message].filter(Boolean).join(': '));
     return `${style.red(`${status}: ${because}`)}\n`;
   }

@@ -5,8 +5,9 @@
  */
 import type { ToolResultBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
+import { statusOf } from '../agent-label.ts';
 import { duration, tokens } from '../format.ts';
-import { retryLine } from '../output/result-output.ts';
+import { LimitNotes, retryLine } from '../output/result-output.ts';
 import { callTitle } from './call-title.ts';
 import { changeLines } from './change-text.ts';
 import { fitText } from './display-width.ts';
@@ -31,6 +32,7 @@ export function createEventView(style: TextStyle): EventView {
   let open = false;
   let streamed = false;
   const shownChanges = new Set<string>();
+  const limits = new LimitNotes();
 
   let heldBack: string[] = [];
 
@@ -84,9 +86,12 @@ export function createEventView(style: TextStyle): EventView {
           return line(
             style.dim(`compacted: ${tokens(event.tokensBefore)} to ${tokens(event.tokensAfter)} tokens`),
           );
+        case 'status_changed': {
+          const limit = limits.line(event, Date.now());
+          return limit === null ? '' : line(style.yellow(limit));
+        }
         case 'agent_started':
         case 'agent_ended':
-        case 'status_changed':
         case 'stalled':
         case 'tool_started':
         case 'thinking_delta':
@@ -106,7 +111,7 @@ export function createEventView(style: TextStyle): EventView {
 }
 
 /** What goes on once this has happened, in a few words; null when it says nothing of that. */
-export function activityAfter(event: SessionEvent): string | null {
+export function activityAfter(event: SessionEvent, before: string): string | null {
   switch (event.type) {
     case 'thinking_delta':
       return 'thinking';
@@ -116,6 +121,9 @@ export function activityAfter(event: SessionEvent): string | null {
       return callTitle(event.call);
     case 'request_failed':
       return event.retryInMs === null ? null : 'waiting to try again';
+    case 'status_changed':
+      if (event.cause === 'limit') return statusOf(event, Date.now());
+      return before.startsWith('waiting: limit') ? 'working' : null;
     case 'assistant':
     case 'tool_completed':
       return 'working';

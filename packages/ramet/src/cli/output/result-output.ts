@@ -1,6 +1,8 @@
 /** How a run is shown: told of its start, each event, and its end. One implementation per output format. */
 import type { AgentResult } from '../../engine/agent-event.ts';
+import { spanText } from '../../schema/until-text.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
+import { statusOf } from '../agent-label.ts';
 
 export interface ResultOutput {
   start(session: Session): void;
@@ -11,10 +13,36 @@ export interface ResultOutput {
 /** `failed: max_turns: the limit of 3 turns is reached`, for people. */
 export function endingLine({ status, cause, message }: AgentResult, session: Session): string {
   const because = [cause, message].filter(Boolean).join(': ');
-  return `${status}: ${because} (session ${session.id}; go on with: ramet -p --resume ${session.id})`;
+  const command = status === 'interrupted' ? 'ramet resume' : 'ramet -p --resume';
+  const when = status === 'interrupted' && cause === 'limit' ? 'go on then' : 'go on';
+  return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id})`;
 }
 
 export function retryLine(event: SessionEvent & { type: 'request_failed' }): string | null {
   if (event.retryInMs === null) return null;
-  return `attempt ${event.attempt} failed: ${event.message}; trying again in ${(event.retryInMs / 1000).toFixed(1)} s`;
+  return `attempt ${event.attempt} failed: ${event.message}; trying again in ${pauseText(event.retryInMs)}`;
 }
+
+function pauseText(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : spanText(ms);
+}
+
+/**
+ * Says once for each pause that agents wait for a limit and until when, however many they are: `waiting: limit until
+ * 16:40 (in 2 h 3 min)`.
+ */
+export class LimitNotes {
+  #until = 0;
+
+  /** Null when there is nothing new to say. */
+  line(event: SessionEvent, now: number): string | null {
+    if (event.type !== 'status_changed' || event.until === undefined) return null;
+    if (event.until < this.#until + SAME_PAUSE_MS || event.until < now + WORTH_SAYING_MS) return null;
+    this.#until = event.until;
+    return statusOf(event, now);
+  }
+}
+
+/** Refusals of one limit may name times that are a little apart. */
+const SAME_PAUSE_MS = 1_000;
+const WORTH_SAYING_MS = 1_000;

@@ -89,7 +89,13 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
       return { type: 'system', subtype: 'agent_ended', status, cause, message, num_turns: turns, ...cost };
     }
     case 'status_changed':
-      return { type: 'system', subtype: 'agent_status', status: event.status, cause: event.cause };
+      return {
+        type: 'system',
+        subtype: 'agent_status',
+        status: event.status,
+        cause: event.cause,
+        ...(event.until !== undefined && { until: new Date(event.until).toISOString() }),
+      };
     case 'stalled':
       return { type: 'system', subtype: 'agent_stalled', silent_ms: Math.round(event.silentMs) };
     case 'compacted':

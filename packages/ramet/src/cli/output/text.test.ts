@@ -40,6 +40,34 @@ test('UI-1: a person who waits sees which agents begin, what they call and how t
   ]);
 });
 
+test('LAUNCH-2: that agents wait for a limit is said once for all of them, with the time', () => {
+  const notes: string[] = [];
+  const output = textOutput({
+    out() {},
+    isTerminal: false,
+    columns: null,
+    note: (line) => void notes.push(line),
+    progress() {},
+    env: {},
+    cwd: '/',
+    signal: new AbortController().signal,
+  });
+  // What an output reads of a session, and nothing else.
+  const session = { agent: { id: 'x.1' } } as unknown as Session;
+  const until = Date.now() + 7_379_000;
+  const says = (agentId: string, event: AgentEvent): void =>
+    output.event(session, { ...event, agentId, parentAgentId: 'x.1' });
+  says('x.2', { type: 'status_changed', status: 'waiting', cause: 'limit' });
+  for (const agent of ['x.2', 'x.3'])
+    says(agent, { type: 'status_changed', status: 'waiting', cause: 'limit', until });
+  says('x.2', { type: 'status_changed', status: 'running', cause: null });
+  says('x.2', { type: 'status_changed', status: 'waiting', cause: 'limit', until: until + 3_600_000 });
+  expect(notes).toEqual([
+    expect.stringMatching(/^waiting: limit until .*\d\d:\d\d \(in 2 h 3 min\)$/),
+    expect.stringMatching(/\(in 3 h 3 min\)$/),
+  ]);
+});
+
 test('UI-1: what goes wrong is told with the agent it happened to, and without for the main agent', () => {
   const notes: string[] = [];
   const output = textOutput({

@@ -4,9 +4,10 @@ import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { endingOf, purposeOf, shortId } from '../agent-label.ts';
 import { duration, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { endingLine, type ResultOutput, retryLine } from './result-output.ts';
+import { endingLine, LimitNotes, type ResultOutput, retryLine } from './result-output.ts';
 
 export function textOutput(io: CommandIo): ResultOutput {
+  const limits = new LimitNotes();
   return {
     start() {},
     event(session, event) {
@@ -23,6 +24,8 @@ export function textOutput(io: CommandIo): ResultOutput {
       if (agent !== null) io.progress(`  ${shortId(event.agentId)} ${agent}`);
       const line = event.type === 'request_failed' ? retryLine(event) : null;
       if (line !== null) io.note(`${of(event, session)}${line}`);
+      const limit = limits.line(event, Date.now());
+      if (limit !== null) io.note(limit);
     },
     end(session, result) {
       const text = io.isTerminal ? printable(result.text) : result.text;

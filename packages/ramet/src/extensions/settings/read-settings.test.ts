@@ -99,6 +99,7 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
       budget: { usd: 1000, tokens: 10, seconds: 60 },
       maxTurns: 100_000,
       limits: { concurrentRequests: 101 },
+      sandbox: { readOnly: 'off' },
       env: { childVariables: ['ANTHROPIC_API_KEY'] },
     };
     for (const level of ['repository', 'local'] as const) {
@@ -122,9 +123,18 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
         'budget.usd: this folder is not trusted',
         'maxTurns: this folder is not trusted',
         'limits.concurrentRequests: this folder is not trusted',
+        'sandbox.readOnly: this folder is not trusted',
         'env.childVariables: this folder is not trusted',
       ]);
     }
+  });
+
+  test('may insist on a sandbox, and not do without one that the user wants', async ({ directory }) => {
+    const insisting = await read(directory, { repository: { sandbox: { readOnly: 'required' } } });
+    expect(insisting.settings.sandbox).toEqual({ readOnly: 'required' });
+    const user: Settings = { sandbox: { readOnly: 'required' } };
+    const easing = await read(directory, { user, repository: { sandbox: { readOnly: 'auto' } } });
+    expect(easing.settings.sandbox).toEqual({ readOnly: 'required' });
   });
 
   test('may ask for fewer requests at once', async ({ directory }) => {

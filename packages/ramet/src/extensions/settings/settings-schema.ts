@@ -3,8 +3,9 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
-import { LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
+import { EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
+import { SANDBOX_MODES } from '../../workspace/command-sandbox.ts';
 import type { Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
@@ -47,12 +48,27 @@ const agents = z.strictObject({
     'How much of a report reaches the parent; the rest is kept in a file (8192).',
   ),
   fork: described(z.optional(z.boolean()), 'Whether an agent asked for without a type is a fork (true).'),
+  executor: described(
+    z.optional(z.enum(EXECUTORS)),
+    'Where agents run whose type does not say: in this process, or in one of their own (in-process).',
+  ),
 });
 
 const limits = z.strictObject({
   concurrentRequests: described(
     z.optional(wholeNumber),
     'Most requests to models that are under way at once in one session.',
+  ),
+  waitSeconds: described(
+    z.optional(z.number().check(z.nonnegative())),
+    'How long a run waits for a usage limit to end before it is interrupted; without it, as long as it lasts.',
+  ),
+});
+
+const sandbox = z.strictObject({
+  readOnly: described(
+    z.optional(z.enum(SANDBOX_MODES)),
+    'Whether commands of agents that only read run in an OS sandbox: where there is one, never, or not without.',
   ),
 });
 
@@ -91,6 +107,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   agents: described(z.optional(agents), 'Agents that other agents ask for.'),
   launch: described(z.optional(z.enum(LAUNCH_MODES)), 'Whether children start together or behind a lead.'),
   limits: described(z.optional(limits), 'How much may happen at once.'),
+  sandbox: described(z.optional(sandbox), 'Where commands run.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),

@@ -1,6 +1,7 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
-import type { BudgetLimits, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -34,11 +35,19 @@ export interface AgentSettings {
   stallSeconds?: number | undefined;
   reportBytes?: number | undefined;
   fork?: boolean | undefined;
+  executor?: ExecutorKind | undefined;
 }
 
 export interface LimitSettings {
   /** Requests to models under way at once, of one session. */
   concurrentRequests?: number | undefined;
+  /** How long a run waits for usage limits to end before it is interrupted; without it, as long as they last. */
+  waitSeconds?: number | undefined;
+}
+
+export interface SandboxSettings {
+  /** Whether commands of agents that only read run in a sandbox of the operating system. */
+  readOnly?: SandboxMode | undefined;
 }
 
 /** How `ramet merge` works where its flags say nothing. */
@@ -63,6 +72,7 @@ export interface Settings {
   agents?: AgentSettings | undefined;
   launch?: LaunchMode | undefined;
   limits?: LimitSettings | undefined;
+  sandbox?: SandboxSettings | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

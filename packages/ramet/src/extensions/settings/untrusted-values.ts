@@ -18,7 +18,7 @@ export function withholdUntrusted(values: readonly SettingValue[], otherwise: Se
 }
 
 function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
-  const { agents, budget, maxTurns, limits, permissions } = otherwise;
+  const { agents, budget, maxTurns, limits, permissions, sandbox } = otherwise;
   if (WITHHELD.has(path[0] ?? '')) return true;
   if (path[0] === 'agents')
     return isHigher(value, Object.entries(agents ?? {}).find(([key]) => key === path[1])?.[1]);
@@ -33,10 +33,14 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
       return isHigher(value, budget?.tokens);
     case 'budget.seconds':
       return isHigher(value, budget?.seconds);
+    case 'sandbox.readOnly':
+      return heldness(value) < heldness(sandbox?.readOnly ?? 'auto');
     case 'maxTurns':
       return isHigher(value, maxTurns);
     case 'limits.concurrentRequests':
       return isHigher(value, limits?.concurrentRequests);
+    case 'limits.waitSeconds':
+      return isHigher(value, limits?.waitSeconds);
     default:
       return false;
   }
@@ -47,6 +51,12 @@ function widthOf(mode: unknown): number {
   const modes: readonly unknown[] = MODES_BY_WIDTH;
   const width = modes.indexOf(mode);
   return width === -1 ? modes.length : width;
+}
+
+/** How much a sandbox is insisted on. */
+function heldness(mode: unknown): number {
+  const modes: readonly unknown[] = ['off', 'auto', 'required'];
+  return modes.indexOf(mode);
 }
 
 function isHigher(value: unknown, limit: unknown): boolean {

@@ -16,7 +16,7 @@ function statusOf(events: RecordedEvent[], writerAlive = true): AgentOverview | 
   return agentStatuses(statusBoardOf(events), { writerAlive })[0];
 }
 
-const ended = (status: 'done' | 'failed', cause: string | null = null) =>
+const ended = (status: 'done' | 'failed' | 'interrupted', cause: string | null = null) =>
   ({ type: 'agent.ended', status, cause, message: null }) as const;
 
 describe('AGENT-5: the status of an agent', () => {
@@ -38,8 +38,10 @@ describe('AGENT-5: the status of an agent', () => {
       model: 'small',
       status: 'running',
       cause: null,
+      until: null,
       message: null,
       turns: 1,
+      resumed: 0,
       startedAt: 2000,
       lastEventAt: 3000,
       stalledMs: null,
@@ -126,6 +128,28 @@ describe('AGENT-5: the status of an agent', () => {
       cause: 'children',
       activity: null,
     });
+  });
+
+  test('LAUNCH-2: says until when it waits for a limit, and no longer once it goes on or has ended', () => {
+    const waiting = { type: 'status.changed', status: 'waiting', cause: 'limit', until: 9_000 } as const;
+    const after = (...events: JournalEvent[]) =>
+      statusOf(
+        recorded(...[agentStarted(), waiting, ...events].map((event): ['a', JournalEvent] => ['a', event])),
+      );
+    expect(after()).toMatchObject({ status: 'waiting', cause: 'limit', until: 9_000 });
+    expect(after(requestStarted())).toMatchObject({ status: 'running', until: null });
+    expect(after(ended('interrupted', 'limit'))).toMatchObject({ cause: 'limit', until: null });
+  });
+
+  test('AGENT-5: is running again when it is resumed, with nothing of what it did before', () => {
+    const events = recorded(
+      ['a', agentStarted()],
+      ['a', toolStarted('1', 'Bash')],
+      ['a', { type: 'status.changed', status: 'waiting', cause: 'limit', until: 9_000 }],
+      ['a', { type: 'agent.resumed', from: 'running' }],
+    );
+    const expected = { status: 'running', cause: null, until: null, activity: null, resumed: 1 };
+    expect(statusOf(events)).toMatchObject(expected);
   });
 
   test('AGENT-7: says that it is silent until something happens, and counts silence from the last event', () => {

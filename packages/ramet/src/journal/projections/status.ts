@@ -27,9 +27,13 @@ export interface AgentOverview {
   model: string;
   status: AgentStatus;
   cause: string | null;
+  /** When it will go on, in milliseconds since the epoch; null where nothing says so. */
+  until: number | null;
   message: string | null;
   /** Completed responses. */
   turns: number;
+  /** How often it went on after it was interrupted. */
+  resumed: number;
   startedAt: number;
   lastEventAt: number;
   /** How long nothing had happened when that was longer than the stall limit; null once something happens. */
@@ -72,6 +76,7 @@ export function agentStatuses(board: StatusBoard, options: { writerAlive: boolea
 const INTERRUPTED = {
   status: 'interrupted',
   cause: 'process_ended',
+  until: null,
   activity: null,
   stalledMs: null,
 } as const;
@@ -108,12 +113,22 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.model = event.model;
       break;
     case 'status.changed':
-      Object.assign(agent, { status: event.status, cause: event.cause, message: null });
+      Object.assign(agent, {
+        status: event.status,
+        cause: event.cause,
+        until: event.until ?? null,
+        message: null,
+      });
       break;
     case 'agent.detached':
       agent.background = true;
       break;
     case 'agent.resumed':
+      run(agent);
+      agent.resumed += 1;
+      agent.activity = null;
+      board.tools.delete(agent.id);
+      break;
     case 'message.appended':
       revive(agent);
       break;
@@ -143,7 +158,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.todos = event.todos;
       break;
     case 'agent.ended':
-      Object.assign(agent, { status: event.status, cause: event.cause, message: event.message });
+      Object.assign(agent, { status: event.status, cause: event.cause, until: null, message: event.message });
       agent.activity = null;
       board.tools.delete(agent.id);
       break;
@@ -177,7 +192,7 @@ function revive(agent: AgentOverview): void {
 }
 
 function run(agent: AgentOverview): void {
-  Object.assign(agent, { status: 'running', cause: null, message: null });
+  Object.assign(agent, { status: 'running', cause: null, until: null, message: null });
 }
 
 /** What the last process was doing died with it; an agent that goes on says so by what it does. */
@@ -204,8 +219,10 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     model: event.model,
     status: 'running',
     cause: null,
+    until: null,
     message: null,
     turns: 0,
+    resumed: 0,
     startedAt: time,
     lastEventAt: time,
     stalledMs: null,

@@ -2,6 +2,7 @@
 import type { AgentLifecycleEvent } from '../../schema/agent-events.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { openTodos } from '../../schema/todo-item.ts';
+import { spanText } from '../../schema/until-text.ts';
 import { totalTokens } from '../../schema/usage.ts';
 
 const LONGEST = 300;
@@ -91,7 +92,7 @@ function describeLife(event: LifeEvent): string {
         ? 'goes on: the process that ran it was ended'
         : 'goes on after it was interrupted';
     case 'status.changed':
-      return `${[event.status, event.cause].filter(Boolean).join(': ')}`;
+      return `${[event.status, event.cause].filter(Boolean).join(': ')}${untilTime(event.until)}`;
     case 'conversation.inherited':
       return `forked from ${event.from}`;
     case 'launch.decided':
@@ -111,6 +112,10 @@ function describeLife(event: LifeEvent): string {
   }
 }
 
+function untilTime(until: number | undefined): string {
+  return until === undefined ? '' : ` until ${new Date(until).toISOString()}`;
+}
+
 /** A later version may add kinds of events without changing the shape of the file. */
 function unknownEvent(event: never): string {
   const { type } = event as { type?: unknown }; // `never` only by our own list of kinds
@@ -125,7 +130,7 @@ function describeAnswer({ answer, rules, reason }: EventOf<'permission.answered'
 
 function describeRequest(event: EventOf<'request.started' | 'request.failed'>): string {
   if (event.type === 'request.failed') {
-    const next = event.retryInMs === null ? 'giving up' : `trying again in ${seconds(event.retryInMs)}`;
+    const next = event.retryInMs === null ? 'giving up' : `trying again in ${pause(event.retryInMs)}`;
     return `request failed: ${event.status ?? event.code} ${event.message}; ${next}`;
   }
   const attempt = event.attempt > 1 ? `, attempt ${event.attempt}` : '';
@@ -143,6 +148,10 @@ function describeResponse(event: EventOf<'response.completed'>): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function pause(ms: number): string {
+  return ms < 60_000 ? seconds(ms) : spanText(ms);
 }
 
 function seconds(ms: number): string {

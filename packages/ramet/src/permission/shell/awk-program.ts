@@ -5,11 +5,10 @@
 export function awkOnlyPrints(program: string): boolean {
   if (/system|getline|@|close\s*\(|`/.test(program)) return false;
   const code = withoutLiterals(program);
-  return code !== null && printsOnly(code);
-}
-
-function printsOnly(code: string): boolean {
-  return !/(?<!\|)\|(?!\|)/.test(code) && !/\bprintf?\b[^;}]*>/.test(code);
+  if (code === null) return false;
+  // With its strings still in it, a `;` or `}` may be part of one and end nothing.
+  const statement = code === program ? '[^]*' : '[^;}]*';
+  return !/(?<!\|)\|(?!\|)/.test(code) && !new RegExp(String.raw`\bprintf?\b${statement}>`).test(code);
 }
 
 /**

@@ -39,7 +39,8 @@ function reasonFor(command: ShellCommand, atHome: boolean): string {
   if (command.words[0]?.value === null) return 'which program it runs is known only then';
   const text = textsOf(command).giving[0] ?? '';
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
-  return `it runs ${shown}${atHome ? '' : ' outside the working directory'}`;
+  const advice = command.words.some(({ splits }) => splits) ? ' (quote what is expanded in it)' : '';
+  return `it runs ${shown}${advice}${atHome ? '' : ' outside the working directory'}`;
 }
 
 /** What Read rules take away holds for files that a command names, too. A pattern or a variable may still hide one. */

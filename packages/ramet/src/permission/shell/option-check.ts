@@ -8,6 +8,8 @@ export interface DangerousOptions {
   valued?: string;
   /** Long names without dashes; any beginning of one counts too. */
   names?: readonly string[];
+  /** It looks for `--` before it reads options, so none of them takes it for its value: git. */
+  separatorFirst?: boolean;
 }
 
 /** Is there a word that is, or could turn out to be, one of the dangerous options? */
@@ -16,10 +18,13 @@ export function hasDangerousOption(words: readonly ShellWord[], options: Dangero
     const word = words[index];
     if (word === undefined || !mayBeOption(word)) continue;
     if (word.value === null) {
-      if (!isKnownStart(word.start, options)) return true;
+      if (word.splits || !isKnownStart(word.start, options)) return true;
       continue;
     }
-    if (word.value === '--') return false;
+    if (word.value === '--') {
+      if (options.separatorFirst || !mayTakeNext(words[index - 1])) return false;
+      continue;
+    }
     if (word.value.startsWith('--')) {
       if (isDangerousName(word.value, options)) return true;
       continue;
@@ -29,6 +34,11 @@ export function hasDangerousOption(words: readonly ShellWord[], options: Dangero
     if (cluster === 'takes next') index++;
   }
   return false;
+}
+
+/** After `--name` the `--` may be its value and no end of the options. */
+function mayTakeNext(word: ShellWord | undefined): boolean {
+  return word !== undefined && mayBeOption(word) && /^--[^=]+$/.test(word.value ?? '--…');
 }
 
 /** An option whose end is open, such as `--format=$x` or `-t$x`. */

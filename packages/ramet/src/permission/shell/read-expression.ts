@@ -25,8 +25,8 @@ function readTestPart(walk: ShellWalk, node: ShellNode, extended: boolean): void
 
 /** Unquoted in `[ ]`, what a variable holds is split and may become an operator that evaluates. */
 function readOperand(walk: ShellWalk, node: ShellNode, evaluated: boolean, extended: boolean): void {
-  const { value } = walk.argument(node);
-  const split = !extended && /expansion$|^command_substitution$/.test(node.type);
+  const { value, splits = false } = walk.argument(node);
+  const split = !extended && (splits || /expansion$/.test(node.type));
   if (!evaluated && !split) return;
   if (/^-?\d+$/.test(value ?? '') || /^"?\$(?:[#?]|\{#\w+(?:\[@\])?\})"?$/.test(node.text)) return;
   walk.evaluated.push(node.text);

@@ -12,7 +12,7 @@ import { mayBeOption, type ShellWord } from './shell-word.ts';
 const GLOBAL_FLAGS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;
 
-const OUTPUT = { names: ['output', 'output-directory', 'ext-diff'] };
+const OUTPUT = { names: ['output', 'output-directory', 'ext-diff'], separatorFirst: true };
 
 const looks: ArgumentCheck = (words) => !hasDangerousOption(words, OUTPUT);
 const only =
@@ -35,6 +35,17 @@ const lists =
     return known && (names.length === 0 || chosen);
   };
 
+const PLAIN_FLAG =
+  /^(?:[^-].*|--(?:stat|shortstat|numstat|dirstat|summary|name-only|name-status|cached|staged|merge-base|check|raw|patch|no-patch|no-color|color|no-ext-diff|no-textconv|no-renames|minimal|histogram|patience|word-diff|color-words|exit-code|quiet|text|binary|ignore-\w+(?:-\w+)*|.*=.*)|-[pwbaszRBMCD]+|-U\d+)$/;
+
+/** Of files outside the repository git compares without looking for `--` first: an option before it may take it. */
+function separatesPlainly(words: readonly ShellWord[]): boolean {
+  const at = words.findIndex(({ value }) => value === '--');
+  const before = words[at - 1];
+  if (at === -1 || before === undefined) return true;
+  return before.value === null ? !mayBeOption(before) : PLAIN_FLAG.test(before.value);
+}
+
 /** Words one by one against patterns; further words match nothing, missing ones need no match. */
 function matchesAll(words: readonly ShellWord[], patterns: readonly RegExp[]): boolean {
   return (
@@ -46,7 +57,7 @@ function matchesAll(words: readonly ShellWord[], patterns: readonly RegExp[]): b
 const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
   status: looks,
   log: looks,
-  diff: looks,
+  diff: (words) => looks(words) && separatesPlainly(words),
   show: looks,
   shortlog: looks,
   whatchanged: looks,

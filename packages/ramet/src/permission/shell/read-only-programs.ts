@@ -15,15 +15,15 @@ const HARMLESS =
   'arch basename cat cd cksum cmp column comm cut df diff dirname du echo egrep expand false fgrep fold fmt free ' +
   'grep groups head id join jq ls md5sum nl nproc od paste pgrep pidof printenv ps pwd readlink realpath rev seq ' +
   'sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sleep stat strings sum tac tail tr true tty uname unexpand ' +
-  'uptime wc whereis which whoami zcat hexdump : exit return break continue shift wait jobs';
+  'uptime wc whereis which whoami zcat hexdump : exit return break continue shift';
 
 const WATCHED: Readonly<Record<string, DangerousOptions>> = {
   base64: { letters: 'o', valued: 'w', names: ['output'] },
-  fd: { letters: 'xX', valued: 'edEtScj', names: ['exec', 'exec-batch'] },
+  fd: { letters: 'xX', valued: 'edEtScjoC', names: ['exec', 'exec-batch'] },
   file: { letters: 'C', valued: 'mfFPe', names: ['compile'] },
   rg: { letters: 'z', valued: 'ABCEefgjMmrtTd', names: ['pre', 'pre-glob', 'hostname-bin', 'search-zip'] },
   sort: { letters: 'o', valued: 'kStT', names: ['output', 'compress-program', 'files0-from'] },
-  tree: { letters: 'oR', valued: 'LPIH', names: ['output'] },
+  tree: { letters: 'oR', valued: 'LPIHT', names: ['output'] },
 };
 
 const VERSION = /^(?:--version|-v|-V|--help|-version|version)$/;
@@ -33,6 +33,10 @@ const VERSIONED =
   'eslint prettier biome jest';
 
 const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
+  // `jobs -x` runs a command, and `wait -p` evaluates the name it is given.
+  jobs: (words) => words.every(({ value }) => /^(?:-[lnprs]+|%?\d+)$/.test(value ?? '')),
+  wait: (words) =>
+    words.every(({ value, source }) => /^(?:-[nf]+|%?\d+)$/.test(value ?? '') || /^"?\$!"?$/.test(source)),
   printf: ([format]) => format !== undefined && !mayBeOption(format),
   test: testsOnly,
   '[': testsOnly,
@@ -48,7 +52,9 @@ const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   hostname: (words) => words.every(({ value }) => /^-[fisIdA]$/.test(value ?? '')),
   date: isDateShown,
   uniq: (words) => atMostOneOperand(words, 'fswN'),
-  xxd: (words) => atMostOneOperand(words, 'lscgo'),
+  // Its options are words and not letters: `-ps` takes no value, `-s` does.
+  xxd: (words) =>
+    words.every((word) => !mayBeOption(word) || isXxdOption(word)) && atMostOneOperand(words, 'lscgo'),
   find: findsOnly,
   sed: sedReads,
   awk: awkReads,
@@ -61,11 +67,19 @@ const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   command: (words) => /^-[vV]$/.test(words[0]?.value ?? ''),
   npm: (words) =>
     ['ls', 'list', 'root', 'prefix'].includes(words[0]?.value ?? '') &&
-    !hasDangerousOption(words, { names: ['prefix', 'userconfig', 'globalconfig', 'cache'] }),
+    words.every((word) => !mayBeOption(word) || NPM_OPTION.test(word.value ?? '')),
   pip: (words) =>
     ['list', 'show', 'freeze'].includes(words[0]?.value ?? '') && words.every((word) => !mayBeOption(word)),
   docker: (words) => ['ps', 'images', 'version', 'info'].includes(words[0]?.value ?? ''),
 };
+
+/** Any other may say where npm keeps its logs or finds its configuration. */
+const NPM_OPTION =
+  /^(?:--(?:all|json|long|parseable|global|link|production|dev|depth|depth=\d+|(?:omit|include)=\w+)|-[agl]+)$/;
+
+function isXxdOption({ value }: ShellWord): boolean {
+  return value !== null && /^-(?:[abeEipru]|[lscgo](?:0x)?[\da-fA-F]*)$/.test(value);
+}
 
 const harmless: ReadonlySet<string> = new Set(HARMLESS.split(' '));
 const versioned: ReadonlySet<string> = new Set(VERSIONED.split(' '));
@@ -82,14 +96,14 @@ export function programReadsOnly(name: string, words: readonly ShellWord[]): boo
 
 /** `-v` evaluates the subscript it is given, which can hold a command; an unquoted expansion can become a `-v`. */
 function testsOnly(words: readonly ShellWord[]): boolean {
-  return words.every(({ value, source }) =>
-    value === null ? source.startsWith('"') : !/^-[vR]$/.test(value),
+  return words.every(({ value, source, splits = false }) =>
+    value === null ? source.startsWith('"') && !splits : !/^-[vR]$/.test(value),
   );
 }
 
 /** Without `+` an operand is the time to set. */
 function isDateShown(words: readonly ShellWord[]): boolean {
-  if (hasDangerousOption(words, { letters: 's', valued: 'dfrI', names: ['set'] })) return false;
+  if (hasDangerousOption(words, { letters: 's', valued: 'dfr', names: ['set'] })) return false;
   return operandsOf(words, 'dfr')?.every(({ start }) => start.startsWith('+')) ?? false;
 }
 
@@ -148,8 +162,10 @@ function awkReads(words: readonly ShellWord[]): boolean {
   for (let index = 0; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) continue;
-    if (word.value === '-F' || word.value === '-v') index++;
-    else if (/^-[Fv]./.test(word.start)) continue;
+    if (word.splits) return false;
+    if (word.value === '-F' || word.value === '-v') {
+      if (words[++index]?.splits) return false;
+    } else if (/^-[Fv]./.test(word.start)) continue;
     else if (mayBeOption(word)) return false;
     // What follows the program are files and assignments; an option there is read as a file.
     else return word.value !== null && awkOnlyPrints(word.value);

@@ -11,6 +11,8 @@ export interface ShellWord {
   value: string | null;
   /** What it begins with in any case. */
   start: string;
+  /** It may become several words, of which the later ones can be anything: an expansion stands outside quotes. */
+  splits?: boolean;
 }
 
 /** A word made of characters, each quoted or not, up to the first thing that only the running shell knows. */
@@ -19,18 +21,21 @@ interface Draft {
   /** `q` or `u` for each character of `text`. */
   quoting: string;
   open: boolean;
+  splits: boolean;
 }
 
 export type UnclearWord = (reason: string) => void;
 
 export function readWord(node: ShellNode, unclear: UnclearWord): ShellWord {
-  const draft: Draft = { text: '', quoting: '', open: false };
+  const draft: Draft = { text: '', quoting: '', open: false, splits: false };
   addNode(draft, node, unclear);
-  return finish(draft, node.text);
+  const word = finish(draft, node.text);
+  return draft.splits ? { ...word, splits: true } : word;
 }
 
 /** Could the program take it for an option? */
-export function mayBeOption({ value, start }: ShellWord): boolean {
+export function mayBeOption({ value, start, splits = false }: ShellWord): boolean {
+  if (splits) return true;
   return value === null ? start === '' || start.startsWith('-') : value.startsWith('-') && value !== '-';
 }
 
@@ -46,10 +51,17 @@ const EXPANDED: ReadonlySet<string> = new Set([
   'brace_expression',
 ]);
 
+/** What these give is cut at blanks; a number has none, and braces repeat what stands before them. */
+const SPLIT: ReadonlySet<string> = new Set(['simple_expansion', 'expansion', 'command_substitution']);
+/** Even in quotes these become one word each. */
+const WORD_LIST = /\$@|\$\{@|\[@\]/;
+
 function addNode(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
   if (BARE.has(node.type) && node.childCount === 0) addBare(draft, node.text, unclear);
-  else if (BARE.has(node.type) || EXPANDED.has(node.type)) draft.open = true;
-  else if (node.type === 'raw_string') add(draft, node.text.slice(1, -1), 'q');
+  else if (BARE.has(node.type) || EXPANDED.has(node.type)) {
+    draft.open = true;
+    draft.splits ||= SPLIT.has(node.type);
+  } else if (node.type === 'raw_string') add(draft, node.text.slice(1, -1), 'q');
   else if (node.type === 'string') addString(draft, node, unclear);
   else if (node.type === 'ansi_c_string') addEscaped(draft, node.text.slice(2, -1));
   else if (node.type === 'process_substitution') {
@@ -94,7 +106,9 @@ function addString(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
     inner.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped)),
     'q',
   );
-  if (first !== undefined) draft.open = true;
+  if (first === undefined) return;
+  draft.open = true;
+  draft.splits ||= WORD_LIST.test(node.text);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

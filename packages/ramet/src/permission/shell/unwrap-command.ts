@@ -86,8 +86,10 @@ function readOptions(grammar: WrapperGrammar, words: readonly ShellWord[]): Read
     else if (grammar.adds && /^-I/.test(value)) {
       replacement = value === '-I' ? (words[++index]?.value ?? null) : value.slice(2);
       if (replacement === null) return null;
-    } else if (grammar.valued?.test(value)) index++;
-    else if (grammar.flags?.test(value)) continue;
+    } else if (grammar.valued?.test(value)) {
+      // What an open value splits into would be read on as the command.
+      if (words[++index]?.splits) return null;
+    } else if (grammar.flags?.test(value)) continue;
     else if (value.startsWith('-')) return null;
     else if (operands > 0) operands--;
     else return { assignments, words: words.slice(index), replacement };

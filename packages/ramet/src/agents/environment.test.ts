@@ -1,0 +1,26 @@
+import { arch, platform, release, type } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { environmentText } from './environment.ts';
+
+const facts = { cwd: '/work/tree', now: new Date('2026-03-04T05:06:07Z'), shell: '/bin/zsh' };
+
+describe('PROMPT-1: the environment', () => {
+  test('names directory, platform, system, shell, model, what the model knows, and the day', () => {
+    expect(environmentText({ ...facts, model: 'claude-sonnet-5' }).split('\n')).toEqual([
+      '<environment>',
+      'Working directory: /work/tree',
+      `Platform: ${platform()}`,
+      `OS: ${type()} ${release()} (${arch()})`,
+      'Shell: /bin/zsh',
+      'Model: claude-sonnet-5',
+      'Knowledge cut-off: 2026-01',
+      'Date: 2026-03-04',
+      '</environment>',
+    ]);
+  });
+
+  test('says nothing of what a model knows where no source states it', () => {
+    for (const model of ['claude-opus-5-5', 'house-1', 'recipe'])
+      expect(environmentText({ ...facts, model })).not.toContain('cut-off');
+  });
+});

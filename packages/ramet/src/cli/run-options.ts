@@ -1,0 +1,58 @@
+/** The flags that say how a run works and what it prints: of `ramet`, `ramet -p` and `ramet resume`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
+import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
+import { collectRules } from './rule-list.ts';
+
+export function addRunOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--output-format <format>', 'how the result is printed')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
+    .option('--include-partial-messages', 'with stream-json: text as it streams')
+    .option('--model <model>', 'a model id, or haiku, sonnet or opus')
+    .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
+    .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
+    .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
+    .addOption(
+      new Option('--permission-mode <mode>', 'what tools may do (default: default, or what the session had)')
+        .choices([...SESSION_MODES])
+        .argParser(sessionMode),
+    )
+    .option(
+      '--allowedTools <rules>',
+      'what needs no question, such as "Bash(npm test:*) Edit(src/**)"',
+      ruleList,
+    )
+    .option('--disallowedTools <rules>', 'what is refused, whatever else allows it', ruleList)
+    .addOption(
+      new Option('--launch <mode>', 'whether children start together (default: auto, as it pays)').choices([
+        ...LAUNCH_MODES,
+      ]),
+    );
+}
+
+function ruleList(text: string, before?: string[]): string[] {
+  const rules = collectRules(text);
+  if (rules.length === 0) throw new InvalidArgumentError('It names no rule.');
+  return [...(before ?? []), ...rules];
+}
+
+function sessionMode(text: string): string {
+  if (SESSION_MODES.some((mode) => mode === text)) return text;
+  const reason = text === 'bubble' ? `${BUBBLE_REFUSED}. ` : '';
+  throw new InvalidArgumentError(`${reason}Allowed choices are ${SESSION_MODES.join(', ')}.`);
+}
+
+export function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}

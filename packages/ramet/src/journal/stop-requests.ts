@@ -1,0 +1,65 @@
+/**
+ * How one process asks another to stop an agent: a file in the session's folder, named by the agent's number. The writer
+ * of the session looks for it while it has children (`sdk/stop-watch.ts`), so nothing is lost and no signal is needed.
+ *
+ * Invariants
+ * 1. A request is for one process: it names who wrote the session when it was made, and holds for nobody else.
+ * 2. It is there until the agent was told to stop; whoever made it may take it back.
+ * 3. Only the user can read or write it.
+ */
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionId } from '../schema/ids.ts';
+import { makePrivateDirectory } from './home.ts';
+import { type ProcessIdentity, thisProcess } from './process-identity.ts';
+
+interface SessionPlace {
+  project: string;
+  session: SessionId;
+}
+
+function directoryOf({ project, session }: SessionPlace): string {
+  return join(project, session, 'stop');
+}
+
+/** Asks the writer to stop its agent of that number; returns how to take that back. */
+export function requestStop(place: SessionPlace, agent: number, writer: ProcessIdentity): () => void {
+  const directory = directoryOf(place);
+  makePrivateDirectory(join(place.project, place.session));
+  makePrivateDirectory(directory);
+  const file = join(directory, String(agent));
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify({ pid: writer.pid, started: writer.started }), { mode: 0o600 });
+  // In one step: nobody reads half a request.
+  renameSync(draft, file);
+  return () => rmSync(file, { force: true });
+}
+
+/** Calls `stop` with the number of every agent that this process is asked to stop; what is for others is removed. */
+export function takeStopRequests(place: SessionPlace, stop: (agent: number) => void): void {
+  const directory = directoryOf(place);
+  for (const name of namesIn(directory)) {
+    if (!/^\d+$/.test(name)) continue;
+    const file = join(directory, name);
+    if (isForThisProcess(file)) stop(Number(name));
+    rmSync(file, { force: true });
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // nobody has asked for anything yet
+  }
+}
+
+function isForThisProcess(file: string): boolean {
+  const { pid, started } = thisProcess();
+  try {
+    const writer: Partial<ProcessIdentity> = JSON.parse(readFileSync(file, 'utf8'));
+    return writer.pid === pid && writer.started === started;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { createCommandSandbox } from './command-sandbox.ts';
+
+/** An environment in which bubblewrap refuses, and leaves a mark when it is tried. */
+function refusing(): { env: { PATH: string }; tried: () => boolean } {
+  const folder = temporaryDirectory();
+  const mark = join(folder, 'tried');
+  writeFileSync(join(folder, 'bwrap'), `#!/bin/bash\ntouch ${mark}\necho 'bwrap: forbidden' >&2\nexit 1\n`);
+  chmodSync(join(folder, 'bwrap'), 0o755);
+  return {
+    env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` },
+    tried: () => existsSync(mark),
+  };
+}
+
+describe('TYPE-2: where commands of agents that only read run', () => {
+  test('auto: without a sandbox by themselves, and that is told once, with what to do', async () => {
+    const sandbox = createCommandSandbox('auto', refusing().env);
+    const told: string[] = [];
+    const tell = (notice: string): void => void told.push(notice);
+    for (const command of ['ls', 'pwd']) {
+      expect(await sandbox.shell(command, '/', tell)).toMatchObject({
+        program: 'bash',
+        arguments: ['-c', command],
+        confined: false,
+      });
+    }
+    expect(told).toEqual([
+      'no OS sandbox: bubblewrap cannot start: forbidden; read-only agents are held by the command parser alone (allow unprivileged user namespaces on this machine; sandbox.readOnly: off says nothing)',
+    ]);
+  });
+
+  test('required: without a sandbox nowhere', async () => {
+    const sandbox = createCommandSandbox('required', { PATH: temporaryDirectory() });
+    expect(await sandbox.shell('ls', '/', () => {})).toEqual({
+      refusal:
+        'No command can run: the setting sandbox.readOnly requires an OS sandbox, and bubblewrap (bwrap) is not on the PATH. (For the user: install bubblewrap.)',
+    });
+  });
+
+  test('off: by themselves, and no sandbox is tried', async () => {
+    const { env, tried } = refusing();
+    const sandbox = createCommandSandbox('off', env);
+    sandbox.prepare();
+    expect(await sandbox.shell('ls', '/', () => {})).toMatchObject({ program: 'bash' });
+    expect(tried()).toBe(false);
+  });
+
+  test('git keeps no notes for them, with a sandbox or without', async () => {
+    for (const mode of ['auto', 'off'] as const) {
+      const shell = await createCommandSandbox(mode, { PATH: process.env.PATH ?? '' }).shell(
+        'ls',
+        '/',
+        () => {},
+      );
+      expect(shell).toMatchObject({ environment: { GIT_OPTIONAL_LOCKS: '0' } });
+    }
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * How the shell of an agent that changes nothing is started (TYPE-2): in a sandbox of the operating system where there
+ * is one that works, else by itself, held by the command parser alone. Which of the two is found out once a session,
+ * and told once where it is the second.
+ */
+import { describeError } from '../schema/errors.ts';
+import type { BubblewrapState } from './bubblewrap.ts';
+
+/** `auto`: where there is one. `required`: no command runs without. */
+export const SANDBOX_MODES = ['auto', 'off', 'required'] as const;
+
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+export interface ShellStart {
+  readonly program: string;
+  readonly arguments: readonly string[];
+  /** Set besides what the agent's programs have anyway. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What it starts ends with it: nothing is left when the shell has ended. */
+  readonly confined: boolean;
+}
+
+export type ShellDecision = ShellStart | { readonly refusal: string };
+
+export interface CommandSandbox {
+  /** Begins to find out whether it works, so that the first command need not wait for it. */
+  prepare(): void;
+  /** `tell` is called once in a session, where commands run without a sandbox. */
+  shell(command: string, cwd: string, tell: (notice: string) => void): Promise<ShellDecision>;
+}
+
+/** Programs that only read keep notes of their own, such as git its index: these say that they are not to. */
+const NO_NOTES = {
+  GIT_OPTIONAL_LOCKS: '0',
+  npm_config_logs_max: '0',
+  npm_config_update_notifier: 'false',
+  PYTHONDONTWRITEBYTECODE: '1',
+};
+
+export function plainShell(command: string): ShellStart {
+  return { program: 'bash', arguments: ['-c', command], confined: false };
+}
+
+export function createCommandSandbox(
+  mode: SandboxMode,
+  env: Readonly<Record<string, string>>,
+): CommandSandbox {
+  let state: Promise<BubblewrapState> | null = null;
+  let told = false;
+  const found = (): Promise<BubblewrapState> => {
+    state ??= import('./bubblewrap.ts')
+      .then(({ tryBubblewrap }) => tryBubblewrap(env))
+      .catch((error) => ({ works: false, reason: describeError(error), remedy: null }));
+    return state;
+  };
+  return {
+    prepare() {
+      if (mode !== 'off') void found();
+    },
+    async shell(command, cwd, tell) {
+      const environment = NO_NOTES;
+      if (mode === 'off') return { ...plainShell(command), environment };
+      const sandbox = await found();
+      if (sandbox.works) {
+        const { bubblewrapArguments } = await import('./bubblewrap.ts');
+        const words = bubblewrapArguments(command, cwd);
+        return { program: sandbox.program, arguments: words, environment, confined: true };
+      }
+      if (mode === 'required') return { refusal: refusalText(sandbox) };
+      if (!told) tell(noticeText(sandbox));
+      told = true;
+      return { ...plainShell(command), environment };
+    },
+  };
+}
+
+type Missing = Extract<BubblewrapState, { works: false }>;
+
+function noticeText({ reason, remedy }: Missing): string {
+  const advice = remedy === null ? '' : ` (${remedy}; sandbox.readOnly: off says nothing)`;
+  return `no OS sandbox: ${reason}; read-only agents are held by the command parser alone${advice}`;
+}
+
+function refusalText({ reason, remedy }: Missing): string {
+  const advice = remedy === null ? '' : ` (For the user: ${remedy}.)`;
+  return `No command can run: the setting sandbox.readOnly requires an OS sandbox, and ${reason}.${advice}`;
+}
