@@ -42,7 +42,7 @@ async function mergeBranch(
   const twins = await findCaseTwins(tree, merged.tree, repository);
   if (twins.length > 0)
     return { kind: 'conflict', conflicts: twins, files: twins.flatMap(({ paths }) => paths), merge: null };
-  return { kind: 'made', head: await commitMerge(head, work, merged.tree, commits, repository) };
+  return { kind: 'made', head: await commitMerge(head, work, merged.tree, { commits }, repository) };
 }
 
 /** Records `tree` as the outcome of the branch on top of `head`. */
@@ -50,11 +50,11 @@ async function commitMerge(
   head: IntegrationHead,
   { branch, target, tip, strategy, story }: IntegrationWork,
   tree: string,
-  commits: readonly BranchCommit[],
+  { commits, resolved = [] }: { commits: readonly BranchCommit[]; resolved?: readonly string[] },
   repository: MergeRepository,
 ): Promise<IntegrationHead> {
   const kind = strategy === 'squash' ? 'squash' : 'merge';
-  const message = mergeMessage({ kind, branch, target, commits, story });
+  const message = mergeMessage({ kind, branch, target, commits, story, resolved });
   const parents = kind === 'squash' ? [head.commit] : [head.commit, tip];
   return { commit: await writeCommit({ tree, parents, message }, repository), tree };
 }
@@ -63,11 +63,11 @@ async function commitMerge(
 export async function commitResolved(
   head: IntegrationHead,
   work: IntegrationWork,
-  tree: string,
+  { tree, files }: Pick<OpenConflict, 'tree' | 'files'>,
   repository: MergeRepository,
 ): Promise<IntegrationHead> {
   const commits = await branchCommits({ from: head.commit, to: work.tip }, repository);
-  return commitMerge(head, work, tree, commits, repository);
+  return commitMerge(head, work, tree, { commits, resolved: files }, repository);
 }
 
 /** A branch that was squashed into its target conflicts with what came later there, though nothing is left to merge. */
