@@ -10,6 +10,7 @@ import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
+import * as merge from './merge.ts';
 import * as processExecutor from './process-executor.ts';
 import * as resume from './resume.ts';
 import * as siblings from './siblings.ts';
@@ -31,6 +32,7 @@ const MEASUREMENTS: Measurements = {
   spawn,
   siblings,
   'agent-memory': agentMemory,
+  merge,
   definitions,
   'process-executor': processExecutor,
   resume,

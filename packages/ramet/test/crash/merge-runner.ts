@@ -1,6 +1,6 @@
 /**
- * A process that runs the merge queue. Arguments: repository, project, check command or nothing, `step:count` at which
- * it kills itself or nothing, then branches. Prints the states of the report.
+ * A process that runs the merge queue. Arguments: repository, project, and JSON: `check`, `death` (`step:count` at which
+ * it kills itself), `update` (move a checkout too) and `branches`. Prints the states of the report.
  */
 import { openMergeEntries } from '../../src/journal/merge-entries.ts';
 import { systemClock } from '../../src/schema/clock.ts';
@@ -8,19 +8,23 @@ import { childEnvironment } from '../../src/workspace/child-environment.ts';
 import { runMergeQueue } from '../../src/workspace/merge/merge-queue.ts';
 import { findMergeRepository } from '../../src/workspace/merge/merge-repository.ts';
 
-const [directory = '', project = '', command = '', death = '', ...branches] = process.argv.slice(2);
-const [deadly, count = '1'] = death.split(':');
+export interface MergeRunnerOrder {
+  check?: string;
+  death?: string;
+  update?: boolean;
+  branches?: string[];
+}
+
+const [directory = '', project = '', text = '{}'] = process.argv.slice(2);
+const order: MergeRunnerOrder = JSON.parse(text);
+const [deadly, count = '1'] = (order.death ?? '').split(':');
 let left = Number(count);
 const repository = findMergeRepository(directory, childEnvironment(process.env));
 using entries = openMergeEntries(project);
-const check = command === '' ? null : { command, timeoutMs: 60_000 };
-const wishes = {
-  check,
-  onConflict: 'person',
-  updateCheckout: process.env.RAMET_MODEL_UPDATE === '1',
-} as const;
+const check = order.check === undefined ? null : { command: order.check, timeoutMs: 60_000 };
+const wishes = { check, onConflict: 'person', updateCheckout: order.update ?? false } as const;
 const report = await runMergeQueue(
-  { target: 'main', branches, strategy: 'squash', ...wishes },
+  { target: 'main', branches: order.branches ?? [], strategy: 'squash', ...wishes },
   {
     repository,
     project,

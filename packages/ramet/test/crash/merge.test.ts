@@ -1,12 +1,13 @@
 /** Real processes merge, die at every step, meet each other and a person who commits all the while. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MERGE_STEPS } from '../../src/workspace/merge/merge-request.ts';
 import { eventually } from '../fixtures/command.ts';
 import { checkoutBytes, type MergePlace, mergePlace } from '../fixtures/merge-repository.ts';
+import type { MergeRunnerOrder } from './merge-runner.ts';
 
 const RUNNER = join(import.meta.dirname, 'merge-runner.ts');
 const PERSON = join(import.meta.dirname, 'committing-person.ts');
@@ -29,13 +30,13 @@ function start(place: MergePlace, program: string, ...args: string[]): Running {
   return { child, ended: once(child, 'close').then(([code]) => ({ code, output })) };
 }
 
-const merging = (place: MergePlace, check: string, death: string, ...branches: string[]): Running =>
-  start(place, RUNNER, place.directory, place.project, check, death, ...branches);
+const merging = (place: MergePlace, order: MergeRunnerOrder): Running =>
+  start(place, RUNNER, place.directory, place.project, JSON.stringify(order));
 
 const NAMES = ['one', 'two', 'three'];
 
-function threeBranches(): MergePlace {
-  const place = mergePlace({ a: '1\n' });
+function threeBranches(isCheckedOut = false): MergePlace {
+  const place = mergePlace({ a: '1\n' }, isCheckedOut);
   for (const name of NAMES) place.branch(name, { [name]: '1' });
   return place;
 }
@@ -58,23 +59,49 @@ describe('WORK-5: a merge that is killed', { timeout: 60_000 }, () => {
   test.each(moments)('after %s goes on where it was, and merges nothing twice', async (moment) => {
     const place = threeBranches();
     const before = checkoutBytes(place.directory);
-    const killed = await merging(place, 'test -e a', moment, ...NAMES).ended;
+    const killed = await merging(place, { check: 'test -e a', death: moment, branches: NAMES }).ended;
     expect(killed.code).toBeNull();
-    const { output } = await merging(place, 'test -e a', '').ended;
+    const { output } = await merging(place, { check: 'test -e a' }).ended;
     const states = place.entries.list().map(({ branch, state }) => `${branch}: ${state}`);
     expect(states, output).toEqual(NAMES.map((name) => `${name}: landed`));
     expect(checkoutBytes(place.directory)).toEqual(before);
     expectMergedOnce(place, NAMES);
   });
 
+  test.each(['recorded:1', 'moved:1', 'noted:1'])(
+    'after %s leaves a checkout that was to move whole, before or after',
+    async (moment) => {
+      const place = threeBranches(true);
+      const killed = await merging(place, { update: true, death: moment, branches: NAMES }).ended;
+      expect(killed.code).toBeNull();
+      expect(place.git('status', '--porcelain')).toBe('');
+      await merging(place, { update: true }).ended;
+      expect(place.git('status', '--porcelain')).toBe('');
+      expect(place.git('ls-files')).toBe('a\none\nthree\ntwo');
+      expectMergedOnce(place, NAMES);
+    },
+  );
+
+  test('while its check runs is gone on with only when that check has been ended', async () => {
+    const place = threeBranches();
+    const pid = join(place.project, 'pid');
+    const check = `if test -e ${pid}; then ! grep -qs '^State:.[RSD]' /proc/$(cat ${pid})/status; else echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600; fi`;
+    const first = merging(place, { check, branches: NAMES });
+    await eventually(() => existsSync(pid));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const { output } = await merging(place, { check }).ended;
+    expect(output).toBe('one: landed\ntwo: landed\nthree: landed\n');
+  });
+
   test('at any moment at all leaves a repository that the next run completes', async () => {
     const place = threeBranches();
     for (const delay of [60, 110, 160, 210, 260, 310, 360]) {
-      const run = merging(place, 'sleep 0.05', '', ...NAMES);
+      const run = merging(place, { check: 'sleep 0.05', branches: NAMES });
       setTimeout(() => run.child.kill('SIGKILL'), delay);
       await run.ended;
     }
-    await merging(place, '', '', ...NAMES).ended;
+    await merging(place, { branches: NAMES }).ended;
     expect(place.entries.list().every(({ state }) => state === 'landed' || state === 'nothing')).toBe(true);
     expectMergedOnce(place, NAMES);
   });
@@ -101,7 +128,7 @@ describe('WORK-5: two queues and a person at once', { timeout: 120_000 }, () => 
     const before = checkoutBytes(place.directory);
     const commits = await withPerson(place, 'plumbing', async () => {
       const halves = [six.slice(0, 3), six.slice(3)];
-      const ends = await Promise.all(halves.map((names) => merging(place, '', '', ...names).ended));
+      const ends = await Promise.all(halves.map((names) => merging(place, { branches: names }).ended));
       expect(
         ends.map(({ code }) => code),
         ends.map(({ output }) => output).join('\n'),
@@ -116,7 +143,8 @@ describe('WORK-5: two queues and a person at once', { timeout: 120_000 }, () => 
     const place = mergePlace({ a: '1\n' }, true);
     for (const name of six) place.branch(name, { [name]: '1' });
     const commits = await withPerson(place, 'checkout', async () => {
-      for (const name of six.slice(0, 2)) expect((await merging(place, '', '', name).ended).code).toBe(0);
+      for (const name of six.slice(0, 2))
+        expect((await merging(place, { branches: [name] }).ended).code).toBe(0);
     });
     const reflog = readFileSync(join(place.directory, '.git/logs/HEAD'), 'utf8').split('\n');
     expect(reflog.filter((line) => line.includes('ramet'))).toEqual([]);

@@ -44,6 +44,12 @@ describe.concurrent('UI-1: completion in bash', () => {
     expect(completeInBash(user, 'completion', 'z')).toEqual(['zsh']);
   });
 
+  test('offers the branches of this repository where one is wanted', ({ user }) => {
+    execFileSync('git', ['branch', 'ramet/one'], { cwd: user.repository });
+    expect(completeInBash(user, 'merge', '--into', '').sort()).toEqual(['main', 'ramet/one']);
+    expect(completeInBash(user, 'merge', 'r')).toEqual(['ramet/one']);
+  });
+
   test('offers the sessions of this repository where one is wanted', async ({ user }) => {
     await user.emulate({ respond: () => ({ text: 'ok' }) });
     await user.ramet(['-p', 'x']);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { eventually, isRunning } from '../fixtures/command.ts';
 import { checkoutBytes, IDENTITY } from '../fixtures/merge-repository.ts';
 import { writeFiles } from '../fixtures/temporary.ts';
 import { API_KEY, test, type User } from '../fixtures/user.ts';
@@ -84,6 +85,21 @@ describe.concurrent('WORK-5: ramet merge', () => {
       /^bad {3}failed {2}the check failed \(exit code 1\); its output: \S+\.log\ngood {2}landed/,
     );
     expect((await user.ramet(['merge', 'bad', '--into', 'main', '--no-check'], merging)).code).toBe(0);
+  });
+
+  test('can be interrupted during a check, leaves nothing running, and goes on', async ({ user }) => {
+    branch(user, 'one', { 'a.txt': '1' });
+    git(user, 'switch', '-q', '-c', 'desk');
+    const pid = join(user.root, 'pid');
+    const check = `test -e ${pid} || { echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600; }`;
+    const running = user.start(['merge', 'one', '--into', 'main', '--check', check], merging);
+    await eventually(() => existsSync(pid));
+    running.kill('SIGINT');
+    const end = await running.ended;
+    expect(end).toMatchObject({ code: 130, stderr: 'ramet: interrupted; ramet merge --continue goes on\n' });
+    expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false);
+    const next = await user.ramet(['merge', '--continue', '--into', 'main', '--json'], merging);
+    expect(JSON.parse(next.stdout)).toMatchObject({ entries: [{ branch: 'one', state: 'landed' }] });
   });
 
   test('refuses wrong use in one line', async ({ user }) => {

@@ -1,7 +1,9 @@
 /** `ramet completion`: a script for a shell; and the hidden `ramet complete`, which that script asks. */
+import { spawnSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { listSessions } from '../../journal/session-list.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { childEnvironment } from '../../workspace/child-environment.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
@@ -22,6 +24,7 @@ export async function complete(program: Command, words: readonly string[], io: C
   const { found, files } = suggest(program, words, {
     sessions: () => sessionsOf(io),
     agents: (word) => agentsOf(word, io),
+    branches: () => branchesOf(io),
     types: () => types,
   });
   const lines = found.map(
@@ -53,6 +56,20 @@ function agentsOf(word: string, io: CommandIo): Suggestion[] {
   } catch {
     return [];
   }
+}
+
+/** Asked of git at once: a shell waits for the answer, and outside a repository there is none. */
+function branchesOf(io: CommandIo): Suggestion[] {
+  const format = '--format=%(refname:short)%09%(contents:subject)';
+  const args = ['for-each-ref', '--sort=-committerdate', '--count=200', format, 'refs/heads'];
+  const { stdout } = spawnSync('git', args, { cwd: io.cwd, env: childEnvironment(io.env), encoding: 'utf8' });
+  return (stdout ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [text = '', description = ''] = line.split('\t');
+      return { text, description };
+    });
 }
 
 /** Somebody is typing: what keeps sessions from being listed is told when the command runs. */

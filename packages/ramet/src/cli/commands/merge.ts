@@ -5,14 +5,11 @@ import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
+import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
 import { conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
 import type { MergeStrategy } from '../../workspace/merge/integration.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
-import {
-  currentBranch,
-  findMergeRepository,
-  type MergeRepository,
-} from '../../workspace/merge/merge-repository.ts';
+import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';

@@ -12,6 +12,7 @@ function program(): Command {
     .option('--scenario <file>', 'rules')
     .option('--port <number>', 'where')
     .option('--tag <name...>', 'tags');
+  ramet.command('merge').argument('[branch...]').option('--into <branch>', 'the target');
   const cache = ramet.command('cache').alias('c');
   cache.command('explain').addOption(new Option('--as <format>', 'how').choices(['text', 'json']));
   cache.command('clear').addArgument(new Argument('<what...>').choices(['all', 'old']));
@@ -21,6 +22,7 @@ function program(): Command {
 const named = (...texts: string[]) => texts.map((text) => ({ text, description: 'today' }));
 const sources = {
   sessions: () => named('abcd1234', 'abzz9999'),
+  branches: () => named('main', 'ramet/one'),
   agents: (word: string) => named(`${word.split('.', 1)[0]}.1`, `${word.split('.', 1)[0]}.2`),
   types: () => named('Explore', 'reviewer'),
 };
@@ -31,7 +33,7 @@ function texts(...words: string[]): string[] {
 
 describe('UI-1: what a command line can go on with', () => {
   test.each<[string[], string[]]>([
-    [[''], ['show', 'logs', 'emulate', 'cache', 'help']],
+    [[''], ['show', 'logs', 'emulate', 'merge', 'cache', 'help']],
     [['s'], ['show']],
     [['x'], []],
     [['-'], ['--model', '--verbose', '--help']],
@@ -85,8 +87,13 @@ describe('UI-1: what a command line can go on with', () => {
     ],
     [['emulate', '--port', ''], []],
     [['emulate', '--tag', 'a', '--t'], ['--tag']],
+    [['merge', 'ra'], ['ramet/one']],
+    [
+      ['merge', 'ramet/one', '--into', ''],
+      ['main', 'ramet/one'],
+    ],
     [['help', 's'], ['show']],
-    [[], ['show', 'logs', 'emulate', 'cache', 'help']],
+    [[], ['show', 'logs', 'emulate', 'merge', 'cache', 'help']],
   ])('%j', (words, expected) => {
     expect(texts(...words)).toEqual(expected);
   });

@@ -21,6 +21,8 @@ export interface CompletionSources {
   sessions(): Suggestion[];
   /** Of the session that `word` names up to its dot. */
   agents(word: string): Suggestion[];
+  /** The local branches of this repository. */
+  branches(): Suggestion[];
   /** Agent types. */
   types(): Suggestion[];
 }
@@ -129,6 +131,8 @@ function valuesOf(
       return named(sources.sessions());
     case 'target':
       return named(current.includes('.') ? sources.agents(current) : sources.sessions());
+    case 'branch':
+      return named(sources.branches());
     case 'type':
       return named(sources.types());
     case 'model':

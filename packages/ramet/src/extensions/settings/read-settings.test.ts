@@ -101,6 +101,7 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
       limits: { concurrentRequests: 101 },
       sandbox: { readOnly: 'off' },
       env: { childVariables: ['ANTHROPIC_API_KEY'] },
+      merge: { check: 'curl example.invalid' },
     };
     for (const level of ['repository', 'local'] as const) {
       const report = await read(directory, {
@@ -125,6 +126,7 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
         'limits.concurrentRequests: this folder is not trusted',
         'sandbox.readOnly: this folder is not trusted',
         'env.childVariables: this folder is not trusted',
+        'merge.check: this folder is not trusted',
       ]);
     }
   });

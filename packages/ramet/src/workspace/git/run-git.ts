@@ -21,6 +21,8 @@ export interface GitCall {
   timeoutMs?: number | undefined;
   /** Another index file than the checkout's own. */
   index?: string | undefined;
+  /** It changes somebody's files: keys typed at the terminal, which reach all programs there, do not end it half-way. */
+  isSheltered?: boolean | undefined;
 }
 
 export interface GitOutcome {
@@ -54,6 +56,7 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
     stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
     killSignal: 'SIGKILL',
+    detached: call.isSheltered === true,
   });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

@@ -101,7 +101,10 @@ async function integrateByPolicy(
     return outcome;
   const tree = (await ports.resolveConflict?.(outcome.merge)) ?? null;
   if (tree === null) return outcome;
-  return { kind: 'made', head: await commitResolved(head, work, tree, ports.repository) };
+  return {
+    kind: 'made',
+    head: await commitResolved(head, work, { tree, files: outcome.files }, ports.repository),
+  };
 }
 
 /** Commit by commit on what the others became: changes that came in with them fall away. */

@@ -39,7 +39,7 @@ export async function conflictMatrix(
   const ids = pairs.map(([ours, theirs]): CommitPair => [ours.commit, theirs.commit]);
   const results = await mergePairs(ids, version, call);
   const conflicts = results.flatMap((result, index) => probeOf(result, pairs[index]));
-  const nothing = tips.filter((_, index) => results[index]?.clean && results[index]?.tree === ground.tree);
+  const nothing = tips.filter((_, index) => results[index]?.clean && results[index].tree === ground.tree);
   const names = tips.map(({ name }) => name);
   return {
     target,

@@ -1,7 +1,7 @@
 /** Puts the work of one branch on top of a commit, by one of four strategies. Writes objects only, never a ref. */
 import { RametError } from '../../schema/errors.ts';
 import { gitText, runGit } from '../git/run-git.ts';
-import { type BranchCommit, branchCommits } from './branch-commits.ts';
+import { type BranchCommit, branchCommits, groundedCommits } from './branch-commits.ts';
 import { findCaseTwins } from './case-twins.ts';
 import type { Integration, IntegrationHead, IntegrationWork, OpenConflict } from './integration.ts';
 import { mergeMessage } from './merge-message.ts';
@@ -32,18 +32,17 @@ async function mergeBranch(
   repository: MergeRepository,
 ): Promise<Integration> {
   // Both at once: they need nothing of each other, and a process costs more than its work here.
-  const [merged, commits] = await Promise.all([
+  const [merged, { tree, commits }] = await Promise.all([
     mergeTrees([head.commit, work.tip], callIn(repository)),
-    branchCommits({ from: head.commit, to: work.tip }, repository),
+    groundedCommits({ from: head.commit, to: work.tip }, repository),
   ]);
   if (commits.length === 0) return { kind: 'nothing', reason: `${work.target} has it already` };
   if (!merged.clean) return conflictOf(head, work, merged, repository);
-  if (merged.tree === head.tree)
-    return { kind: 'nothing', reason: `${work.target} has these changes already` };
-  const twins = await findCaseTwins(head.tree, merged.tree, repository);
+  if (merged.tree === tree) return { kind: 'nothing', reason: `${work.target} has these changes already` };
+  const twins = await findCaseTwins(tree, merged.tree, repository);
   if (twins.length > 0)
     return { kind: 'conflict', conflicts: twins, files: twins.flatMap(({ paths }) => paths), merge: null };
-  return { kind: 'made', head: await commitMerge(head, work, merged.tree, commits, repository) };
+  return { kind: 'made', head: await commitMerge(head, work, merged.tree, { commits }, repository) };
 }
 
 /** Records `tree` as the outcome of the branch on top of `head`. */
@@ -51,11 +50,11 @@ async function commitMerge(
   head: IntegrationHead,
   { branch, target, tip, strategy, story }: IntegrationWork,
   tree: string,
-  commits: readonly BranchCommit[],
+  { commits, resolved = [] }: { commits: readonly BranchCommit[]; resolved?: readonly string[] },
   repository: MergeRepository,
 ): Promise<IntegrationHead> {
   const kind = strategy === 'squash' ? 'squash' : 'merge';
-  const message = mergeMessage({ kind, branch, target, commits, story });
+  const message = mergeMessage({ kind, branch, target, commits, story, resolved });
   const parents = kind === 'squash' ? [head.commit] : [head.commit, tip];
   return { commit: await writeCommit({ tree, parents, message }, repository), tree };
 }
@@ -64,11 +63,11 @@ async function commitMerge(
 export async function commitResolved(
   head: IntegrationHead,
   work: IntegrationWork,
-  tree: string,
+  { tree, files }: Pick<OpenConflict, 'tree' | 'files'>,
   repository: MergeRepository,
 ): Promise<IntegrationHead> {
   const commits = await branchCommits({ from: head.commit, to: work.tip }, repository);
-  return commitMerge(head, work, tree, commits, repository);
+  return commitMerge(head, work, tree, { commits, resolved: files }, repository);
 }
 
 /** A branch that was squashed into its target conflicts with what came later there, though nothing is left to merge. */

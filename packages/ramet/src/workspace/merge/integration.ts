@@ -6,10 +6,11 @@ import type { MergeConflict } from './merge-output.ts';
 export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase', 'cherry-pick'] as const;
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
 
-/** A commit and its tree: what the next branch goes on top of. */
+/** What the next branch goes on top of. */
 export interface IntegrationHead {
   commit: string;
-  tree: string;
+  /** Null where nobody has looked yet: `treeOf` does. */
+  tree: string | null;
 }
 
 export interface IntegrationWork {

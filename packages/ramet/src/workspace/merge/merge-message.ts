@@ -14,6 +14,8 @@ export interface MessageParts {
   target: string;
   commits: readonly BranchCommit[];
   story: BranchStory;
+  /** Files whose conflicts somebody decided for this very commit. */
+  resolved?: readonly string[];
 }
 
 const SUBJECT_LENGTH = 72;
@@ -26,7 +28,9 @@ export function mergeMessage(parts: MessageParts): string {
   const body = [...(more > 0 ? [`* ${more} earlier commits`] : []), ...listed].join('\n');
   const subject = shortened(subjectFrom(parts, story));
   const merged = parts.kind === 'merge' ? `Merge ${parts.branch} into ${parts.target}\n\n` : '';
-  return withTrailers(`${subject}\n\n${merged}${body}`, story);
+  const files = parts.resolved ?? [];
+  const decided = files.length === 0 ? '' : `\n\nConflicts were resolved in ${files.join(', ')}.`;
+  return withTrailers(`${subject}\n\n${merged}${body}${decided}`, story);
 }
 
 /** What is told of the work comes first, then its one commit, then what it was for. */

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkoutBytes, mergePlace } from '../../../test/fixtures/merge-repository.ts';
-import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { openMergeEntries } from '../../journal/merge-entries.ts';
 
 const sixteen = Array.from({ length: 16 }, (_, index) => `agent-${index + 1}`);
 
@@ -19,6 +20,9 @@ describe('WORK-5: the merge queue', () => {
     place.git('switch', '-q', '-c', 'by-hand', report.before);
     for (const name of sixteen) place.git('merge', '-q', '--no-edit', name);
     expect(place.git('rev-parse', 'by-hand^{tree}')).toBe(place.git('rev-parse', 'main^{tree}'));
+    place.git('switch', '-q', '-c', 'octopus', report.before);
+    place.git('merge', '-q', '--no-edit', ...sixteen);
+    expect(place.git('rev-parse', 'octopus^{tree}')).toBe(place.git('rev-parse', 'main^{tree}'));
     expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
     expect(place.git('fsck', '--no-dangling')).toBe('');
   });
@@ -204,5 +208,28 @@ describe('WORK-5, WORK-7: a target that somebody has checked out', () => {
     expect(() => place.git('-C', other, 'rebase', '-q', 'two')).toThrow();
     const report = await place.queue({ branches: ['one'], updateCheckout: true });
     expect(report.kept?.reason).toMatch(/git is at work in .*other/);
+  });
+
+  test('sets aside what is on the private ref when the queue knows nothing of it', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    place.branch('one', { b: '1' });
+    place.branch('two', { c: '1' });
+    const first = await place.queue({ branches: ['one'] });
+    place.git('commit', '-q', '--allow-empty', '-m', 'mine');
+    using entries = openMergeEntries(temporaryDirectory());
+    const second = await place.queue({ branches: ['two'] }, { entries });
+    expect(place.states(second)).toEqual(['two: integrated']);
+    const [kept = ''] = place.git('for-each-ref', '--format=%(objectname)', 'refs/ramet/kept').split('\n');
+    expect(kept).toBe(first.kept?.commit);
+  });
+
+  test('a commit that no branch holds is held while it waits', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    const tip = place.branch('one', { b: '1' });
+    place.git('branch', '-D', '-q', 'one');
+    await place.queue({ branches: [tip] });
+    expect(place.git('for-each-ref', '--format=%(objectname)', 'refs/ramet/queued')).toBe(tip);
+    expect(place.states(await place.queue({ updateCheckout: true }))).toEqual([`${tip}: landed`]);
+    expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
   });
 });

@@ -9,11 +9,11 @@
  * 4. What lands has passed the check, where there is one.
  * 5. No branch is ever moved or deleted; one that does not fit keeps the reason.
  */
-import type { MergeChange } from '../../journal/merge-entries.ts';
-import { RametError } from '../../schema/errors.ts';
+import type { MergeChange, MergeEntry } from '../../journal/merge-entries.ts';
+import { Cancelled, RametError } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
-import { checkingRef, integrationRef, targetKey } from './integration-refs.ts';
+import { checkingRef, integrationRef, queuedRef, targetKey } from './integration-refs.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
 import { type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
@@ -24,12 +24,19 @@ const PAUSE_MS = 10;
 /** Another run's checks may take long; whoever waits can interrupt. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/** Throws for bad names; what becomes of each branch is in the report. */
-export function runMergeQueue(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
+/** Throws for bad names and when it is interrupted; what becomes of each branch is in the report. */
+export async function runMergeQueue(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
   const { repository } = ports;
   const name = `merge-${targetKey(`refs/heads/${request.target}`)}`;
   const options = { signal: repository.signal, timeoutMs: LONGEST_WAIT_MS };
-  return withRepositoryLock(repository, name, () => runLocked(request, ports), options);
+  try {
+    return await withRepositoryLock(repository, name, () => runLocked(request, ports), options);
+  } catch (error) {
+    // Whatever was under way fails in its own way; why is the same for all.
+    if (repository.signal?.aborted)
+      throw new Cancelled('interrupted; ramet merge --continue goes on', { cause: error });
+    throw error;
+  }
 }
 
 async function runLocked(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
@@ -91,8 +98,10 @@ async function attemptOnce(
   if (move.kind === 'stale') return null;
   await ports.onStep?.('moved');
   const open = [...start.kept, ...chain.made.map(({ entry }) => entry)];
-  if (move.kind === 'moved') entries.change(landed(open), clock.now());
+  const done = [...start.landed, ...(move.kind === 'moved' ? open : [])];
+  entries.change(landed(done), clock.now());
   await ports.onStep?.('noted');
+  await letGo(done, ground, ports);
   const decided = [...start.landed, ...open, ...chain.settled].map(({ id }) => id);
   return {
     head: chain.head.commit,
@@ -100,6 +109,17 @@ async function attemptOnce(
     decided,
     hasMore: start.pending.length > limit && !chain.isBlocked,
   };
+}
+
+/** Commits that only the queue held are in the target now. */
+async function letGo(
+  done: readonly MergeEntry[],
+  { tips }: QueueGround,
+  { repository }: MergePorts,
+): Promise<void> {
+  const loose = new Set(done.filter(({ branch }) => !tips.has(branch)).map(({ tip }) => tip));
+  const lines = [...loose].map((tip) => `delete ${queuedRef(tip)}\n`);
+  await updateRefs(lines, { reason: 'landed' }, repository);
 }
 
 function reportOf(

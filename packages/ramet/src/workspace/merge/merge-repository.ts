@@ -1,6 +1,6 @@
-/** The repository that merges happen in: where git is called, what names stand for, and where a branch is checked out. */
-import { readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+/** The repository that merges happen in: where git is called, and what names stand for. */
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
 import { type GitCall, gitText, isCommitId, runGit } from '../git/run-git.ts';
 import { findRepository, readOrNull } from '../repository.ts';
@@ -34,13 +34,19 @@ export function callIn({ cwd, env, signal }: MergeRepository): GitCall {
   return { cwd, env, signal };
 }
 
+/** For what must not be killed half-way, because it moves refs or registers something: it is short, and it ends. */
+export function callToTheEnd({ cwd, env }: MergeRepository): GitCall {
+  return { cwd, env };
+}
+
 export interface NamedCommit {
   /** As it was given. */
   name: string;
   /** The branch's full name; null for what is no local branch. */
   ref: string | null;
   commit: string;
-  tree: string;
+  /** Null where it was not looked up. */
+  tree: string | null;
 }
 
 /** Throws for a name that stands for no commit. */
@@ -98,6 +104,13 @@ function noCommit(name: string): UserMistake {
   );
 }
 
+export async function treeOf(
+  { commit, tree }: { commit: string; tree: string | null },
+  repository: MergeRepository,
+): Promise<string> {
+  return tree ?? (await gitText(['rev-parse', '--verify', `${commit}^{tree}`], callIn(repository)));
+}
+
 /** The value of a ref; null where there is none. */
 export async function readRef(ref: string, repository: MergeRepository): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
@@ -112,70 +125,4 @@ export async function isAncestor(
 ): Promise<boolean> {
   const { code } = await runGit(['merge-base', '--is-ancestor', older, newer], callIn(repository));
   return code === 0;
-}
-
-/** The branch that HEAD is on in this working tree; null when it is detached. */
-export function currentBranch({ cwd, commonDirectory }: MergeRepository): string | null {
-  return branchIn(gitDirectoryOf(cwd) ?? commonDirectory);
-}
-
-export interface BranchCheckout {
-  /** The top of the working tree. */
-  directory: string;
-  gitDirectory: string;
-  /** A rebase or bisect is under way there, which will come back to the branch. */
-  isBusy: boolean;
-}
-
-/** Every working tree that has a branch checked out, or will come back to it. Read from files: no process is started. */
-export function checkoutsOf(ref: string, { commonDirectory }: MergeRepository): BranchCheckout[] {
-  const linked = entriesOf(join(commonDirectory, 'worktrees')).map((name) =>
-    join(commonDirectory, 'worktrees', name),
-  );
-  const isBare = /^\s*bare\s*=\s*true/im.test(readOrNull(join(commonDirectory, 'config')) ?? '');
-  return [...(isBare ? [] : [commonDirectory]), ...linked].flatMap((gitDirectory) => {
-    const held = operationBranch(gitDirectory);
-    if (branchRef(gitDirectory) !== ref && held !== ref) return [];
-    const link = readOrNull(join(gitDirectory, 'gitdir'))?.trimEnd();
-    const directory =
-      gitDirectory === commonDirectory || link === undefined
-        ? dirname(commonDirectory)
-        : dirname(resolve(gitDirectory, link));
-    return [{ directory, gitDirectory, isBusy: held !== null }];
-  });
-}
-
-/** A branch that a rebase or bisect left for a while. */
-function operationBranch(gitDirectory: string): string | null {
-  const rebased = ['rebase-merge', 'rebase-apply'].map((name) =>
-    readOrNull(join(gitDirectory, name, 'head-name')),
-  );
-  const bisected = readOrNull(join(gitDirectory, 'BISECT_START'))?.trim();
-  const name = rebased.find((text) => text !== null)?.trim() ?? bisected;
-  if (name === undefined) return null;
-  return name.startsWith('refs/') ? name : `refs/heads/${name}`;
-}
-
-function branchRef(gitDirectory: string): string | null {
-  return (
-    /^ref: (refs\/heads\/.+)$/m.exec(readOrNull(join(gitDirectory, 'HEAD')) ?? '')?.[1]?.trimEnd() ?? null
-  );
-}
-
-function branchIn(gitDirectory: string): string | null {
-  return branchRef(gitDirectory)?.replace(/^refs\/heads\//, '') ?? null;
-}
-
-/** A linked working tree's `.git` is a file that names its git directory. */
-export function gitDirectoryOf(root: string): string | null {
-  const link = /^gitdir: (.+)$/m.exec(readOrNull(join(root, '.git')) ?? '')?.[1];
-  return link === undefined ? null : resolve(root, link.trimEnd());
-}
-
-function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

@@ -159,6 +159,7 @@ describe('WORK-5: what becomes of a conflict', () => {
     expect(place.states(report)).toEqual(['one: landed', 'two: landed']);
     expect(place.git('show', 'main:a')).toBe('3');
     expect(place.git('log', '-1', '--format=%P', 'main')).toContain(theirs);
+    expect(place.git('log', '-1', '--format=%B', 'main')).toContain('\n\nConflicts were resolved in a.\n');
   });
 
   test('with a resolver that gives up it stays on its branch', async () => {

@@ -7,14 +7,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitFailed } from '../git/git-failure.ts';
 import { runGit } from '../git/run-git.ts';
+import { type BranchCheckout, checkoutsOf } from './branch-checkouts.ts';
 import { checkingRef, integrationRef, keptRef } from './integration-refs.ts';
-import {
-  type BranchCheckout,
-  callIn,
-  checkoutsOf,
-  type MergeRepository,
-  readRef,
-} from './merge-repository.ts';
+import { callIn, callToTheEnd, type MergeRepository, readRef } from './merge-repository.ts';
 
 export interface TargetMove {
   /** The full name. */
@@ -77,7 +72,7 @@ async function fastForward(
   repository: MergeRepository,
 ): Promise<MoveOutcome> {
   // Tried without doing it first: a merge that fails would leave its traces in the checkout.
-  const call = { ...callIn(repository), cwd: directory };
+  const call = { ...callToTheEnd(repository), cwd: directory, isSheltered: true };
   const trial = await runGit(['read-tree', '-n', '-m', '-u', move.from, move.to], call);
   if (trial.code !== 0)
     return keep(move, `${directory} is in the way: ${firstLines(trial.stderr)}`, repository);
@@ -149,7 +144,7 @@ export async function updateRefs(
   if (lines.length === 0) return false;
   const input = ['start\n', ...lines, 'prepare\n', 'commit\n'].join('');
   const args = ['update-ref', '-m', `ramet merge: ${reason}`.slice(0, 200), '--stdin'];
-  const end = await runGit(args, { ...callIn(repository), input });
+  const end = await runGit(args, { ...callToTheEnd(repository), input });
   if (end.code === 0) return false;
   if (/but expected|cannot lock ref|already exists|unable to resolve/i.test(end.stderr)) return true;
   throw gitFailed(args, end);

@@ -12,7 +12,8 @@ import { basename, dirname } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { gitText, runGit } from '../git/run-git.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
-import { callIn, gitDirectoryOf, type MergeRepository } from './merge-repository.ts';
+import { linkedGitDirectory } from './branch-checkouts.ts';
+import { callIn, callToTheEnd, type MergeRepository } from './merge-repository.ts';
 
 /** The purpose under which everybody registers and removes worktrees. */
 const WORKTREES_LOCK = 'worktrees';
@@ -32,7 +33,7 @@ export async function openPrivateWorktree(
 
 /** It must be a worktree of this very repository, and nobody may be left in the middle of changing its index. */
 async function isUsable(directory: string, repository: MergeRepository): Promise<boolean> {
-  const gitDirectory = gitDirectoryOf(directory);
+  const gitDirectory = linkedGitDirectory(directory);
   if (gitDirectory === null || existsSync(`${gitDirectory}/index.lock`)) return false;
   const call = { ...callIn(repository), cwd: directory };
   const { code, stdout } = await runGit(['rev-parse', '--show-toplevel', '--git-common-dir'], call);
@@ -52,7 +53,12 @@ async function register(directory: string, commit: string, repository: MergeRepo
   rmSync(directory, { recursive: true, force: true });
   // Twice forced: one that is still registered for this path, and locked, is replaced.
   const args = ['worktree', 'add', '-f', '-f', ...options, directory, commit];
-  await withRepositoryLock(repository, WORKTREES_LOCK, () => gitText(args, callIn(repository)), repository);
+  await withRepositoryLock(
+    repository,
+    WORKTREES_LOCK,
+    () => gitText(args, callToTheEnd(repository)),
+    repository,
+  );
 }
 
 /** Removes the worktree and its registration; what was never there is no failure. */
@@ -62,5 +68,5 @@ export async function removePrivateWorktree(directory: string, repository: Merge
 }
 
 async function forget(directory: string, repository: MergeRepository): Promise<void> {
-  await runGit(['worktree', 'remove', '-f', '-f', directory], callIn(repository));
+  await runGit(['worktree', 'remove', '-f', '-f', directory], callToTheEnd(repository));
 }

@@ -5,6 +5,7 @@ import { checkingRef, integrationRef, queuedRef } from './integration-refs.ts';
 import { lookUpCommits, type NamedCommit } from './merge-repository.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
 import { updateRefs } from './move-target.ts';
+import { readBranches } from './read-branches.ts';
 
 export interface QueueGround {
   /** The target's full name. */
@@ -57,7 +58,8 @@ async function look(
   const open = entries.list(ref).filter(isOpen);
   const branches = open.map(({ branch }) => `refs/heads/${branch}`);
   const all = [ref, integrationRef(ref), checkingRef(ref), ...branches, ...names];
-  const [own = null, integration = null, checking = null, ...rest] = await lookUpCommits(all, repository);
+  const [own = null, integration = null, checking = null, ...rest] =
+    readBranches(all, names.length, repository) ?? (await lookUpCommits(all, repository));
   if (own === null) throw noTarget(target);
   const tips = new Map<string, string>();
   for (const [index, { branch }] of open.entries()) {

@@ -6,7 +6,7 @@
 import { withTrailers } from '../provenance/trailers.ts';
 import type { BranchCommit } from './branch-commits.ts';
 import type { Integration, IntegrationHead, IntegrationWork } from './integration.ts';
-import { callIn, type MergeRepository } from './merge-repository.ts';
+import { callIn, type MergeRepository, treeOf } from './merge-repository.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { writeCommit, writeScratchCommit } from './write-commit.ts';
 
@@ -17,7 +17,7 @@ export async function replayCommits(
   work: IntegrationWork,
   repository: MergeRepository,
 ): Promise<Integration> {
-  let head = start;
+  let head = { commit: start.commit, tree: await treeOf(start, repository) };
   for (const commit of commits) {
     const scratch = await writeScratchCommit(head.tree, commit.parents, repository);
     const merged = await mergeTrees([scratch, commit.id], callIn(repository));

@@ -5,10 +5,11 @@ import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../process-group.ts';
 import { AGENT_VARIABLE, createProcessRegister, processDirectory } from '../process-register.ts';
+import { reapOrphans } from '../reap-orphans.ts';
 import type { CheckOutcome } from './check-outcome.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
-import type { MergeRepository } from './merge-repository.ts';
+import { type MergeRepository, treeOf } from './merge-repository.ts';
 import { openPrivateWorktree } from './private-worktree.ts';
 
 export interface CheckCommand {
@@ -32,9 +33,15 @@ export function createChecker(
   place: CheckPlace,
 ): (head: IntegrationHead) => Promise<CheckOutcome> {
   const known = new Map<string, CheckOutcome>();
+  let isAlone: Promise<unknown> | null = null;
   return async (head) => {
-    const outcome = known.get(head.tree) ?? (await runCheck(head, { command, timeoutMs }, place));
-    known.set(head.tree, outcome);
+    // A check that a killed run left at work would find its files changed by ours, and ours by its.
+    isAlone ??= reapOrphans(processDirectory(place.project));
+    await isAlone;
+    const tree = await treeOf(head, place.repository);
+    const { commit } = head;
+    const outcome = known.get(tree) ?? (await runCheck({ commit, tree }, { command, timeoutMs }, place));
+    known.set(tree, outcome);
     return outcome;
   };
 }
@@ -44,7 +51,7 @@ export function checkDirectory({ project, target }: Pick<CheckPlace, 'project' |
 }
 
 async function runCheck(
-  { commit, tree }: IntegrationHead,
+  { commit, tree }: { commit: string; tree: string },
   check: CheckCommand,
   place: CheckPlace,
 ): Promise<CheckOutcome> {
