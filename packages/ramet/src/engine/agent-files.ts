@@ -12,8 +12,8 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** The agent whose files they are. */
 export interface FileOwner {
-  readonly spec: Pick<AgentSpec, 'id' | 'cwd'>;
-  readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory'>;
+  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin'>;
+  readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
 }
@@ -53,10 +53,12 @@ export class AgentFiles {
   }
 
   #options(): Parameters<AgentFileAccess['clone']>[0] {
-    const { id, cwd } = this.#owner.spec;
+    const { id, cwd, origin } = this.#owner.spec;
     return {
       agent: id,
       cwd,
+      task: origin?.description ?? null,
+      findVersion: (path, version) => this.#findVersion(path, version),
       onChange: (change) => this.#recordChange('', change),
       keepOriginal: (file) => this.#keepOriginal(file),
     };
@@ -72,6 +74,15 @@ export class AgentFiles {
       after: after.version,
       ...(before === null ? {} : { mode: before.mode }),
     });
+  }
+
+  /** As it was kept when it was changed, or as it was last committed. */
+  async #findVersion(path: string, version: string): Promise<Uint8Array | null> {
+    const { outputDirectory, childEnvironment } = this.#owner.runtime;
+    const kept = createOriginalFiles(outputDirectory).read(version);
+    if (kept !== null) return kept;
+    const { committedVersion } = await import('../workspace/committed-version.ts');
+    return committedVersion(path, version, childEnvironment);
   }
 
   /** The change goes on without an original: it is what was asked for, undoing it is not. */

@@ -91,6 +91,7 @@ export function liveSession(parts: LiveParts): Session {
       await agent[Symbol.asyncDispose]();
       family[Symbol.dispose]();
       runtime.rate.close();
+      runtime.files.close();
       runtime.provider.close();
       // A journal that could not be written says so again when it is closed; a result may have told it already.
       await runtime.journal.close().catch((error) => {

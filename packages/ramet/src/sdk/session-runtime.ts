@@ -6,11 +6,13 @@ import { LaunchGate } from '../engine/launch.ts';
 import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
-import type { JournalReader } from '../journal/journal.ts';
+import type { Journal, JournalReader } from '../journal/journal.ts';
 import { MachineRates } from '../journal/machine-rates.ts';
+import { SharedWrites } from '../journal/shared-writes.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
+import type { Clock } from '../schema/clock.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
 import { gitState } from '../workspace/git-state.ts';
@@ -79,7 +81,7 @@ export function shareParts(
     prices,
     clock,
     retry: settings.retry,
-    files: watchedFiles(createFileLedger(clock), git),
+    files: watchedFiles(openLedger(place, parts.journal, clock), git),
     childEnvironment: environment,
     processes: watchedProcesses(
       createProcessRegister(processDirectory(place.project), (message) =>
@@ -107,13 +109,21 @@ export function shareParts(
   };
 }
 
+function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLedger {
+  return createFileLedger({
+    clock,
+    openShared: () => SharedWrites.open(project),
+    warn: (message) => journal.append(null, { type: 'warning.raised', code: 'files_not_shared', message }),
+  });
+}
+
 /** A write through the session may change what git says. */
 function watchedFiles(files: FileLedger, git: RecentGitState): FileLedger {
   return {
     ...files,
-    recordWrite(path, agent, version) {
+    recordWrite(write) {
       git.forget();
-      files.recordWrite(path, agent, version);
+      files.recordWrite(write);
     },
   };
 }

@@ -11,6 +11,8 @@ export interface SeenVersions {
   get(path: string): SeenVersion | undefined;
   set(path: string, seen: SeenVersion): void;
   forget(path: string): void;
+  /** Without a look at the order of use. */
+  entries(): Iterable<[path: string, seen: SeenVersion]>;
   clone(): SeenVersions;
 }
 
@@ -33,6 +35,7 @@ export function createSeenVersions(entries?: Iterable<[string, SeenVersion]>): S
     },
     set,
     forget: (path) => void versions.delete(path),
+    entries: () => versions.entries(),
     clone: () => createSeenVersions(versions),
   };
 }
