@@ -7,6 +7,7 @@ import { describeError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import type { CommandChange } from '../workspace/file-readers.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
@@ -16,6 +17,8 @@ export interface FileOwner {
   readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
+  /** Releases what is taken for it when the agent ends. */
+  readonly scope: AsyncDisposableStack;
 }
 
 /** File versions by real path, or the files of a parent, of whose versions the agent starts with a copy (FORK-4). */
@@ -26,6 +29,9 @@ export class AgentFiles {
   readonly #seen: ReadonlyMap<string, string>;
   #access: AgentFileAccess | null;
   #touched: Map<string, TouchedFile> | null = null;
+  #isReader = false;
+  /** Changes of files it has read that it has not been told of, by path. */
+  #news: Map<string, CommandChange> | null = null;
 
   constructor(owner: FileOwner, seen: FilesSeen) {
     this.#owner = owner;
@@ -43,6 +49,7 @@ export class AgentFiles {
   for(call: string): FileAccess {
     const { files } = this.#owner.runtime;
     this.#access ??= createFileAccess({ ...this.#options(), ledger: files, seen: this.#seen });
+    this.#beReader(this.#access);
     return this.#access.watchedBy({
       onChange: (change) => this.#recordChange(call, change),
       onRead: (path, version) => {
@@ -50,6 +57,29 @@ export class AgentFiles {
         this.#owner.record({ type: 'file.read', call, path, version });
       },
     });
+  }
+
+  /** What others' commands have changed of what it has read, and it has not read again since. Told once. */
+  takeNews(): CommandChange[] {
+    const news = [...(this.#news?.values() ?? [])];
+    this.#news = null;
+    return news.filter(({ path, version }) => this.#access?.seen.peek(path)?.version !== version);
+  }
+
+  #beReader(access: AgentFileAccess): void {
+    if (this.#isReader) return;
+    this.#isReader = true;
+    const { runtime, spec, scope } = this.#owner;
+    const leave = runtime.files.readers.enter({
+      agent: spec.id,
+      task: spec.origin?.description ?? null,
+      seen: access.seen,
+      tell: (change) => {
+        this.#news ??= new Map();
+        this.#news.set(change.path, change);
+      },
+    });
+    scope.defer(leave);
   }
 
   #options(): Parameters<AgentFileAccess['clone']>[0] {

@@ -14,6 +14,8 @@ import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
+import type { CommandChange } from '../workspace/file-readers.ts';
+import { AgentCheckout } from './agent-checkout.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
 import { Spending } from './budget.ts';
 import { Children } from './children.ts';
@@ -31,6 +33,7 @@ export class Agent implements AsyncDisposable {
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
   readonly #files: AgentFiles;
+  #checkout: AgentCheckout | null = null;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -139,6 +142,17 @@ export class Agent implements AsyncDisposable {
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
     return this.#files.for(call);
+  }
+
+  /** Files it has read that commands of others have changed since; told once. */
+  takeFileNews(): CommandChange[] {
+    return this.#files.takeNews();
+  }
+
+  /** The checkout it works in, and what it shares that with. */
+  get checkout(): AgentCheckout {
+    this.#checkout ??= new AgentCheckout(this);
+    return this.#checkout;
   }
 
   /** Releases what the agent acquired, when it ends. */

@@ -132,6 +132,7 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   const refusal = await refusalOf(run.agent, tool, call, input.value, run.signal);
   if (refusal !== null) return failure(refusal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
+  if (tool.effect !== 'read') run.agent.checkout.enter();
   return actOrAbort(run, tool, input.value, call);
 }
 
@@ -142,7 +143,7 @@ async function actOrAbort(
   call: ToolUseBlock,
 ): Promise<ToolOutcome> {
   const { signal } = run;
-  const action = act(tool, input, contextOf(run, call));
+  const action = act(tool, input, contextOf(run, tool, call));
   const givenUp = Promise.withResolvers<ToolOutcome>();
   let timer: NodeJS.Timeout | undefined;
   const stopListening = onAbort(signal, () => {
@@ -164,13 +165,13 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
   }
 }
 
-function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext {
+function contextOf({ agent, signal }: ToolRun, tool: Tool, call: ToolUseBlock): ToolContext {
   const { runtime, spec } = agent;
   return {
     agent: spec.id,
     call: call.id,
     cwd: spec.cwd,
-    env: runtime.childEnvironment,
+    env: tool.effect === 'execute' ? agent.checkout.environment : runtime.childEnvironment,
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,
@@ -180,5 +181,6 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     setTodos: (todos) => agent.setTodos(todos),
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,
+    afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
   };
 }

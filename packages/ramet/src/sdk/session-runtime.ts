@@ -22,6 +22,7 @@ import {
   processDirectory,
 } from '../workspace/process-register.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
+import { createCheckouts } from '../workspace/shared-git/checkout.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -82,6 +83,7 @@ export function shareParts(
     clock,
     retry: settings.retry,
     files: watchedFiles(openLedger(place, parts.journal, clock), git),
+    checkouts: createCheckouts({ home: place.home, environment }),
     childEnvironment: environment,
     processes: watchedProcesses(
       createProcessRegister(processDirectory(place.project), (message) =>

@@ -54,7 +54,7 @@ export const bashTool: Tool = defineTool({
     }
     try {
       if (run_in_background)
-        return await runInBackground(context, (output) => start(command, output, context));
+        return await runInBackground(command, context, (output) => start(command, output, context));
       return await runInForeground(command, timeout, context);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
@@ -82,6 +82,7 @@ function startFailure(error: unknown): string {
 
 async function runInForeground(command: string, timeout: number, context: ToolContext): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, fileNames(context.call));
+  const since = Date.now();
   let group: ProcessGroup;
   try {
     group = await start(command, output, context);
@@ -91,7 +92,9 @@ async function runInForeground(command: string, timeout: number, context: ToolCo
   }
   const end = await waitForEnd(group, output, timeout, context.signal);
   if (typeof end === 'string') await group.terminate();
-  return report(end, group, output, context);
+  const outcome = await report(end, group, output, context);
+  const note = (await context.afterCommand?.(command, since)) ?? null;
+  return note === null ? outcome : { ...outcome, content: `${outcome.content}\n${note}` };
 }
 
 /** How the shell ended, or why it must be ended. */
@@ -124,7 +127,7 @@ async function report(
   group: ProcessGroup,
   output: OutputFile,
   context: ToolContext,
-): Promise<ToolOutcome> {
+): Promise<ToolOutcome & { content: string }> {
   const gap = (size: number): string =>
     `[... the middle of ${describeSize(size)} left out; all of it is in ${output.path} ...]`;
   const { text, cut } = readShownOutput(output, gap);
@@ -135,7 +138,7 @@ async function report(
   else if (!cut) await discardOutputFile(output);
   else if (!(await keepOutputFile(output, context.redact))) parts.push(`(${output.path} could not be kept.)`);
   const content = parts.join('\n');
-  return verdict === null ? { content } : failure(content);
+  return verdict === null ? { content } : { content, isError: true };
 }
 
 /** For what the shell left behind. */

@@ -6,6 +6,7 @@
 import type { SharedWrite, SharedWrites } from '../journal/shared-writes.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { describeError, RametError } from '../schema/errors.ts';
+import { FileReaders } from './file-readers.ts';
 import { createKeptVersions, type KeptVersions } from './kept-versions.ts';
 
 export type LastWrite = Omit<SharedWrite, 'path'>;
@@ -20,6 +21,8 @@ export interface FileLedger {
   exclusive<T>(path: string, work: () => Promise<T>): Promise<T>;
   /** What agents have seen of files, for as long as there is room. */
   readonly versions: KeptVersions;
+  /** Which agents of this process have read what. */
+  readonly readers: FileReaders;
   now(): number;
   close(): void;
 }
@@ -52,6 +55,7 @@ export function createFileLedger({
   };
   return {
     versions: createKeptVersions(),
+    readers: new FileReaders(),
     now: () => clock.now(),
     lastWrite: (path) => shared.store()?.latest(path) ?? writes.get(path),
     recordWrite(write) {

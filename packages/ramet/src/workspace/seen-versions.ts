@@ -11,7 +11,9 @@ export interface SeenVersions {
   get(path: string): SeenVersion | undefined;
   set(path: string, seen: SeenVersion): void;
   forget(path: string): void;
-  /** Without a look at the order of use. */
+  /** Like `get`, and not a use. */
+  peek(path: string): SeenVersion | undefined;
+  /** The least recently used first. */
   entries(): Iterable<[path: string, seen: SeenVersion]>;
   clone(): SeenVersions;
 }
@@ -35,6 +37,7 @@ export function createSeenVersions(entries?: Iterable<[string, SeenVersion]>): S
     },
     set,
     forget: (path) => void versions.delete(path),
+    peek: (path) => versions.get(path),
     entries: () => versions.entries(),
     clone: () => createSeenVersions(versions),
   };

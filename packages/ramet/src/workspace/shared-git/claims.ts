@@ -1,0 +1,171 @@
+/**
+ * Whose changes are in a checkout: what agents have changed since it was last committed, what they have put into the
+ * index, and which commits are theirs (`journal/shared-writes.ts` keeps it). Paths are real paths.
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SharedWrites } from '../../journal/shared-writes.ts';
+import { inTransaction } from '../../journal/transaction.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { sessionOf } from '../stale-file.ts';
+import { settledDirectory } from './living-agents.ts';
+
+const BUSY_TIMEOUT_MS = 20_000;
+
+export interface ClaimsOptions {
+  project: string;
+  /** The checkout's folder there. */
+  state: string;
+  agent: AgentId;
+  /** The other agents that live in the checkout. */
+  others: readonly AgentId[];
+}
+
+/** `free`: no living agent is known to have changed it; `heir`: agents have that are gone. */
+export type Standing = { kind: 'own' | 'heir' | 'free' } | { kind: 'others'; agents: readonly AgentId[] };
+
+export interface SettledPath {
+  path: string;
+  commit: string;
+  agent: AgentId | null;
+}
+
+export class Claims implements Disposable {
+  readonly #writes: SharedWrites;
+  readonly #options: ClaimsOptions;
+  readonly #changed: Map<string, Set<AgentId>>;
+  readonly #staged: Map<string, Set<AgentId>>;
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options;
+    this.#writes = SharedWrites.open(options.project);
+    const { db } = this.#writes;
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    const settled = new Map<AgentId, number>();
+    const isOpen = (agent: AgentId, time: number): boolean => {
+      if (!settled.has(agent)) settled.set(agent, this.#settledAt(agent));
+      return time > (settled.get(agent) ?? 0);
+    };
+    const rows = db.prepare('SELECT path, agent, time FROM writes WHERE settled IS NULL').all();
+    this.#changed = grouped(rows.filter((row) => isOpen(String(row.agent), Number(row.time))));
+    this.#staged = grouped(db.prepare('SELECT path, agent FROM staged').all());
+  }
+
+  /** Whose a changed path is. What this agent and others have changed is its own too: git cannot part the two. */
+  standing(path: string): Standing {
+    const { agent, others } = this.#options;
+    const agents = this.#changed.get(path);
+    if (agents === undefined || agents.size === 0) return { kind: 'free' };
+    if (agents.has(agent)) return { kind: 'own' };
+    const living = [...agents].filter((each) => others.includes(each));
+    return living.length > 0
+      ? { kind: 'others', agents: living }
+      : { kind: this.#inherits(agents) ? 'heir' : 'free' };
+  }
+
+  /** Nobody else who lives, and no person as far as is known, has changed it. */
+  isOnlyOwn(path: string): boolean {
+    const { agent, others } = this.#options;
+    const agents = this.#changed.get(path) ?? new Set();
+    return agents.has(agent) && !others.some((other) => agents.has(other));
+  }
+
+  /** Whether the agent put it into the index. */
+  hasStaged(path: string): boolean {
+    return this.#staged.get(path)?.has(this.#options.agent) === true;
+  }
+
+  stagedByOthers(path: string): AgentId[] {
+    const { agent, others } = this.#options;
+    return [...(this.#staged.get(path) ?? [])].filter((each) => each !== agent && others.includes(each));
+  }
+
+  stage(paths: readonly string[]): void {
+    const { agent } = this.#options;
+    const insert = this.#writes.db.prepare('INSERT OR REPLACE INTO staged (path, agent) VALUES (?, ?)');
+    this.#inOneStep(() => {
+      for (const path of paths) insert.run(path, agent);
+    });
+    for (const path of paths) add(this.#staged, path, agent);
+  }
+
+  /** Notes files that the agent has removed or moved by git. */
+  recordRemoved(paths: readonly string[], command: string): void {
+    const { agent } = this.#options;
+    const time = Date.now();
+    this.#inOneStep(() => {
+      for (const path of paths)
+        this.#writes.record({ path, agent, version: null, time, task: null, command });
+    });
+  }
+
+  /** A commit of the agent's holds these paths: whatever was open about them is settled. */
+  settle(paths: readonly string[], commit: string): void {
+    const { db } = this.#writes;
+    const write = db.prepare('UPDATE writes SET settled = ? WHERE path = ? AND settled IS NULL');
+    const unstage = db.prepare('DELETE FROM staged WHERE path = ?');
+    this.#inOneStep(() => {
+      for (const path of paths) {
+        write.run(commit, path);
+        unstage.run(path);
+      }
+      db.prepare('INSERT OR REPLACE INTO commits (id, agent, time) VALUES (?, ?, ?)').run(
+        commit,
+        this.#options.agent,
+        Date.now(),
+      );
+    });
+  }
+
+  committer(commit: string): AgentId | null {
+    const row = this.#writes.db.prepare('SELECT agent FROM commits WHERE id = ?').get(commit);
+    return row === undefined ? null : String(row.agent);
+  }
+
+  /** What the agent has changed and somebody else has committed, the latest first. */
+  settledByOthers(): SettledPath[] {
+    const rows = this.#writes.db
+      .prepare(
+        `SELECT path, settled, commits.agent AS committer FROM writes LEFT JOIN commits ON commits.id = settled
+         WHERE writes.agent = ? AND settled IS NOT NULL AND committer IS NOT writes.agent ORDER BY writes.time DESC LIMIT 20`,
+      )
+      .all(this.#options.agent);
+    return rows.map((row) => ({
+      path: String(row.path),
+      commit: String(row.settled),
+      agent: row.committer === null ? null : String(row.committer),
+    }));
+  }
+
+  [Symbol.dispose](): void {
+    this.#writes[Symbol.dispose]();
+  }
+
+  /** The main agent of a session takes on what agents of it have left. */
+  #inherits(agents: ReadonlySet<AgentId>): boolean {
+    const { agent } = this.#options;
+    const session = sessionOf(agent);
+    return agent === `${session}.1` && [...agents].every((each) => sessionOf(each) === session);
+  }
+
+  #settledAt(agent: AgentId): number {
+    const file = join(settledDirectory(this.#options.state), agent);
+    return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  }
+
+  #inOneStep(work: () => void): void {
+    inTransaction(this.#writes.db, work);
+  }
+}
+
+function grouped(rows: readonly Record<string, unknown>[]): Map<string, Set<AgentId>> {
+  const groups = new Map<string, Set<AgentId>>();
+  for (const row of rows) add(groups, String(row.path), String(row.agent));
+  return groups;
+}
+
+function add(groups: Map<string, Set<AgentId>>, path: string, agent: AgentId): void {
+  const group = groups.get(path) ?? new Set();
+  group.add(agent);
+  groups.set(path, group);
+}
