@@ -9,7 +9,7 @@ import type { Checkout } from '../workspace/shared-git/checkout.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export interface CheckoutUser {
-  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin'>;
+  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin' | 'readOnly'>;
   readonly runtime: Pick<SessionRuntime, 'checkouts' | 'childEnvironment' | 'files'>;
   readonly scope: AsyncDisposableStack;
   warn(code: string, message: string): void;
@@ -25,10 +25,11 @@ export class AgentCheckout {
     this.#user = user;
   }
 
+  /** An agent that changes nothing is no reason for others to be careful. */
   enter(): void {
-    if (this.#entered) return;
-    this.#entered = true;
     const { spec, scope } = this.#user;
+    if (this.#entered || spec.readOnly === true) return;
+    this.#entered = true;
     this.#guarded(null, (checkout) => {
       scope.defer(checkout.enter(spec.id));
       return null;

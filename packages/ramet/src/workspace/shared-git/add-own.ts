@@ -35,12 +35,19 @@ export function addOwn(choice: PathChoice, rest: readonly string[], tell: (line:
     tell(`ramet: not added: ${refused.join(', ')}. Nothing was added; they commit it themselves.`);
     return 1;
   }
-  const complaint = view.onPaths(['add', '-A', ...(force ? ['-f'] : [])], taken);
+  const words = ['add', '-A', ...(force ? ['-f'] : [])];
+  const complaint = claims.stage(
+    taken.map((path) => view.absolute(path)),
+    (paths) =>
+      view.onPaths(
+        words,
+        paths.map((path) => view.relative(path)),
+      ),
+  );
   if (complaint !== null) {
     tell(complaint);
     return 128;
   }
-  claims.stage(taken.map((path) => view.absolute(path)));
   const note = leftOut(left);
   if (note !== null) tell(note);
   return 0;

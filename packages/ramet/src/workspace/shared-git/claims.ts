@@ -33,7 +33,7 @@ export interface SettledPath {
 export class Claims implements Disposable {
   readonly #writes: SharedWrites;
   readonly #options: ClaimsOptions;
-  readonly #changed: Map<string, Set<AgentId>>;
+  #changed: Map<string, Set<AgentId>>;
   readonly #staged: Map<string, Set<AgentId>>;
 
   constructor(options: ClaimsOptions) {
@@ -41,13 +41,7 @@ export class Claims implements Disposable {
     this.#writes = SharedWrites.open(options.project);
     const { db } = this.#writes;
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const settled = new Map<AgentId, number>();
-    const isOpen = (agent: AgentId, time: number): boolean => {
-      if (!settled.has(agent)) settled.set(agent, this.#settledAt(agent));
-      return time > (settled.get(agent) ?? 0);
-    };
-    const rows = db.prepare('SELECT path, agent, time FROM writes WHERE settled IS NULL').all();
-    this.#changed = grouped(rows.filter((row) => isOpen(String(row.agent), Number(row.time))));
+    this.#changed = this.#openChanges();
     this.#staged = grouped(db.prepare('SELECT path, agent FROM staged').all());
   }
 
@@ -80,13 +74,30 @@ export class Claims implements Disposable {
     return [...(this.#staged.get(path) ?? [])].filter((each) => each !== agent && others.includes(each));
   }
 
-  stage(paths: readonly string[]): void {
+  /**
+   * Puts paths into the index by `add` and notes that they are there from this agent. No file tool writes meanwhile, so
+   * that what was changed before is in the index and what is changed later is not; what another agent has changed since
+   * the paths were chosen is left out.
+   */
+  stage(wanted: readonly string[], add: (paths: readonly string[]) => string | null): string | null {
     const { agent } = this.#options;
-    const insert = this.#writes.db.prepare('INSERT OR REPLACE INTO staged (path, agent) VALUES (?, ?)');
-    this.#inOneStep(() => {
-      for (const path of paths) insert.run(path, agent);
+    const insert = this.#writes.db.prepare(
+      'INSERT OR REPLACE INTO staged (path, agent, time) VALUES (?, ?, ?)',
+    );
+    return inTransaction(this.#writes.db, () => {
+      this.#changed = this.#openChanges();
+      const paths = wanted.filter((path) => this.standing(path).kind !== 'others');
+      const complaint = add(paths);
+      if (complaint !== null) return complaint;
+      const time = Date.now();
+      for (const path of paths) {
+        insert.run(path, agent, time);
+        note(this.#staged, path, agent);
+      }
+      // A change that comes next must have a later time.
+      while (Date.now() === time);
+      return null;
     });
-    for (const path of paths) add(this.#staged, path, agent);
   }
 
   /** Notes files that the agent has removed or moved by git. */
@@ -99,14 +110,17 @@ export class Claims implements Disposable {
     });
   }
 
-  /** A commit of the agent's holds these paths: whatever was open about them is settled. */
-  settle(paths: readonly string[], commit: string): void {
+  /** A commit of the agent's holds these paths as they were last put into the index: what was changed by then is settled. */
+  settle(paths: readonly string[], commit: string, begun: number): void {
     const { db } = this.#writes;
-    const write = db.prepare('UPDATE writes SET settled = ? WHERE path = ? AND settled IS NULL');
+    const write = db.prepare(
+      `UPDATE writes SET settled = ? WHERE path = ? AND settled IS NULL
+       AND time <= coalesce((SELECT max(time) FROM staged WHERE staged.path = writes.path), ?)`,
+    );
     const unstage = db.prepare('DELETE FROM staged WHERE path = ?');
     this.#inOneStep(() => {
       for (const path of paths) {
-        write.run(commit, path);
+        write.run(commit, path, begun);
         unstage.run(path);
       }
       db.prepare('INSERT OR REPLACE INTO commits (id, agent, time) VALUES (?, ?, ?)').run(
@@ -148,6 +162,17 @@ export class Claims implements Disposable {
     return agent === `${session}.1` && [...agents].every((each) => sessionOf(each) === session);
   }
 
+  #openChanges(): Map<string, Set<AgentId>> {
+    const settled = new Map<AgentId, number>();
+    const isOpen = (agent: AgentId, time: number): boolean => {
+      const at = settled.get(agent) ?? this.#settledAt(agent);
+      settled.set(agent, at);
+      return time > at;
+    };
+    const rows = this.#writes.db.prepare('SELECT path, agent, time FROM writes WHERE settled IS NULL').all();
+    return grouped(rows.filter((row) => isOpen(String(row.agent), Number(row.time))));
+  }
+
   #settledAt(agent: AgentId): number {
     const file = join(settledDirectory(this.#options.state), agent);
     return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -160,11 +185,11 @@ export class Claims implements Disposable {
 
 function grouped(rows: readonly Record<string, unknown>[]): Map<string, Set<AgentId>> {
   const groups = new Map<string, Set<AgentId>>();
-  for (const row of rows) add(groups, String(row.path), String(row.agent));
+  for (const row of rows) note(groups, String(row.path), String(row.agent));
   return groups;
 }
 
-function add(groups: Map<string, Set<AgentId>>, path: string, agent: AgentId): void {
+function note(groups: Map<string, Set<AgentId>>, path: string, agent: AgentId): void {
   const group = groups.get(path) ?? new Set();
   group.add(agent);
   groups.set(path, group);

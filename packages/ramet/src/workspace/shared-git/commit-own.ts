@@ -48,7 +48,7 @@ export function commitOwn(
   }
   // What a merge brought in is committed as a whole, or not at all.
   if (['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) => existsSync(join(gitDirectory, name))))
-    return settled(choice, view.run(['commit', ...rest]));
+    return settled(choice, () => view.run(['commit', ...rest]));
   if (flags.has('--amend') && view.head !== null && claims.committer(view.head) !== agent) {
     tell(`ramet: refused: ${describeHead(view, claims)}, not your commit to amend. Make a new commit.`);
     return 1;
@@ -88,9 +88,15 @@ function choosePaths(
     const found = takePaths(choice, view.dirty(pathspecs, 'no'), pathspecs);
     if (found.refused.length > 0)
       return `ramet: not committed: ${found.refused.join(', ')}. They commit it themselves.`;
-    const complaint = view.onPaths(['add', '-A'], found.taken);
+    const complaint = claims.stage(
+      found.taken.map((path) => view.absolute(path)),
+      (paths) =>
+        view.onPaths(
+          ['add', '-A'],
+          paths.map((path) => view.relative(path)),
+        ),
+    );
     if (complaint !== null) return complaint;
-    claims.stage(found.taken.map((path) => view.absolute(path)));
     ({ left, taken } = found);
   }
   const only = pathspecs.length > 0 && !flags.has('-i') && !flags.has('--include');
@@ -123,7 +129,7 @@ function commitFrom(
   tell: (line: string) => void,
 ): number {
   const { view, gitDirectory, scratch } = choice;
-  if (chosen.foreign.length === 0) return settled(choice, view.run(['commit', ...options]));
+  if (chosen.foreign.length === 0) return settled(choice, () => view.run(['commit', ...options]));
   const index = join(scratch, `index.${process.pid}`);
   try {
     copyFileSync(join(gitDirectory, 'index'), index);
@@ -134,7 +140,7 @@ function commitFrom(
       tell(complaint);
       return 128;
     }
-    const code = settled(choice, view.run(['commit', ...options], env));
+    const code = settled(choice, () => view.run(['commit', ...options], env));
     if (code === 0) takeOver(view, index);
     return code;
   } finally {
@@ -164,13 +170,13 @@ function committedPaths(view: GitView): string[] {
 }
 
 /** Notes what the commit settles. */
-function settled({ view, claims }: CommitChoice, code: number): number {
+function settled({ view, claims }: CommitChoice, run: () => number): number {
+  const begun = Date.now();
+  const code = run();
   if (code !== 0) return code;
   const commit = view.ask(['rev-parse', 'HEAD']).stdout.trim();
-  claims.settle(
-    committedPaths(view).map((path) => view.absolute(path)),
-    commit,
-  );
+  const paths = committedPaths(view).map((path) => view.absolute(path));
+  claims.settle(paths, commit, begun);
   return code;
 }
 

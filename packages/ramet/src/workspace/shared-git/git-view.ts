@@ -115,6 +115,10 @@ export class GitView {
   absolute(path: string): string {
     return join(this.root, path);
   }
+
+  relative(path: string): string {
+    return path.slice(this.root.length + 1);
+  }
 }
 
 function limited(pathspecs: readonly string[]): string[] {

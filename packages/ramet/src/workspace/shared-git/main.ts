@@ -63,7 +63,7 @@ function claimStaged(view: GitView, claims: Claims, before: ReadonlySet<string>,
     .staged()
     .filter((path) => !before.has(path))
     .map((path) => view.absolute(path));
-  claims.stage(paths);
+  claims.stage(paths, () => null);
   claims.recordRemoved(paths, `git ${command}`);
 }
 
