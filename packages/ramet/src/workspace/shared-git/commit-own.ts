@@ -53,17 +53,50 @@ export function commitOwn(
     tell(`ramet: refused: ${describeHead(view, claims)}, not your commit to amend. Make a new commit.`);
     return 1;
   }
-  const chosen = choosePaths(choice, [...operands, ...(paths ?? [])], flags);
+  const index = join(choice.scratch, `index.${process.pid}`);
+  try {
+    return commitFromCopy(
+      choice,
+      { index, pathspecs: [...operands, ...(paths ?? [])], flags, options },
+      tell,
+    );
+  } finally {
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+  }
+}
+
+interface CommitOrder {
+  /** Where the copy of the index is made. */
+  index: string;
+  pathspecs: readonly string[];
+  flags: ReadonlySet<string>;
+  options: readonly string[];
+}
+
+/** Whatever a person stages meanwhile goes to the real index, and so into no commit of an agent's. */
+function commitFromCopy(choice: CommitChoice, order: CommitOrder, tell: (line: string) => void): number {
+  const { view } = choice;
+  const { index, flags } = order;
+  const chosen = choosePaths(choice, order);
   if (typeof chosen === 'string') {
     tell(chosen);
     return 1;
   }
   const empty = flags.has('--amend') || flags.has('--allow-empty');
   if (chosen.own.length === 0 && !empty) return nothingLeft(choice, chosen.left, tell);
-  const code = commitFrom(choice, plainOptions(options), chosen, tell);
-  const note = code === 0 ? leftOut(chosen.left) : null;
+  const env = { GIT_INDEX_FILE: index };
+  const undo = view.head === null ? ['rm', '-q', '--cached'] : ['reset', '-q'];
+  const complaint = view.onPaths(undo, chosen.foreign, env);
+  if (complaint !== null) {
+    tell(complaint);
+    return 128;
+  }
+  const code = settled(choice, () => view.run(['commit', ...plainOptions(order.options)], env));
+  if (code !== 0) return code;
+  takeOver(view, index);
+  const note = leftOut(chosen.left);
   if (note !== null) tell(note);
-  return code;
+  return 0;
 }
 
 interface ChosenPaths {
@@ -74,13 +107,9 @@ interface ChosenPaths {
   left: string[];
 }
 
-/** A text is the reason why nothing is done. */
-function choosePaths(
-  choice: CommitChoice,
-  pathspecs: readonly string[],
-  flags: ReadonlySet<string>,
-): ChosenPaths | string {
-  const { view, claims } = choice;
+/** Copies the index once everything is in it. A text is the reason why nothing is done. */
+function choosePaths(choice: CommitChoice, { index, pathspecs, flags }: CommitOrder): ChosenPaths | string {
+  const { view, claims, gitDirectory } = choice;
   const sweeps = flags.has('-a') || flags.has('--all');
   let left: string[] = [];
   let taken: string[] = [];
@@ -102,7 +131,8 @@ function choosePaths(
   const only = pathspecs.length > 0 && !flags.has('-i') && !flags.has('--include');
   const own = (path: string): boolean =>
     only ? taken.includes(path) : isStagedOwn(claims, view.absolute(path));
-  const staged = view.staged();
+  if (existsSync(join(gitDirectory, 'index'))) copyFileSync(join(gitDirectory, 'index'), index);
+  const staged = view.staged([], { GIT_INDEX_FILE: index });
   const foreign = staged.filter((path) => !own(path));
   if (!only) left = [...new Set([...left, ...foreign.map((path) => describeForeign(claims, view, path))])];
   return { own: staged.filter(own), foreign, left };
@@ -120,32 +150,6 @@ function describeForeign(claims: Claims, view: GitView, path: string): string {
   return stagers.length === 0
     ? `${path} (staged by somebody else)`
     : `${path} (staged by agent ${stagers.join(', ')})`;
-}
-
-function commitFrom(
-  choice: CommitChoice,
-  options: readonly string[],
-  chosen: ChosenPaths,
-  tell: (line: string) => void,
-): number {
-  const { view, gitDirectory, scratch } = choice;
-  if (chosen.foreign.length === 0) return settled(choice, () => view.run(['commit', ...options]));
-  const index = join(scratch, `index.${process.pid}`);
-  try {
-    copyFileSync(join(gitDirectory, 'index'), index);
-    const env = { GIT_INDEX_FILE: index };
-    const undo = view.head === null ? ['rm', '-q', '--cached'] : ['reset', '-q'];
-    const complaint = view.onPaths(undo, chosen.foreign, env);
-    if (complaint !== null) {
-      tell(complaint);
-      return 128;
-    }
-    const code = settled(choice, () => view.run(['commit', ...options], env));
-    if (code === 0) takeOver(view, index);
-    return code;
-  } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
-  }
 }
 
 /** A hook may have put more into the copy; the real index then still has what was there before. */

@@ -16,6 +16,8 @@ export interface GitViewOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+const LOCK_ATTEMPTS = 40;
+const LOCK_PAUSE_MS = 50;
 const LARGEST_ANSWER = 256 << 20;
 
 export class GitView {
@@ -64,11 +66,15 @@ export class GitView {
     env: Readonly<Record<string, string>> = {},
   ): string | null {
     if (paths.length === 0) return null;
-    const { code, stderr } = this.ask(
-      ['-C', this.root, ...words, '--pathspec-from-file=-', '--pathspec-file-nul'],
-      { input: paths.join('\0'), env: { ...env, GIT_LITERAL_PATHSPECS: '1' } },
-    );
-    return code === 0 ? null : stderr.trim();
+    const line = ['-C', this.root, ...words, '--pathspec-from-file=-', '--pathspec-file-nul'];
+    const details = { input: paths.join('\0'), env: { ...env, GIT_LITERAL_PATHSPECS: '1' } };
+    for (let attempt = 1; ; attempt++) {
+      const { code, stderr } = this.ask(line, details);
+      if (code === 0) return null;
+      // A person's git takes no lock of ours; it is done in a moment.
+      if (!stderr.includes('index.lock') || attempt === LOCK_ATTEMPTS) return stderr.trim();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS);
+    }
   }
 
   /** Paths that differ from HEAD, in the index or on disk, counted from the root. */
@@ -79,18 +85,12 @@ export class GitView {
   }
 
   /** Paths whose entry in the index is not HEAD's. */
-  staged(pathspecs: readonly string[] = []): string[] {
-    if (this.head === null) return split(this.ask(['ls-files', '-z', '--full-name', ...limited(pathspecs)]));
-    const words = [
-      'diff',
-      '--cached',
-      '--name-only',
-      '--no-renames',
-      '--no-relative',
-      '-z',
-      ...limited(pathspecs),
-    ];
-    return split(this.ask(words));
+  staged(pathspecs: readonly string[] = [], env: Readonly<Record<string, string>> = {}): string[] {
+    const words =
+      this.head === null
+        ? ['ls-files', '-z', '--full-name']
+        : ['diff', '--cached', '--name-only', '--no-renames', '--no-relative', '-z'];
+    return split(this.ask([...words, ...limited(pathspecs)], { env }));
   }
 
   /** Paths that a restore from `source` would overwrite on disk. */

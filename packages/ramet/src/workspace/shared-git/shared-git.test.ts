@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sharedCheckout } from '../../../test/fixtures/shared-checkout.ts';
@@ -175,5 +175,45 @@ describe('WORK-1: what would take away others’ work is refused while they live
     writeFileSync(dead, '');
     expect(await one.sh('git reset -q --hard')).toBe('(no output)');
     expect(existsSync(dead)).toBe(false);
+  });
+});
+
+describe('WORK-1: checkouts of other shapes', () => {
+  test('two sessions before the first commit, names that git quotes, a symlink, a deleted file', async ({
+    directory,
+  }) => {
+    const { root, git, agent } = sharedCheckout(directory);
+    git('update-ref', '-d', 'HEAD');
+    git('rm', '-rq', '--cached', '.');
+    const [one, two] = [agent(ONE), agent(OTHER)];
+    symlinkSync('b.txt', join(root, 'link'));
+    await one.files.read('link');
+    await one.files.write('link', 'through the link\n');
+    await one.files.write('ü "quoted" \\ [x]*.txt', 'odd\n');
+    await two.files.write('two.txt', 'two\n');
+    await two.sh('git add .');
+    expect(await one.sh('git add -A && git commit -qm odd')).toContain('two.txt');
+    expect(
+      git('-c', 'core.quotePath=false', 'show', '-z', '--name-only', '--format=', 'HEAD').split('\0'),
+    ).toEqual(['b.txt', 'ü "quoted" \\ [x]*.txt', '']);
+    rmSync(join(root, 'b.txt'));
+    expect(
+      await one.sh('git add b.txt && git commit -qm "without b" && git show --name-status --format= HEAD'),
+    ).toContain('D\tb.txt');
+    expect(await two.sh('git commit -qm two && git show --name-only --format= HEAD')).toBe('two.txt');
+  });
+
+  test('a worktree and a submodule are checkouts of their own', async ({ directory }) => {
+    const { root, git, agent } = sharedCheckout(directory);
+    git('worktree', 'add', '-q', '../tree');
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', root, 'module');
+    agent(ONE);
+    const inTree = agent(TWO, join(directory, 'tree'));
+    writeFileSync(join(directory, 'tree', 'a.txt'), 'changed\n');
+    expect(await inTree.sh('git commit -qam tree && git reset -q --hard HEAD~1')).toBe('(no output)');
+    const beside = agent(OTHER);
+    expect(
+      await beside.sh('cd module && git checkout -qb own && echo x > new && git add -A && git commit -qm x'),
+    ).toBe('(no output)');
   });
 });
