@@ -10,7 +10,7 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export interface CheckoutUser {
   readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin' | 'readOnly'>;
-  readonly runtime: Pick<SessionRuntime, 'checkouts' | 'childEnvironment' | 'files'>;
+  readonly runtime: Pick<SessionRuntime, 'checkouts' | 'childEnvironment' | 'files' | 'redact'>;
   readonly scope: AsyncDisposableStack;
   warn(code: string, message: string): void;
 }
@@ -53,7 +53,9 @@ export class AgentCheckout {
     const { readers } = runtime.files;
     if (readers.size < 2 && this.others().length === 0) return null;
     try {
-      const by = { agent: spec.id, task: spec.origin?.description ?? null, command, since };
+      const task = spec.origin?.description ?? null;
+      // Others read it, and it is kept in a file.
+      const by = { agent: spec.id, task, command: runtime.redact(command), since };
       const noticed = await readers.notice(by, runtime.files);
       if (noticed.length === 0) return null;
       const lines = noticed.map(({ path, readers: told }) => {

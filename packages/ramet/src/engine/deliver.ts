@@ -30,7 +30,7 @@ export function sayWithNews(
 /** What commands of others have changed of what it has read (WORK-1). Alone it is no reason to go on. */
 function fileNotices(agent: Agent): FrozenBlock[] {
   const changes = agent.takeFileNews();
-  return changes.length === 0 ? [] : [notice(agent.runtime.redact(filesChanged(changes)))];
+  return changes.length === 0 ? [] : [notice(filesChanged(changes))];
 }
 
 /** What the engine has to tell the model with its next message. */

@@ -119,4 +119,31 @@ describe('WORK-1: git beside other agents', () => {
     expect(results[2]).toContain('HEAD is now at');
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
   });
+
+  test('an agent counts from its first call that can change files until it ends; who only reads or delegates does not', async () => {
+    const cwd = temporaryDirectory();
+    execFileSync('git', ['init', '-q'], { cwd });
+    const checkouts = createCheckouts({
+      home: temporaryDirectory(),
+      environment: { PATH: process.env.PATH ?? '' },
+    });
+    const living: string[][] = [];
+    const look = toolOf('Look', 'execute', async () => {
+      living.push(checkouts.at(cwd)?.others('nobody') ?? []);
+      return { content: 'seen' };
+    });
+    const lookOnce = { calls: [{ name: 'Look', input: {} }] };
+    const bash = { calls: [{ name: 'Bash', input: { command: 'true' } }] };
+    const provider = scriptedModel(lookOnce, lookOnce, bash, lookOnce, { text: 'done' });
+    const engine = await startEngine({
+      provider,
+      tools: [...builtInTools, look],
+      spec: { cwd },
+      runtime: { checkouts },
+    });
+    await engine.run('go');
+    expect(living).toEqual([[], [], [engine.agent.spec.id]]);
+    await engine.agent[Symbol.asyncDispose]();
+    expect(checkouts.at(cwd)?.others('nobody')).toEqual([]);
+  });
 });

@@ -132,8 +132,13 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   const refusal = await refusalOf(run.agent, tool, call, input.value, run.signal);
   if (refusal !== null) return failure(refusal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
-  if (tool.effect !== 'read') run.agent.checkout.enter();
+  if (mayChangeFiles(tool)) run.agent.checkout.enter();
   return actOrAbort(run, tool, input.value, call);
+}
+
+/** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
+function mayChangeFiles({ name, effect }: Tool): boolean {
+  return effect === 'write' || name === 'Bash' || name.startsWith('mcp__');
 }
 
 async function actOrAbort(
@@ -143,7 +148,7 @@ async function actOrAbort(
   call: ToolUseBlock,
 ): Promise<ToolOutcome> {
   const { signal } = run;
-  const action = act(tool, input, contextOf(run, tool, call));
+  const action = act(tool, input, contextOf(run, call));
   const givenUp = Promise.withResolvers<ToolOutcome>();
   let timer: NodeJS.Timeout | undefined;
   const stopListening = onAbort(signal, () => {
@@ -165,13 +170,16 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
   }
 }
 
-function contextOf({ agent, signal }: ToolRun, tool: Tool, call: ToolUseBlock): ToolContext {
+function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext {
   const { runtime, spec } = agent;
   return {
     agent: spec.id,
     call: call.id,
     cwd: spec.cwd,
-    env: tool.effect === 'execute' ? agent.checkout.environment : runtime.childEnvironment,
+    // Looked up by those that start programs alone: the first time takes a few files.
+    get env() {
+      return agent.checkout.environment;
+    },
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,
