@@ -20,30 +20,31 @@ const READERS_TOLD = 5;
 export class AgentCheckout {
   readonly #user: CheckoutUser;
   #entered = false;
+  #environment: Readonly<Record<string, string>> | null = null;
 
   constructor(user: CheckoutUser) {
     this.#user = user;
   }
 
   /** An agent that changes nothing is no reason for others to be careful. */
-  enter(): void {
+  async enter(): Promise<void> {
     const { spec, scope } = this.#user;
-    if (this.#entered || spec.readOnly === true) return;
+    if (this.#entered) return;
     this.#entered = true;
-    this.#guarded(null, (checkout) => {
-      scope.defer(checkout.enter(spec.id));
+    await this.#guarded(null, (checkout) => {
+      if (spec.readOnly !== true) scope.defer(checkout.enter(spec.id));
+      this.#environment = checkout.environment;
       return null;
     });
   }
 
-  /** In which its programs find the shim in git's place. */
+  /** In which its programs find the shim in git's place, once it has entered. */
   get environment(): Readonly<Record<string, string>> {
-    const { childEnvironment } = this.#user.runtime;
-    return this.#guarded(childEnvironment, (checkout) => checkout.environment);
+    return this.#environment ?? this.#user.runtime.childEnvironment;
   }
 
   /** Other agents that live there, of any process. */
-  others(): AgentId[] {
+  others(): Promise<AgentId[]> {
     return this.#guarded<AgentId[]>([], (checkout) => checkout.others(this.#user.spec.id));
   }
 
@@ -51,7 +52,7 @@ export class AgentCheckout {
   async afterCommand(command: string, since: number): Promise<string | null> {
     const { spec, runtime } = this.#user;
     const { readers } = runtime.files;
-    if (readers.size < 2 && this.others().length === 0) return null;
+    if (readers.size < 2 && (await this.others()).length === 0) return null;
     try {
       const task = spec.origin?.description ?? null;
       // Others read it, and it is kept in a file.
@@ -72,10 +73,10 @@ export class AgentCheckout {
     }
   }
 
-  #guarded<T>(fallback: T, use: (checkout: Checkout) => T): T {
+  async #guarded<T>(fallback: T, use: (checkout: Checkout) => T): Promise<T> {
     const { spec, runtime } = this.#user;
     try {
-      const checkout = runtime.checkouts?.at(spec.cwd) ?? null;
+      const checkout = (await runtime.checkouts?.())?.at(spec.cwd) ?? null;
       return checkout === null ? fallback : use(checkout);
     } catch (error) {
       this.#user.warn('checkout_not_shared', `other agents do not know of this one: ${describeError(error)}`);

@@ -48,7 +48,7 @@ async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown):
 async function harmInCheckout({ spec, checkout }: Agent, input: unknown): Promise<string | null> {
   const { command } = input as { command: string }; // Bash's input, parsed by its schema
   if (!/\bgit\b/.test(command)) return null;
-  const others = checkout.others();
+  const others = await checkout.others();
   if (others.length === 0) return null;
   const { harmToOthers } = await import('../permission/shell/harm-to-others.ts');
   const harm = await harmToOthers(command, spec.cwd);

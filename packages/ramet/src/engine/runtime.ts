@@ -16,7 +16,7 @@ import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
 import type { ProcessRegister } from '../workspace/process-register.ts';
-import type { Checkouts } from '../workspace/shared-git/checkout.ts';
+import type { LoadCheckouts } from '../workspace/shared-git/checkout.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
 import type { Evidence } from './evidence.ts';
@@ -38,7 +38,7 @@ export interface SessionRuntime {
   readonly rate: RateWindow;
   readonly files: FileLedger;
   /** Checkouts that agents share; absent where nobody shares any. */
-  readonly checkouts?: Checkouts | undefined;
+  readonly checkouts?: LoadCheckouts | undefined;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;
   /** What they have started and would leave if this process were killed. */

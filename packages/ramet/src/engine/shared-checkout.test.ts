@@ -108,7 +108,12 @@ describe('WORK-1: git beside other agents', () => {
         return { content: 'left' };
       }),
     ];
-    const engine = await startEngine({ provider, tools, spec: { cwd }, runtime: { checkouts } });
+    const engine = await startEngine({
+      provider,
+      tools,
+      spec: { cwd },
+      runtime: { checkouts: async () => checkouts },
+    });
     const { events } = await engine.run('go');
     const results = events.flatMap((event) =>
       event.type === 'tool_completed' ? [textOf({ content: event.result.content as string })] : [],
@@ -139,7 +144,7 @@ describe('WORK-1: git beside other agents', () => {
       provider,
       tools: [...builtInTools, look],
       spec: { cwd },
-      runtime: { checkouts },
+      runtime: { checkouts: async () => checkouts },
     });
     await engine.run('go');
     expect(living).toEqual([[], [], [engine.agent.spec.id]]);

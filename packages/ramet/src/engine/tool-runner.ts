@@ -132,7 +132,7 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   const refusal = await refusalOf(run.agent, tool, call, input.value, run.signal);
   if (refusal !== null) return failure(refusal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
-  if (mayChangeFiles(tool)) run.agent.checkout.enter();
+  if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   return actOrAbort(run, tool, input.value, call);
 }
 
@@ -176,10 +176,7 @@ function contextOf({ agent, signal }: ToolRun, call: ToolUseBlock): ToolContext 
     agent: spec.id,
     call: call.id,
     cwd: spec.cwd,
-    // Looked up by those that start programs alone: the first time takes a few files.
-    get env() {
-      return agent.checkout.environment;
-    },
+    env: agent.checkout.environment,
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     signal,

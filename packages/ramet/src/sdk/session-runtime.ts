@@ -8,7 +8,6 @@ import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { MachineRates } from '../journal/machine-rates.ts';
-import { SharedWrites } from '../journal/shared-writes.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
@@ -22,7 +21,7 @@ import {
   processDirectory,
 } from '../workspace/process-register.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
-import { createCheckouts } from '../workspace/shared-git/checkout.ts';
+import type { CheckoutsOptions, LoadCheckouts } from '../workspace/shared-git/checkout.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -83,7 +82,7 @@ export function shareParts(
     clock,
     retry: settings.retry,
     files: watchedFiles(openLedger(place, parts.journal, clock), git),
-    checkouts: createCheckouts({ home: place.home, environment }),
+    checkouts: lazyCheckouts({ home: place.home, environment }),
     childEnvironment: environment,
     processes: watchedProcesses(
       createProcessRegister(processDirectory(place.project), (message) =>
@@ -114,9 +113,19 @@ export function shareParts(
 function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLedger {
   return createFileLedger({
     clock,
-    openShared: () => SharedWrites.open(project),
+    openShared: async () => (await import('../journal/shared-writes.ts')).SharedWrites.open(project),
     warn: (message) => journal.append(null, { type: 'warning.raised', code: 'files_not_shared', message }),
   });
+}
+
+function lazyCheckouts(options: CheckoutsOptions): LoadCheckouts {
+  let loaded: ReturnType<LoadCheckouts> | null = null;
+  return () => {
+    loaded ??= import('../workspace/shared-git/checkout.ts').then((module) =>
+      module.createCheckouts(options),
+    );
+    return loaded;
+  };
 }
 
 /** A write through the session may change what git says. */

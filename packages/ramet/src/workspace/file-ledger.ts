@@ -30,7 +30,7 @@ export interface FileLedger {
 export interface FileLedgerOptions {
   clock?: Clock;
   /** Opens what the processes of a repository share; asked for with the first change. Absent: this process alone. */
-  openShared?: () => SharedWrites;
+  openShared?: () => SharedWrites | Promise<SharedWrites>;
   /** Told once, when it cannot be opened: the other processes are then not known of. */
   warn?: (message: string) => void;
 }
@@ -79,15 +79,16 @@ interface SharedLock {
 
 function createSharedLock(
   clock: Clock,
-  open: (() => SharedWrites) | null,
+  open: FileLedgerOptions['openShared'] | null,
   warn: ((message: string) => void) | undefined,
 ): SharedLock {
   let store: SharedWrites | null = null;
   let unusable = false;
-  const connect = (): SharedWrites | null => {
-    if (store !== null || open === null || unusable) return store;
+  // One at a time: whoever asks is at the head of the queue.
+  const connect = async (): Promise<SharedWrites | null> => {
+    if (store !== null || open == null || unusable) return store;
     try {
-      store = open();
+      store = await open();
     } catch (error) {
       unusable = true;
       warn?.(`files are not guarded against other Ramet processes: ${describeError(error)}`);
@@ -97,7 +98,7 @@ function createSharedLock(
   return {
     store: () => store,
     async hold(work) {
-      const held = connect();
+      const held = await connect();
       if (held === null) return work();
       await acquire(held, clock);
       try {

@@ -1,5 +1,4 @@
 /** Why an agent may not change a file now, in words: who came between, when, with what, and how to go on. */
-import { changeExcerpt } from './change-excerpt.ts';
 import type { LastWrite } from './file-ledger.ts';
 
 export const READ_AGAIN = 'Nothing was written. Read it again, then repeat the change on what is there now.';
@@ -32,8 +31,14 @@ export function deletedSince({ path, agent, writer, now }: StaleFile): string {
 }
 
 /** With what changed between the version that was seen and what is there, where both are known and are text. */
-export function withExcerpt(reason: string, before: Uint8Array | null, after: Uint8Array): string {
-  const excerpt = before === null ? null : changeExcerpt(before, after);
+export async function withExcerpt(
+  reason: string,
+  before: Uint8Array | null,
+  after: Uint8Array,
+): Promise<string> {
+  if (before === null) return reason;
+  const { changeExcerpt } = await import('./change-excerpt.ts');
+  const excerpt = changeExcerpt(before, after);
   return excerpt === null ? reason : `${reason}\nWhat changed since you read it:\n${excerpt}`;
 }
 

@@ -29,6 +29,9 @@ export interface Checkouts {
   at(directory: string): Checkout | null;
 }
 
+/** Loaded when it is first needed: nothing of it is on the way to the first request. */
+export type LoadCheckouts = () => Promise<Checkouts>;
+
 export interface CheckoutsOptions {
   /** `$RAMET_HOME`. */
   home: string;
