@@ -64,6 +64,7 @@ export const CHECKOUT_MIGRATIONS: readonly string[] = [
    CREATE TABLE staged (
      path TEXT NOT NULL,
      agent TEXT NOT NULL,
+     entry TEXT NOT NULL,
      time INTEGER NOT NULL,
      PRIMARY KEY (path, agent)
    ) STRICT, WITHOUT ROWID;

@@ -1,6 +1,6 @@
 /** `git add` beside other agents: the index takes the agent's own changes, and is noted to have them from it. */
 import { commandWords } from './git-words.ts';
-import { forcedPaths, leftOut, type PathChoice, takePaths } from './take-paths.ts';
+import { forcedPaths, leftOut, type PathChoice, stagePaths, takePaths } from './take-paths.ts';
 
 const VALUED = ['--chmod', '--pathspec-from-file'];
 /** These ask, or change no content: git does them as they are. */
@@ -18,7 +18,7 @@ const AS_IS = [
 ];
 
 export function addOwn(choice: PathChoice, rest: readonly string[], tell: (line: string) => void): number {
-  const { view, claims, directory } = choice;
+  const { view, directory } = choice;
   const { flags, operands, paths } = commandWords(rest, VALUED);
   if (AS_IS.some((flag) => flags.has(flag))) return view.run(['add', ...rest]);
   const pathspecs = [...operands, ...(paths ?? [])];
@@ -35,15 +35,7 @@ export function addOwn(choice: PathChoice, rest: readonly string[], tell: (line:
     tell(`ramet: not added: ${refused.join(', ')}. Nothing was added; they commit it themselves.`);
     return 1;
   }
-  const words = ['add', '-A', ...(force ? ['-f'] : [])];
-  const complaint = claims.stage(
-    taken.map((path) => view.absolute(path)),
-    (paths) =>
-      view.onPaths(
-        words,
-        paths.map((path) => view.relative(path)),
-      ),
-  );
+  const complaint = stagePaths(choice, taken, force ? ['-f'] : []);
   if (complaint !== null) {
     tell(complaint);
     return 128;

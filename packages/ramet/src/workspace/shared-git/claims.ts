@@ -24,6 +24,13 @@ export interface ClaimsOptions {
 /** `free`: no living agent is known to have changed it; `heir`: agents have that are gone. */
 export type Standing = { kind: 'own' | 'heir' | 'free' } | { kind: 'others'; agents: readonly AgentId[] };
 
+/** How paths get into the index, and what it has then. Real paths. */
+export interface StagingStep {
+  /** Git's complaint, or null. */
+  add(paths: readonly string[]): string | null;
+  entries(): ReadonlyMap<string, string>;
+}
+
 export interface SettledPath {
   path: string;
   commit: string;
@@ -34,7 +41,8 @@ export class Claims implements Disposable {
   readonly #writes: SharedWrites;
   readonly #options: ClaimsOptions;
   #changed: Map<string, Set<AgentId>>;
-  readonly #staged: Map<string, Set<AgentId>>;
+  /** Entries of the index by path and agent. */
+  readonly #staged = new Map<string, Map<AgentId, string>>();
 
   constructor(options: ClaimsOptions) {
     this.#options = options;
@@ -42,7 +50,8 @@ export class Claims implements Disposable {
     const { db } = this.#writes;
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.#changed = this.#openChanges();
-    this.#staged = grouped(db.prepare('SELECT path, agent FROM staged').all());
+    for (const row of db.prepare('SELECT path, agent, entry FROM staged').all())
+      this.#noteStaged(String(row.path), String(row.agent), String(row.entry));
   }
 
   /** Whose a changed path is. What this agent and others have changed is its own too: git cannot part the two. */
@@ -64,14 +73,19 @@ export class Claims implements Disposable {
     return agents.has(agent) && !others.some((other) => agents.has(other));
   }
 
-  /** Whether the agent put it into the index. */
-  hasStaged(path: string): boolean {
-    return this.#staged.get(path)?.has(this.#options.agent) === true;
+  /** Whether the agent put this entry into the index; what somebody has put in its place since is not its own. */
+  hasStaged(path: string, entry: string): boolean {
+    return this.#staged.get(path)?.get(this.#options.agent) === entry;
   }
 
-  stagedByOthers(path: string): AgentId[] {
+  isStagedByAgents(path: string, entry: string): boolean {
+    return [...(this.#staged.get(path)?.values() ?? [])].includes(entry);
+  }
+
+  stagedByOthers(path: string, entry: string): AgentId[] {
     const { agent, others } = this.#options;
-    return [...(this.#staged.get(path) ?? [])].filter((each) => each !== agent && others.includes(each));
+    const stagers = [...(this.#staged.get(path) ?? [])].filter(([, staged]) => staged === entry);
+    return stagers.map(([each]) => each).filter((each) => each !== agent && others.includes(each));
   }
 
   /**
@@ -79,10 +93,10 @@ export class Claims implements Disposable {
    * that what was changed before is in the index and what is changed later is not; what another agent has changed since
    * the paths were chosen is left out.
    */
-  stage(wanted: readonly string[], add: (paths: readonly string[]) => string | null): string | null {
+  stage(wanted: readonly string[], { add, entries }: StagingStep): string | null {
     const { agent } = this.#options;
     const insert = this.#writes.db.prepare(
-      'INSERT OR REPLACE INTO staged (path, agent, time) VALUES (?, ?, ?)',
+      'INSERT OR REPLACE INTO staged (path, agent, entry, time) VALUES (?, ?, ?, ?)',
     );
     return inTransaction(this.#writes.db, () => {
       this.#changed = this.#openChanges();
@@ -90,9 +104,12 @@ export class Claims implements Disposable {
       const complaint = add(paths);
       if (complaint !== null) return complaint;
       const time = Date.now();
+      const now = entries();
       for (const path of paths) {
-        insert.run(path, agent, time);
-        note(this.#staged, path, agent);
+        const entry = now.get(path);
+        if (entry === undefined) continue;
+        insert.run(path, agent, entry, time);
+        this.#noteStaged(path, agent, entry);
       }
       // A change that comes next must have a later time.
       while (Date.now() === time);
@@ -160,6 +177,11 @@ export class Claims implements Disposable {
     const { agent } = this.#options;
     const session = sessionOf(agent);
     return agent === `${session}.1` && [...agents].every((each) => sessionOf(each) === session);
+  }
+
+  #noteStaged(path: string, agent: AgentId, entry: string): void {
+    const stagers = this.#staged.get(path) ?? new Map<AgentId, string>();
+    this.#staged.set(path, stagers.set(agent, entry));
   }
 
   #openChanges(): Map<string, Set<AgentId>> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Claims } from './claims.ts';
 import type { GitView } from './git-view.ts';
 import { commandWords } from './git-words.ts';
-import { leftOut, type PathChoice, takePaths } from './take-paths.ts';
+import { leftOut, type PathChoice, stagePaths, takePaths } from './take-paths.ts';
 
 const VALUED = [
   ...['m', 'F', 'C', 'c', 't'],
@@ -117,45 +117,33 @@ function choosePaths(choice: CommitChoice, { index, pathspecs, flags }: CommitOr
     const found = takePaths(choice, view.dirty(pathspecs, 'no'), pathspecs);
     if (found.refused.length > 0)
       return `ramet: not committed: ${found.refused.join(', ')}. They commit it themselves.`;
-    const complaint = claims.stage(
-      found.taken.map((path) => view.absolute(path)),
-      (paths) =>
-        view.onPaths(
-          ['add', '-A'],
-          paths.map((path) => view.relative(path)),
-        ),
-    );
+    const complaint = stagePaths(choice, found.taken);
     if (complaint !== null) return complaint;
     ({ left, taken } = found);
   }
   const only = pathspecs.length > 0 && !flags.has('-i') && !flags.has('--include');
-  const own = (path: string): boolean =>
-    only ? taken.includes(path) : isStagedOwn(claims, view.absolute(path));
   if (existsSync(join(gitDirectory, 'index'))) copyFileSync(join(gitDirectory, 'index'), index);
-  const staged = view.staged([], { GIT_INDEX_FILE: index });
-  const foreign = staged.filter((path) => !own(path));
-  if (!only) left = [...new Set([...left, ...foreign.map((path) => describeForeign(claims, view, path))])];
-  return { own: staged.filter(own), foreign, left };
+  const own: string[] = [];
+  const foreign: string[] = [];
+  for (const [path, entry] of view.staged([], { GIT_INDEX_FILE: index })) {
+    const isOwn = only ? taken.includes(path) : claims.hasStaged(view.absolute(path), entry);
+    (isOwn ? own : foreign).push(path);
+    if (!isOwn && !only) left.push(describeForeign(claims, view, path, entry));
+  }
+  return { own, foreign, left: [...new Set(left)] };
 }
 
-/** Staged by the agent; or changed by it and staged by nobody known, as when it was still alone. */
-function isStagedOwn(claims: Claims, path: string): boolean {
-  if (claims.hasStaged(path)) return true;
-  const { kind } = claims.standing(path);
-  return (kind === 'own' || kind === 'heir') && claims.stagedByOthers(path).length === 0;
-}
-
-function describeForeign(claims: Claims, view: GitView, path: string): string {
-  const stagers = claims.stagedByOthers(view.absolute(path));
+function describeForeign(claims: Claims, view: GitView, path: string, entry: string): string {
+  const stagers = claims.stagedByOthers(view.absolute(path), entry);
   return stagers.length === 0
-    ? `${path} (staged by somebody else)`
+    ? `${path} (staged by somebody else; name it to take it)`
     : `${path} (staged by agent ${stagers.join(', ')})`;
 }
 
 /** A hook may have put more into the copy; the real index then still has what was there before. */
 function takeOver(view: GitView, copy: string): void {
   const committed = new Set(committedPaths(view));
-  const behind = view.staged().filter((path) => committed.has(path));
+  const behind = [...view.staged().keys()].filter((path) => committed.has(path));
   if (behind.length === 0) return;
   const kept = view.ask(['-C', view.root, 'ls-files', '-s', '-z', '--', ...behind], {
     env: { GIT_INDEX_FILE: copy, GIT_LITERAL_PATHSPECS: '1' },

@@ -84,13 +84,14 @@ export class GitView {
     return split(answer).map((entry) => entry.slice(3));
   }
 
-  /** Paths whose entry in the index is not HEAD's. */
-  staged(pathspecs: readonly string[] = [], env: Readonly<Record<string, string>> = {}): string[] {
+  /** What the index has and HEAD has not: mode and object by path; a path that is gone has an object of zeros. */
+  staged(pathspecs: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Map<string, string> {
     const words =
       this.head === null
-        ? ['ls-files', '-z', '--full-name']
-        : ['diff', '--cached', '--name-only', '--no-renames', '--no-relative', '-z'];
-    return split(this.ask([...words, ...limited(pathspecs)], { env }));
+        ? ['ls-files', '-s', '-z', '--full-name']
+        : ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '--no-relative', '-z'];
+    const fields = split(this.ask([...words, ...limited(pathspecs)], { env }));
+    return this.head === null ? listedEntries(fields) : changedEntries(fields);
   }
 
   /** Paths that a restore from `source` would overwrite on disk. */
@@ -119,6 +120,26 @@ export class GitView {
   relative(path: string): string {
     return path.slice(this.root.length + 1);
   }
+}
+
+/** `mode object stage<tab>path` */
+function listedEntries(fields: readonly string[]): Map<string, string> {
+  return new Map(
+    fields.map((field) => {
+      const tab = field.indexOf('\t');
+      return [field.slice(tab + 1), field.slice(0, tab).split(' ').slice(0, 2).join(' ')];
+    }),
+  );
+}
+
+/** `:mode mode object object status`, then the path. */
+function changedEntries(fields: readonly string[]): Map<string, string> {
+  const entries = new Map<string, string>();
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [, mode, , object] = (fields[index] ?? '').split(' ');
+    entries.set(fields[index + 1] ?? '', `${mode} ${object}`);
+  }
+  return entries;
 }
 
 function limited(pathspecs: readonly string[]): string[] {

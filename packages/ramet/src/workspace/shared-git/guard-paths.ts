@@ -67,9 +67,10 @@ function overwritten(
 }
 
 function unstaged({ view, claims }: PathChoice, named: readonly string[]): string | null {
-  const own = (path: string): boolean =>
-    claims.hasStaged(view.absolute(path)) || claims.isOnlyOwn(view.absolute(path));
-  const foreign = view.staged(named).filter((path) => !own(path));
+  const staged = [...view.staged(named)];
+  const foreign = staged
+    .filter(([path, entry]) => !claims.hasStaged(view.absolute(path), entry))
+    .map(([path]) => path);
   return foreign.length === 0
     ? null
     : `it takes out of the index what somebody else put there: ${list(foreign)}`;

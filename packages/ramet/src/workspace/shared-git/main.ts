@@ -14,7 +14,7 @@ import { type GitWords, gitWords } from './git-words.ts';
 import { pathRefusal } from './guard-paths.ts';
 import { livingAgents } from './living-agents.ts';
 import { refusalText, refusedBesideOthers } from './refuse-git.ts';
-import { directoryOf } from './take-paths.ts';
+import { absoluteEntries, directoryOf } from './take-paths.ts';
 
 const { env } = process;
 const agent = env.RAMET_AGENT ?? '';
@@ -51,19 +51,23 @@ function carryOut(words: readonly string[]): number {
   if (command.command === 'add') return addOwn(choice, command.rest, tell);
   if (command.command === 'commit')
     return commitOwn({ ...choice, gitDirectory, agent, scratch: state }, command.rest, tell);
-  const before = new Set(view.staged());
+  const before = view.staged();
   const code = view.run([command.command, ...command.rest]);
   if (code === 0 && ['rm', 'mv'].includes(command.command))
     claimStaged(view, claims, before, command.command);
   return code;
 }
 
-function claimStaged(view: GitView, claims: Claims, before: ReadonlySet<string>, command: string): void {
-  const paths = view
-    .staged()
-    .filter((path) => !before.has(path))
-    .map((path) => view.absolute(path));
-  claims.stage(paths, () => null);
+function claimStaged(
+  view: GitView,
+  claims: Claims,
+  before: ReadonlyMap<string, string>,
+  command: string,
+): void {
+  const paths = [...view.staged()]
+    .filter(([path, entry]) => before.get(path) !== entry)
+    .map(([path]) => view.absolute(path));
+  claims.stage(paths, { add: () => null, entries: () => absoluteEntries(view) });
   claims.recordRemoved(paths, `git ${command}`);
 }
 

@@ -73,6 +73,27 @@ describe('WORK-1: an agent’s commit holds its own paths only', () => {
     expect(git('status', '--porcelain')).toBe('MM c.txt\nA  two.txt\n');
   });
 
+  test('also of a file that the agent has changed and a person has staged', async ({ directory }) => {
+    const { root, git, agent } = sharedCheckout(directory);
+    const [one] = [agent(ONE), agent(TWO)];
+    await one?.files.read('a.txt');
+    await one?.files.write('a.txt', 'as the person staged it\n');
+    git('add', 'a.txt');
+    await one?.files.write('a.txt', 'as the agent went on\n');
+    const said = await one?.sh('git add -A; git commit -qam x');
+    expect(said).toContain('a.txt (staged by somebody else; name it to take it)');
+    expect(said).toContain('nothing of yours to commit');
+    expect(git('show', ':a.txt')).toBe('as the person staged it\n');
+    await one?.sh('git add a.txt');
+    writeFileSync(join(root, 'a.txt'), 'as the person went on\n');
+    git('add', 'a.txt');
+    expect(await one?.sh('git commit -qm x')).toContain('a.txt (staged by somebody else');
+    writeFileSync(join(root, 'a.txt'), 'as the agent went on\n');
+    expect(await one?.sh('git add a.txt && git commit -qm named && git show HEAD:a.txt')).toBe(
+      'as the agent went on',
+    );
+  });
+
   test('and a path that is named is taken, unless a living agent has changed it', async ({ directory }) => {
     const { root, git, agent } = sharedCheckout(directory);
     const [one, two] = [agent(ONE), agent(TWO)];

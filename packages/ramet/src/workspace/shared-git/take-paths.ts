@@ -22,7 +22,7 @@ export interface PathChoice {
 
 /**
  * A path that is named is taken unless a living agent has changed it; of a directory, a pattern or everything only what
- * is known to be the agent's own.
+ * is known to be the agent's own, and not what a person has put into the index: that would be overwritten there.
  */
 export function takePaths(
   { view, claims, directory }: PathChoice,
@@ -31,10 +31,16 @@ export function takePaths(
 ): TakenPaths {
   const named = new Set(pathspecs.map((spec) => resolve(directory, spec)));
   const result: TakenPaths = { taken: [], left: [], refused: [] };
+  const foreign = [...view.staged()].filter(
+    ([path, entry]) => !claims.isStagedByAgents(view.absolute(path), entry),
+  );
+  const staged = new Set(foreign.map(([path]) => path));
   for (const path of dirty) {
     const absolute = view.absolute(path);
     const standing = claims.standing(absolute);
-    if (standing.kind === 'own' || standing.kind === 'heir') result.taken.push(path);
+    if (staged.has(path) && !named.has(absolute))
+      result.left.push(`${path} (staged by somebody else; name it to take it)`);
+    else if (standing.kind === 'own' || standing.kind === 'heir') result.taken.push(path);
     else if (standing.kind === 'others') {
       const line = `${path} (changed by agent ${standing.agents.join(', ')})`;
       (named.has(absolute) ? result.refused : result.left).push(line);
@@ -42,6 +48,29 @@ export function takePaths(
     else result.left.push(`${path} (not known to be yours; name it to take it)`);
   }
   return result;
+}
+
+/** Puts paths, counted from the root, into the index as the agent's; git's complaint when that fails. */
+export function stagePaths(
+  { view, claims }: PathChoice,
+  paths: readonly string[],
+  options: readonly string[] = [],
+): string | null {
+  return claims.stage(
+    paths.map((path) => view.absolute(path)),
+    {
+      add: (chosen) =>
+        view.onPaths(
+          ['add', '-A', ...options],
+          chosen.map((path) => view.relative(path)),
+        ),
+      entries: () => absoluteEntries(view),
+    },
+  );
+}
+
+export function absoluteEntries(view: GitView): Map<string, string> {
+  return new Map(Array.from(view.staged(), ([path, entry]) => [view.absolute(path), entry]));
 }
 
 const MOST_TOLD = 10;
