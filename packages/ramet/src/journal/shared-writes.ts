@@ -1,6 +1,6 @@
 /**
- * Who changed which file, for all processes that work on one repository: `checkout.sqlite` in its project folder. The
- * file is the lock as well: whoever holds its write transaction may look at a file and put another in its place
+ * Who changed which file, for all processes that work on one repository: `checkouts/changes.sqlite` in its project
+ * folder. The file is the lock as well: whoever holds its write transaction may look at a file and put another in its place
  * (WORK-1). The system gives such a lock back when its holder is killed, so there is no stale one to judge.
  *
  * Invariants
@@ -11,7 +11,7 @@
  * Measured: 8 µs to take and release it, 12 with a record, 0.2 ms to open it once.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { JournalError, systemCode } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
@@ -43,7 +43,7 @@ const RECORD = `INSERT OR REPLACE INTO writes (path, agent, version, time, task,
   VALUES (?, ?, ?, ?, ?, ?, NULL)`;
 
 export function sharedWritesPath(project: string): string {
-  return join(project, 'checkout.sqlite');
+  return join(project, 'checkouts', 'changes.sqlite');
 }
 
 export class SharedWrites implements Disposable {
@@ -63,7 +63,7 @@ export class SharedWrites implements Disposable {
   static open(project: string): SharedWrites {
     const file = sharedWritesPath(project);
     if (!existsSync(file)) {
-      makePrivateDirectory(project);
+      makePrivateDirectory(dirname(file));
       createSharedFile(file, CHECKOUT_MIGRATIONS, true);
     }
     const db = new DatabaseSync(file, { timeout: 1_000 });

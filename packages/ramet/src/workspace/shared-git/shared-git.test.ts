@@ -184,15 +184,13 @@ describe('WORK-1: what would take away others’ work is refused while they live
   });
 
   test('nor is anything when the agent is alone, or the others’ process is gone', async ({ directory }) => {
-    const { root, agent, project } = sharedCheckout(directory);
+    const { root, agent, state } = sharedCheckout(directory);
     const one = agent(ONE);
     writeFileSync(join(root, 'a.txt'), 'anything\n');
     expect(
       await one.sh('git add -A && git commit -qm all && git checkout -qb new && git reset -q --hard HEAD~1'),
     ).toBe('(no output)');
-    const checkouts = join(project, 'checkouts');
-    const [key = ''] = await one.sh(`ls ${checkouts}`).then((names) => names.split('\n'));
-    const dead = join(checkouts, key, 'agents', '4194305@deadbeef-1 cccccccc.1');
+    const dead = join(state, 'agents', '4194305@deadbeef-1 cccccccc.1');
     writeFileSync(dead, '');
     expect(await one.sh('git reset -q --hard')).toBe('(no output)');
     expect(existsSync(dead)).toBe(false);
