@@ -19,6 +19,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 /** Programs that the others start. Each is one file: finding and linking twenty costs a third of their start. */
 export const PROGRAMS: Readonly<Record<string, string>> = {
   'executors/child-main': 'src/executors/process/child-main.ts',
+  'workspace/shared-git': 'src/workspace/shared-git/main.ts',
 };
 
 const EXTERNAL = ['@vscode/ripgrep', 'tree-sitter-bash', 'web-tree-sitter'];

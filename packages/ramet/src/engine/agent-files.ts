@@ -7,15 +7,18 @@ import { describeError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
+import type { CommandChange } from '../workspace/file-readers.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** The agent whose files they are. */
 export interface FileOwner {
-  readonly spec: Pick<AgentSpec, 'id' | 'cwd'>;
-  readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory'>;
+  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin'>;
+  readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
+  /** Releases what is taken for it when the agent ends. */
+  readonly scope: AsyncDisposableStack;
 }
 
 /** File versions by real path, or the files of a parent, of whose versions the agent starts with a copy (FORK-4). */
@@ -26,6 +29,9 @@ export class AgentFiles {
   readonly #seen: ReadonlyMap<string, string>;
   #access: AgentFileAccess | null;
   #touched: Map<string, TouchedFile> | null = null;
+  #isReader = false;
+  /** Changes of files it has read that it has not been told of, by path. */
+  #news: Map<string, CommandChange> | null = null;
 
   constructor(owner: FileOwner, seen: FilesSeen) {
     this.#owner = owner;
@@ -53,6 +59,7 @@ export class AgentFiles {
   #open(): AgentFileAccess {
     const { files } = this.#owner.runtime;
     this.#access ??= createFileAccess({ ...this.#options(), ledger: files, seen: this.#seen });
+    this.#beReader(this.#access);
     return this.#access;
   }
 
@@ -67,11 +74,36 @@ export class AgentFiles {
     });
   }
 
+  /** What others' commands have changed of what it has read, and it has not read again since. Told once. */
+  takeNews(): CommandChange[] {
+    const news = [...(this.#news?.values() ?? [])];
+    this.#news = null;
+    return news.filter(({ path, version }) => this.#access?.seen.peek(path)?.version !== version);
+  }
+
+  #beReader(access: AgentFileAccess): void {
+    if (this.#isReader) return;
+    this.#isReader = true;
+    const { runtime, spec, scope } = this.#owner;
+    const leave = runtime.files.readers.enter({
+      agent: spec.id,
+      task: spec.origin?.description ?? null,
+      seen: access.seen,
+      tell: (change) => {
+        this.#news ??= new Map();
+        this.#news.set(change.path, change);
+      },
+    });
+    scope.defer(leave);
+  }
+
   #options(): Parameters<AgentFileAccess['clone']>[0] {
-    const { id, cwd } = this.#owner.spec;
+    const { id, cwd, origin } = this.#owner.spec;
     return {
       agent: id,
       cwd,
+      task: origin?.description ?? null,
+      findVersion: (path, version) => this.#findVersion(path, version),
       onChange: (change) => this.#recordChange('', change),
       keepOriginal: (file) => this.#keepOriginal(file),
     };
@@ -87,6 +119,15 @@ export class AgentFiles {
       after: after.version,
       ...(before === null ? {} : { mode: before.mode }),
     });
+  }
+
+  /** As it was kept when it was changed, or as it was last committed. */
+  async #findVersion(path: string, version: string): Promise<Uint8Array | null> {
+    const { outputDirectory, childEnvironment } = this.#owner.runtime;
+    const kept = createOriginalFiles(outputDirectory).read(version);
+    if (kept !== null) return kept;
+    const { committedVersion } = await import('../workspace/committed-version.ts');
+    return committedVersion(path, version, childEnvironment);
   }
 
   /** The change goes on without an original: it is what was asked for, undoing it is not. */

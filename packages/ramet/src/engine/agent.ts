@@ -14,6 +14,8 @@ import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
+import type { CommandChange } from '../workspace/file-readers.ts';
+import { AgentCheckout } from './agent-checkout.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
 import { type CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
@@ -32,6 +34,7 @@ export class Agent implements AsyncDisposable {
   #scope: AsyncDisposableStack | null = null;
   /** Which file versions it has seen; replaced when it is rebuilt. */
   files: AgentFiles;
+  #checkout: AgentCheckout | null = null;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -140,6 +143,17 @@ export class Agent implements AsyncDisposable {
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
     return this.files.for(call);
+  }
+
+  /** Files it has read that commands of others have changed since; told once. */
+  takeFileNews(): CommandChange[] {
+    return this.files.takeNews();
+  }
+
+  /** The checkout it works in, and what it shares that with. */
+  get checkout(): AgentCheckout {
+    this.#checkout ??= new AgentCheckout(this);
+    return this.#checkout;
   }
 
   /** Releases what the agent acquired, when it ends. */

@@ -31,6 +31,8 @@ export async function refusalOf(
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
   }
+  const harm = tool.name === 'Bash' ? await harmInCheckout(agent, input) : null;
+  if (harm !== null) return harm;
   const decision = await decideNow(agent, tool, input);
   if (decision.kind === 'allow') return null;
   if (decision.kind === 'deny') return decision.reason;
@@ -45,6 +47,19 @@ async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown):
   } catch (error) {
     return `${tool} is not permitted: ${describeError(error)}`;
   }
+}
+
+/** Beside other agents git may not throw away what they have; said here before anybody is asked (WORK-1). */
+async function harmInCheckout({ spec, checkout }: Agent, input: unknown): Promise<string | null> {
+  const { command } = input as { command: string }; // Bash's input, parsed by its schema
+  if (!/\bgit\b/.test(command)) return null;
+  const others = await checkout.others();
+  if (others.length === 0) return null;
+  const { harmToOthers } = await import('../permission/shell/harm-to-others.ts');
+  const harm = await harmToOthers(command, spec.cwd);
+  if (harm === null) return null;
+  const { refusalText } = await import('../workspace/shared-git/refuse-git.ts');
+  return `Nothing was run: ${refusalText(harm, others)}`;
 }
 
 async function orInterrupted(refusal: Promise<string | null>, signal: AbortSignal): Promise<string | null> {

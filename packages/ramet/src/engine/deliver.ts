@@ -5,7 +5,7 @@
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import { Cancelled } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
-import { answerRefused, budgetNearlySpent, CLOSING_TURN, notProved } from './notices.ts';
+import { answerRefused, budgetNearlySpent, CLOSING_TURN, filesChanged, notProved } from './notices.ts';
 import { budgetSpent, DONE, type Ending, type RunOptions, type RunState } from './run-state.ts';
 
 /** How often an answer that is not what was asked for is sent back. */
@@ -21,10 +21,16 @@ export function sayWithNews(
   const items = agent.inbox.takeAll();
   if (items.some(({ kind }) => kind === 'cancel')) run.calledOffAt ??= run.turns;
   const news = items.flatMap((item) => item.blocks);
-  const all = [...blocks, ...dueNotices(agent, run), ...news];
+  const all = [...blocks, ...fileNotices(agent), ...dueNotices(agent, run), ...news];
   if (all.length === 0) return;
   const delivered = items.map(({ item }) => item);
   agent.say(cause, all, 0, delivered);
+}
+
+/** What commands of others have changed of what it has read (WORK-1). Alone it is no reason to go on. */
+function fileNotices(agent: Agent): FrozenBlock[] {
+  const changes = agent.takeFileNews();
+  return changes.length === 0 ? [] : [notice(filesChanged(changes))];
 }
 
 /** What the engine has to tell the model with its next message. */

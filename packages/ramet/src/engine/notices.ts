@@ -1,4 +1,7 @@
 /** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
+import type { CommandChange } from '../workspace/file-readers.ts';
+import { quoted } from '../workspace/stale-file.ts';
+
 export const OUTPUT_CUT: string =
   'Your last message was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
 
@@ -36,4 +39,18 @@ export function notProved(problem: string): string {
 
 export function answerRefused(problem: string): string {
   return `Your last message is not the answer that was asked for: ${problem}. Give the whole answer again, corrected.`;
+}
+
+const MOST_FILES_TOLD = 10;
+
+/** For an agent that has read files which commands of others have changed since. */
+export function filesChanged(changes: readonly CommandChange[]): string {
+  const lines = changes.slice(0, MOST_FILES_TOLD).map(({ path, version, agent, task, command }) => {
+    const what = version === null ? 'is gone' : 'was changed';
+    const whose = task === null ? `agent ${agent}` : `agent ${agent} ("${quoted(task)}")`;
+    return `- ${path} ${what} while ${whose} ran \`${quoted(command)}\``;
+  });
+  const rest = changes.length - lines.length;
+  if (rest > 0) lines.push(`- and ${rest} more`);
+  return `Files that you have read were changed by others; read them again before you rely on them:\n${lines.join('\n')}`;
 }

@@ -17,6 +17,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { CommandSandbox } from '../workspace/command-sandbox.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
 import type { ProcessRegister } from '../workspace/process-register.ts';
+import type { LoadCheckouts } from '../workspace/shared-git/checkout.ts';
 import type { AgentHost } from './agent-host.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
@@ -38,6 +39,8 @@ export interface SessionRuntime {
   /** When a request may go, for all agents of the session and of the machine. */
   readonly rate: RateWindow;
   readonly files: FileLedger;
+  /** Checkouts that agents share; absent where nobody shares any. */
+  readonly checkouts?: LoadCheckouts | undefined;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;
   /** What they have started and would leave if this process were killed. */

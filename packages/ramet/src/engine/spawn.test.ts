@@ -231,7 +231,7 @@ describe('FORK-4: what a fork clones', () => {
     expect(readFileSync(join(family.cwd, 'b.txt'), 'utf8')).toBe('old');
     const main = family.requestsOf('Go.').map((record) => lastTexts(record)[0]);
     expect(main[3]).toContain('you have not read it');
-    expect(main[4]).toMatch(/was changed by agent \w+\.2 since you read it/);
+    expect(main[4]).toMatch(/was changed by agent \w+\.2 \("about child"\) \d+ s ago since you read it/);
   });
 
   test('the parent’s abort reaches it', async () => {

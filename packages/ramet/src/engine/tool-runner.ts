@@ -132,7 +132,13 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   const refusal = await refusalOf(run.agent, tool, call, input.value, run.signal);
   if (refusal !== null) return failure(refusal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
+  if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   return actOrAbort(run, tool, input.value, call);
+}
+
+/** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
+function mayChangeFiles({ name, effect }: Tool): boolean {
+  return effect === 'write' || name === 'Bash' || name.startsWith('mcp__');
 }
 
 async function actOrAbort(
@@ -174,7 +180,7 @@ function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolCo
     agent: spec.id,
     call: call.id,
     cwd: spec.cwd,
-    env: runtime.childEnvironment,
+    env: agent.checkout.environment,
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
     shell: spec.readOnly ? (command) => runtime.sandbox.shell(command, spec.cwd, tell) : undefined,
@@ -185,5 +191,6 @@ function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolCo
     setTodos: (todos) => agent.setTodos(todos),
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,
+    afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
   };
 }

@@ -82,6 +82,28 @@ export const MACHINE_MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ];
 
+/** Who changed which file and who committed it; times in milliseconds since the epoch. */
+export const CHECKOUT_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE writes (
+     path TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     version TEXT,
+     time INTEGER NOT NULL,
+     task TEXT,
+     command TEXT,
+     settled TEXT,
+     PRIMARY KEY (path, agent)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE staged (
+     path TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     entry TEXT NOT NULL,
+     time INTEGER NOT NULL,
+     PRIMARY KEY (path, agent)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE commits (id TEXT PRIMARY KEY, agent TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+];
+
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);
 }

@@ -77,6 +77,7 @@ function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<
     return processExecutor({
       secrets: fingerprintSecrets(settings.env),
       processes: processDirectory(place.project),
+      home: place.home,
       sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       openReader: () => openReader({ project: place.project, session }),
     });

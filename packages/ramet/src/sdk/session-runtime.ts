@@ -6,11 +6,12 @@ import { LaunchGate } from '../engine/launch.ts';
 import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
-import type { JournalReader } from '../journal/journal.ts';
+import type { Journal, JournalReader } from '../journal/journal.ts';
 import { MachineRates } from '../journal/machine-rates.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
+import type { Clock } from '../schema/clock.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createCommandSandbox } from '../workspace/command-sandbox.ts';
 import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
@@ -21,6 +22,7 @@ import {
   processDirectory,
 } from '../workspace/process-register.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
+import { lazyCheckouts } from '../workspace/shared-git/lazy-checkouts.ts';
 import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
@@ -96,7 +98,8 @@ export function shareParts(
     prices,
     clock,
     retry: settings.retry,
-    files: watchedFiles(createFileLedger(clock), git),
+    files: watchedFiles(openLedger(place, parts.journal, clock), git),
+    checkouts: lazyCheckouts({ home: place.home, environment }),
     childEnvironment: environment,
     processes: watchedProcesses(
       createProcessRegister(processDirectory(place.project), (message) =>
@@ -133,13 +136,21 @@ function limitWait({ settings }: ResolvedOptions): number | undefined {
   return waitSeconds === undefined ? undefined : waitSeconds * 1_000;
 }
 
+function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLedger {
+  return createFileLedger({
+    clock,
+    openShared: async () => (await import('../journal/shared-writes.ts')).SharedWrites.open(project),
+    warn: (message) => journal.append(null, { type: 'warning.raised', code: 'files_not_shared', message }),
+  });
+}
+
 /** A write through the session may change what git says. */
 function watchedFiles(files: FileLedger, git: RecentGitState): FileLedger {
   return {
     ...files,
-    recordWrite(path, agent, version) {
+    recordWrite(write) {
       git.forget();
-      files.recordWrite(path, agent, version);
+      files.recordWrite(write);
     },
   };
 }

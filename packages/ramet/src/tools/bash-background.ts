@@ -15,10 +15,12 @@ function* taskNames(): Generator<string> {
 }
 
 export async function runInBackground(
+  command: string,
   context: ToolContext,
   start: (output: OutputFile) => Promise<ProcessGroup>,
 ): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, taskNames());
+  const since = Date.now();
   let group: ProcessGroup;
   try {
     group = await start(output);
@@ -29,6 +31,7 @@ export async function runInBackground(
   group.release();
   const task = context.tasks.add(basename(output.path, '.txt'), context.call, group);
   const stopWatching = watchOutputSize(output, () => void task.stop('output limit'));
+  void task.ended.then(() => context.afterCommand?.(command, since));
   context.onAgentEnd(async () => {
     await task.stop('agent end');
     stopWatching();

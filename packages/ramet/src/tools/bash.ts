@@ -56,8 +56,9 @@ export const bashTool: Tool = defineTool({
     try {
       const shell = (await context.shell?.(command)) ?? plainShell(command);
       if ('refusal' in shell) return failure(shell.refusal);
-      if (run_in_background) return await runInBackground(context, (output) => start(shell, output, context));
-      return await runInForeground(shell, timeout, context);
+      if (run_in_background)
+        return await runInBackground(command, context, (output) => start(shell, output, context));
+      return await runInForeground(shell, { command, timeout }, context);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return failure(startFailure(error));
@@ -84,10 +85,11 @@ function startFailure(error: unknown): string {
 
 async function runInForeground(
   shell: ShellStart,
-  timeout: number,
+  { command, timeout }: { command: string; timeout: number },
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, fileNames(context.call));
+  const since = Date.now();
   let group: ProcessGroup;
   try {
     group = await start(shell, output, context);
@@ -98,7 +100,9 @@ async function runInForeground(
   const end = await waitForEnd(group, output, timeout, context.signal);
   // What keeps a sandbox together takes a moment to be gone; it is nothing that the command left.
   if (typeof end === 'string' || shell.confined) await group.terminate();
-  return report(end, group, output, context);
+  const outcome = await report(end, group, output, context);
+  const note = (await context.afterCommand?.(command, since)) ?? null;
+  return note === null ? outcome : { ...outcome, content: `${outcome.content}\n${note}` };
 }
 
 /** How the shell ended, or why it must be ended. */
@@ -131,7 +135,7 @@ async function report(
   group: ProcessGroup,
   output: OutputFile,
   context: ToolContext,
-): Promise<ToolOutcome> {
+): Promise<ToolOutcome & { content: string }> {
   const gap = (size: number): string =>
     `[... the middle of ${describeSize(size)} left out; all of it is in ${output.path} ...]`;
   const { text, cut } = readShownOutput(output, gap);
@@ -142,7 +146,7 @@ async function report(
   else if (!cut) await discardOutputFile(output);
   else if (!(await keepOutputFile(output, context.redact))) parts.push(`(${output.path} could not be kept.)`);
   const content = parts.join('\n');
-  return verdict === null ? { content } : failure(content);
+  return verdict === null ? { content } : { content, isError: true };
 }
 
 /** For what the shell left behind. */

@@ -47,6 +47,8 @@ export interface ToolContext {
   onAgentEnd(release: () => Promise<void> | void): void;
   /** Takes secrets out of text; for what a tool leaves in files. The runner redacts results itself. */
   redact(text: string): string;
+  /** Looks what a command has changed that others have read; a line to add to its result, or null. */
+  afterCommand?(command: string, since: number): Promise<string | null>;
 }
 
 export interface Tool<Input = unknown> {

@@ -119,7 +119,7 @@ describe('WORK-1: an agent changes only the version it has seen', () => {
     await second?.write('new.txt', 'mine\n');
     expect(await first?.write('new.txt', 'x')).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('agent s.2 wrote it'),
+      reason: expect.stringContaining('written by agent s.2'),
     });
     expect(readFileSync(join(directory, 'new.txt'), 'utf8')).toBe('mine\n');
   });

@@ -3,8 +3,8 @@
  *
  * Invariants
  * 1. A file is replaced only when the hash of its bytes, taken under the path's lock, is the version this agent saw.
- * 2. Between that look and the rename no other agent of this process writes the path; of outside programs a change
- *    that shows in the file's stamp is noticed and refused.
+ * 2. Between that look and the rename no other agent writes the path, of this process or of another that works on the
+ *    repository; of outside programs a change that shows in the file's stamp is noticed and refused.
  * 3. After `ok: true` the agent has seen what it wrote; after a refusal it has seen no more than before.
  *
  * A stat never stands in for a hash when a change is let through. It is used in two places: `scan` may stop early on
@@ -27,6 +27,7 @@ import {
 } from './regular-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { createSeenVersions, type SeenVersions } from './seen-versions.ts';
+import { changedSince, deletedSince, notRead, READ_AGAIN, withExcerpt } from './stale-file.ts';
 import { decodeTextFile, encodeTextFile } from './text-file.ts';
 
 export interface FileObserver {
@@ -41,20 +42,26 @@ export interface FileAccessOptions extends FileObserver {
   /** Relative paths start here. */
   cwd: string;
   ledger: FileLedger;
+  /** What the agent is for, for others who are refused because of it. */
+  task?: string | null;
   /** Called with a file before it is replaced. */
   keepOriginal?: (file: LoadedFile) => void;
+  /** Finds a version that an agent has seen and the ledger has not kept; asked for refusals alone. */
+  findVersion?: (path: string, version: string) => Promise<Uint8Array | null>;
   /** Real paths and versions that the agent saw in an earlier process. */
   seen?: Iterable<readonly [path: string, version: string]>;
 }
 
 export interface AgentFileAccess extends FileAccess {
   /** A second agent that has seen what this one has; from here on they part (FORK-4). */
-  clone(options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd' | 'keepOriginal'>): AgentFileAccess;
+  clone(options: FileObserver & Omit<FileAccessOptions, 'ledger' | 'seen'>): AgentFileAccess;
   /** The same agent, watched by somebody else: what one sees the other has seen. */
   watchedBy(observer: FileObserver): FileAccess;
   /** Takes a version for seen that the agent has seen elsewhere: its tools run in another process. */
   saw(path: string, version: string): void;
   versions(): ReadonlyMap<string, string>;
+  /** What the agent has seen, by real path. */
+  readonly seen: SeenVersions;
 }
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
@@ -83,10 +90,12 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     if (before?.version !== version) options.onRead?.(path, version);
   };
   return {
+    seen,
     async read(path) {
       const target = locate(path);
       const { bytes, version, stats } = await loadFile(target);
       see(target, version, stats);
+      options.ledger.versions.keep(version, bytes);
       return { path: target, bytes, version };
     },
     async scan(path, take, signal) {
@@ -120,7 +129,7 @@ async function changeFile(
 ): Promise<FileWritten | FileRefusal> {
   const current = await loadCurrent(path);
   if (current !== null && 'ok' in current) return current;
-  const stale = staleReason(path, current, whenMissing, party);
+  const stale = await staleReason(path, current, whenMissing, party);
   if (stale !== null) return refusal(stale);
   const before = current === null ? null : decodeTextFile(current.bytes);
   if (current !== null && before === null) return refusal(notText(path));
@@ -145,15 +154,17 @@ async function store(
     return stats !== undefined && current !== null && sameStamp(stats, current.stats);
   };
   if (current !== null) options.keepOriginal?.(current);
+  const { agent, ledger, task = null } = options;
   const outcome = await replaceFile(path, bytes, {
-    owner: options.agent,
+    owner: agent,
     current: current === null ? null : { stats: current.stats, unchanged },
   });
   if (outcome === 'overtaken') {
     return refusal(`${path} was changed outside Ramet at this very moment. ${READ_AGAIN}`);
   }
   const version = versionOf(bytes);
-  options.ledger.recordWrite(path, options.agent, version);
+  ledger.recordWrite({ path, agent, version, task, command: null });
+  ledger.versions.keep(version, bytes);
   seen.set(path, { version, stats: statSync(path, { bigint: true }) });
   options.onChange({ path, before: current === null ? null : beforeOf(current), after: { version, bytes } });
   return { ok: true, path, created: current === null };
@@ -163,32 +174,36 @@ function beforeOf({ version, bytes, stats }: LoadedFile): FileChange['before'] {
   return { version, bytes, mode: Number(stats.mode & 0o7777n) };
 }
 
-const READ_AGAIN = 'Nothing was written. Read it again, then repeat the change on what is there now.';
-
 /** Why the agent may not change the file now; null when it may. */
-function staleReason(
+async function staleReason(
   path: string,
   current: LoadedFile | null,
   whenMissing: 'create' | 'refuse',
   { options, seen }: Party,
-): string | null {
+): Promise<string | null> {
   const known = seen.get(path);
+  if (known?.version === current?.version && current !== null) return null;
+  const { agent, ledger } = options;
+  const last = ledger.lastWrite(path);
+  const writer = last !== undefined && last.version === (current?.version ?? null) ? last : null;
+  const facts = { path, agent, writer, now: ledger.now() };
   if (current === null) {
     if (known === undefined)
       return whenMissing === 'create' ? null : `${path} does not exist. Use Write to create it.`;
     // Told once; whoever writes again after that means to bring the file back.
     seen.forget(path);
-    return `${path} was deleted outside Ramet since you read it. Nothing was written. Write it again if it should exist.`;
+    return deletedSince(facts);
   }
-  if (known?.version === current.version) return null;
-  const last = options.ledger.lastWrite(path);
-  const writer = last?.version === current.version ? last.agent : null;
-  if (known === undefined) {
-    const origin = writer === null ? '' : ` (agent ${writer} wrote it)`;
-    return `${path} exists${origin} and you have not read it. Nothing was written. Read it first, then repeat.`;
-  }
-  const who = writer === null ? 'outside Ramet' : `by agent ${writer}`;
-  return `${path} was changed ${who} since you read it. ${READ_AGAIN}`;
+  if (known === undefined) return notRead(facts);
+  return withExcerpt(changedSince(facts), await versionSeen(path, known.version, options), current.bytes);
+}
+
+async function versionSeen(
+  path: string,
+  version: string,
+  { ledger, findVersion }: FileAccessOptions,
+): Promise<Uint8Array | null> {
+  return ledger.versions.find(version) ?? (await findVersion?.(path, version)) ?? null;
 }
 
 async function loadCurrent(path: string): Promise<LoadedFile | FileRefusal | null> {

@@ -11,6 +11,10 @@ export interface SeenVersions {
   get(path: string): SeenVersion | undefined;
   set(path: string, seen: SeenVersion): void;
   forget(path: string): void;
+  /** Like `get`, and not a use. */
+  peek(path: string): SeenVersion | undefined;
+  /** The least recently used first. */
+  entries(): Iterable<[path: string, seen: SeenVersion]>;
   clone(): SeenVersions;
   versions(): Map<string, string>;
 }
@@ -35,6 +39,8 @@ export function createSeenVersions(entries?: Iterable<[string, SeenVersion]>): S
     set,
     forget: (path) => void versions.delete(path),
     versions: () => new Map([...versions].map(([path, { version }]) => [path, version])),
+    peek: (path) => versions.get(path),
+    entries: () => versions.entries(),
     clone: () => createSeenVersions(versions),
   };
 }

@@ -1,7 +1,7 @@
 /** The change that an Edit or a Write makes, as a bounded diff. Other calls change nothing that is shown. */
 import type { ToolUseBlock } from '../../schema/content.ts';
+import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
 import { fitText } from './display-width.ts';
-import { changedLines, type DiffLine, lineDiff } from './line-diff.ts';
 import { safeText } from './safe-text.ts';
 import type { TextStyle } from './text-style.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { AttributedChange } from '../../journal/file-changes.ts';
 import type { FileContents } from '../../workspace/provenance/file-contents.ts';
-import { lineDiff } from '../interactive/line-diff.ts';
+import { lineDiff } from '../../workspace/line-diff.ts';
 
 /** By line, from the first; null where it is not known. */
 export function lineOwners(

@@ -49,6 +49,8 @@ export interface ProcessSurroundings {
   journal: string;
   environment: Readonly<Record<string, string>>;
   outputDirectory: string;
+  /** Where Ramet keeps what it knows of checkouts; null where nothing is to be known of them. */
+  home: string | null;
   /** Of agents that only read. */
   sandbox: SandboxMode;
   /** Where running process groups are noted. */

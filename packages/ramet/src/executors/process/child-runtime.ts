@@ -15,7 +15,10 @@ import { createFingerprintRedactor } from '../../tools/fingerprint-redactor.ts';
 import { failure, type ToolOutcome } from '../../tools/outcome.ts';
 import { createCommandSandbox } from '../../workspace/command-sandbox.ts';
 import type { FileLedger, LastWrite } from '../../workspace/file-ledger.ts';
+import { FileReaders } from '../../workspace/file-readers.ts';
+import { createKeptVersions } from '../../workspace/kept-versions.ts';
 import { createProcessRegister, type ProcessRegister } from '../../workspace/process-register.ts';
+import { lazyCheckouts } from '../../workspace/shared-git/lazy-checkouts.ts';
 import type { AgentImage, ProcessSurroundings } from './agent-image.ts';
 import type { Channel } from './channel.ts';
 import type { AgentLine } from './messages.ts';
@@ -31,12 +34,14 @@ export function childRuntime(
   const said = [...messages, ...inbox, ...prompts].flatMap(({ blocks }) => blocks);
   const results = openCalls?.results.values() ?? [];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
-  const { environment, outputDirectory, sandbox, secrets } = surroundings;
+  const { environment, home, outputDirectory, sandbox, secrets } = surroundings;
+  const clock = clockAhead(surroundings.clockAheadMs);
   return withoutHosts({
     journal: journalOf(host, surroundings, known),
     host: hostOf(host, known, agent),
-    clock: clockAhead(surroundings.clockAheadMs),
-    files: ledgerOf(host),
+    clock,
+    files: ledgerOf(host, clock),
+    ...(home !== null && { checkouts: lazyCheckouts({ home, environment }) }),
     childEnvironment: environment,
     processes: registerOf(host, surroundings, agent),
     sandbox: createCommandSandbox(sandbox, environment),
@@ -122,11 +127,18 @@ function told(outcome: ToolOutcome | null): ToolOutcome {
 }
 
 /** The turnstile and who wrote last are the host's; a path's last writer comes with its turn. */
-function ledgerOf(host: HostChannel): FileLedger {
+function ledgerOf(host: HostChannel, clock: Clock): FileLedger {
   const last = new Map<string, LastWrite>();
   return {
     lastWrite: (path) => last.get(path),
-    recordWrite: (path, _, version) => host.post({ type: 'wrote', path, version }),
+    // A file that is gone was deleted by a command, and what commands did is not told this way.
+    recordWrite: ({ path, version }) => {
+      if (version !== null) host.post({ type: 'wrote', path, version });
+    },
+    versions: createKeptVersions(),
+    readers: new FileReaders(),
+    now: () => clock.now(),
+    close() {},
     async exclusive(path, work) {
       const turn = await host.call('lock', path);
       if (turn.last !== undefined) last.set(path, turn.last);

@@ -121,7 +121,13 @@ export class HostServices implements Disposable {
         this.#observer.onEvent(notice.event);
         break;
       case 'wrote':
-        runtime.files.recordWrite(notice.path, spec.id, notice.version);
+        runtime.files.recordWrite({
+          path: notice.path,
+          agent: spec.id,
+          version: notice.version,
+          task: spec.origin?.description ?? null,
+          command: null,
+        });
         break;
       case 'unlock':
         this.#turns.giveBack(notice.lock);

@@ -25,6 +25,8 @@ export interface ProcessExecutorParts {
   secrets: SecretFingerprints;
   /** Where running process groups are noted. */
   processes: string;
+  /** Where Ramet keeps what it knows of checkouts. */
+  home?: string | undefined;
   /** Of agents that only read. */
   sandbox: SandboxMode;
   /** The session's journal. Whoever opens it closes it. */
@@ -122,12 +124,13 @@ class HostedAgent {
 
   #surroundings(): ProcessSurroundings {
     const { journal, childEnvironment, outputDirectory, clock } = this.#agent.runtime;
-    const { secrets, processes, sandbox } = this.#parts;
+    const { secrets, processes, sandbox, home = null } = this.#parts;
     return {
       session: journal.session,
       journal: journal.file,
       environment: childEnvironment,
       outputDirectory,
+      home,
       processes,
       sandbox,
       secrets,

@@ -1,0 +1,86 @@
+/**
+ * One agent and the checkout it shares (WORK-1): it is entered with the first call that can change something and left
+ * when the agent ends. What could not be noted is told and holds nothing up: the file tools guard every edit by
+ * themselves.
+ */
+import { describeError } from '../schema/errors.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { Checkout } from '../workspace/shared-git/checkout.ts';
+import type { AgentSpec, SessionRuntime } from './runtime.ts';
+
+export interface CheckoutUser {
+  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin' | 'readOnly'>;
+  readonly runtime: Pick<SessionRuntime, 'checkouts' | 'childEnvironment' | 'files' | 'redact'>;
+  readonly scope: AsyncDisposableStack;
+  warn(code: string, message: string): void;
+}
+
+const READERS_TOLD = 5;
+
+export class AgentCheckout {
+  readonly #user: CheckoutUser;
+  #entered = false;
+  #environment: Readonly<Record<string, string>> | null = null;
+
+  constructor(user: CheckoutUser) {
+    this.#user = user;
+  }
+
+  /** An agent that changes nothing is no reason for others to be careful. */
+  async enter(): Promise<void> {
+    const { spec, scope } = this.#user;
+    if (this.#entered) return;
+    this.#entered = true;
+    await this.#guarded(null, (checkout) => {
+      if (spec.readOnly !== true) scope.defer(checkout.enter(spec.id));
+      this.#environment = checkout.environment;
+      return null;
+    });
+  }
+
+  /** In which its programs find the shim in git's place, once it has entered. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#environment ?? this.#user.runtime.childEnvironment;
+  }
+
+  /** Other agents that live there, of any process. */
+  others(): Promise<AgentId[]> {
+    return this.#guarded<AgentId[]>([], (checkout) => checkout.others(this.#user.spec.id));
+  }
+
+  /** Tells those who have read what a command has changed, and returns a line for its result. */
+  async afterCommand(command: string, since: number): Promise<string | null> {
+    const { spec, runtime } = this.#user;
+    const { readers } = runtime.files;
+    if (readers.size < 2 && (await this.others()).length === 0) return null;
+    try {
+      const task = spec.origin?.description ?? null;
+      // Others read it, and it is kept in a file.
+      const by = { agent: spec.id, task, command: runtime.redact(command), since };
+      const noticed = await readers.notice(by, runtime.files);
+      if (noticed.length === 0) return null;
+      const lines = noticed.map(({ path, readers: told }) => {
+        const names = told.slice(0, READERS_TOLD).map(({ agent }) => agent);
+        return `${path} (read by ${names.join(', ')})`;
+      });
+      return `Files that other agents have read were changed while this ran; they are told: ${lines.join(', ')}.`;
+    } catch (error) {
+      this.#user.warn(
+        'changes_not_noticed',
+        `changes of a command were not looked at: ${describeError(error)}`,
+      );
+      return null;
+    }
+  }
+
+  async #guarded<T>(fallback: T, use: (checkout: Checkout) => T): Promise<T> {
+    const { spec, runtime } = this.#user;
+    try {
+      const checkout = (await runtime.checkouts?.())?.at(spec.cwd) ?? null;
+      return checkout === null ? fallback : use(checkout);
+    } catch (error) {
+      this.#user.warn('checkout_not_shared', `other agents do not know of this one: ${describeError(error)}`);
+      return fallback;
+    }
+  }
+}

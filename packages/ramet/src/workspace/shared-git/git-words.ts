@@ -1,0 +1,85 @@
+/** A git command line, taken apart as far as it must be understood. */
+export interface GitWords {
+  /** Options before the command, such as `-C` and `-c`. */
+  globals: readonly string[];
+  /** Empty when there is none. */
+  command: string;
+  /** What follows it. */
+  rest: readonly string[];
+}
+
+const GLOBALS_WITH_VALUE: ReadonlySet<string> = new Set([
+  '-C',
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--super-prefix',
+  '--config-env',
+  '--attr-source',
+]);
+
+export function gitWords(words: readonly string[]): GitWords {
+  let index = 0;
+  while (index < words.length && words[index]?.startsWith('-') === true)
+    index += GLOBALS_WITH_VALUE.has(words[index] ?? '') ? 2 : 1;
+  return {
+    globals: words.slice(0, index),
+    command: words[index] ?? '',
+    rest: words.slice(index + 1),
+  };
+}
+
+export interface CommandWords {
+  /** Options as they were given, with their values. */
+  options: string[];
+  /** Names of all options: `-a` and `-m` of `-am text`, `--message` of `--message=text`. */
+  flags: ReadonlySet<string>;
+  /** What is no option, before `--`. */
+  operands: string[];
+  /** What stands after `--`; null without one. */
+  paths: string[] | null;
+}
+
+/** `valued` are options that take a value, the short ones by their letter: `m`, `--message`. */
+export function commandWords(rest: readonly string[], valued: readonly string[]): CommandWords {
+  const takes = new Set(valued);
+  const words: CommandWords & { flags: Set<string> } = {
+    options: [],
+    flags: new Set(),
+    operands: [],
+    paths: null,
+  };
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] ?? '';
+    if (word === '--') {
+      words.paths = rest.slice(index + 1);
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      words.operands.push(word);
+      continue;
+    }
+    words.options.push(word);
+    if (readOption(word, takes, words.flags) && index + 1 < rest.length)
+      words.options.push(rest[++index] ?? '');
+  }
+  return words;
+}
+
+/** True when its value is the next word. */
+function readOption(word: string, takes: ReadonlySet<string>, flags: Set<string>): boolean {
+  if (word.startsWith('--')) {
+    const [name = word] = word.split('=', 1);
+    flags.add(name);
+    return !word.includes('=') && takes.has(name);
+  }
+  for (let at = 1; at < word.length; at++) {
+    const letter = word.charAt(at);
+    flags.add(`-${letter}`);
+    if (takes.has(letter)) return at === word.length - 1;
+    // A value may be joined to these, and is no further letter.
+    if (letter === 'S' || letter === 'u') return false;
+  }
+  return false;
+}

@@ -1,0 +1,56 @@
+/** Puts the shim into `$RAMET_HOME`, and finds the git it stands in front of. */
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { makePrivateDirectory } from '../../journal/home.ts';
+import { versionOf } from '../regular-file.ts';
+import { SHIM_MARK, SHIM_SCRIPT } from './shim-script.ts';
+
+/** The directory to put in front of PATH; named by its content, so that two versions of Ramet do not overwrite theirs. */
+export function installShim(home: string): string {
+  const version = versionOf(Buffer.from(SHIM_SCRIPT)).slice(0, 10);
+  const directory = join(home, 'shim', version);
+  const file = join(directory, 'git');
+  if (existsSync(file)) return directory;
+  makePrivateDirectory(directory);
+  const temporary = `${file}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(temporary, SHIM_SCRIPT, { mode: 0o700 });
+  chmodSync(temporary, 0o700);
+  renameSync(temporary, file);
+  return directory;
+}
+
+/** The git that PATH leads to, a shim of whichever Ramet apart; null when there is none. */
+export function findRealGit(path: string): string | null {
+  for (const directory of path.split(delimiter)) {
+    const file = join(directory, 'git');
+    if (directory.startsWith('/') && isExecutable(file) && !isShim(file)) return file;
+  }
+  return null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isShim(file: string): boolean {
+  if (!file.includes('/shim/')) return false;
+  try {
+    return readFileSync(file, 'latin1').slice(0, 64).includes(SHIM_MARK);
+  } catch {
+    return false;
+  }
+}

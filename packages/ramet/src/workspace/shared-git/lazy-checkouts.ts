@@ -1,0 +1,10 @@
+/** Checkouts are looked at once an agent can change one: what that takes is loaded then. */
+import type { CheckoutsOptions, LoadCheckouts } from './checkout.ts';
+
+export function lazyCheckouts(options: CheckoutsOptions): LoadCheckouts {
+  let loaded: ReturnType<LoadCheckouts> | null = null;
+  return () => {
+    loaded ??= import('./checkout.ts').then((module) => module.createCheckouts(options));
+    return loaded;
+  };
+}
