@@ -9,6 +9,7 @@ const READ = { name: 'Read', input: { file_path: 'README.md' } };
 describe.concurrent('LOG-1: going on with a session', () => {
   test.for([
     ['--continue', () => ['--continue']],
+    ['--resume without a session', () => ['--resume']],
     ['--resume with its id', (id: string) => ['--resume', id]],
     ['--resume with the beginning of it', (id: string) => ['--resume', id.slice(0, 5)]],
   ] as const)('%s carries the conversation byte for byte', async ([, flags], { user }) => {
