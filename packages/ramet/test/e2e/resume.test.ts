@@ -112,7 +112,7 @@ describe.concurrent('UI-1: a session that cannot be gone on with', () => {
     expect(end).toEqual({
       code: 2,
       stdout: '',
-      stderr: `ramet: session ${session} is being written by process ${running.pid}: wait for it or stop it, then try again\n`,
+      stderr: `ramet: session ${session} is being written by process ${running.pid}: wait for it, or end it with ramet stop ${session}, then try again\n`,
     });
     gate.resolve();
     expect(await running.ended).toEqual({ code: 0, stdout: 'answer 0\n', stderr: '' });
