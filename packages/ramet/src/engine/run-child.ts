@@ -24,6 +24,8 @@ export function startChild(
   child: Agent,
   options: ChildOptions,
 ): AgentHandle {
+  // Before it runs: its loop takes over what it carries.
+  const started = startedEvent(child);
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
     const result = await live(family, child, signal, usages);
@@ -37,7 +39,7 @@ export function startChild(
   });
   family.admit(child, handle);
   parent.children.add(handle);
-  family.parts.onEvent(child.spec, startedEvent(child));
+  family.parts.onEvent(child.spec, started);
   return handle;
 }
 
@@ -161,8 +163,17 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
   parent.receive('notification', facts.agent, text);
 }
 
-function startedEvent({ spec, conversation }: Agent): AgentEvent {
+function startedEvent({ spec, conversation, carried }: Agent): AgentEvent {
   const { description = '', background = false } = spec.origin ?? {};
-  const { model } = conversation.head;
-  return { type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model };
+  return {
+    type: 'agent_started',
+    agentType: spec.type,
+    name: spec.name,
+    description,
+    background,
+    model: conversation.head.model,
+    ...(carried !== null && {
+      carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
+    }),
+  };
 }

@@ -59,7 +59,7 @@ export class AgentBoard {
     const { agentId: id, parentAgentId: parent } = event;
     if (event.type === 'agent_started') {
       const { agentType: type, name, description } = event;
-      this.#agents.set(id, { ...AT_WORK, id, parent, type, name, description });
+      this.#agents.set(id, { ...AT_WORK, ...event.carried, id, parent, type, name, description });
       return;
     }
     const agent = this.#agents.get(id);
