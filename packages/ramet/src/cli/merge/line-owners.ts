@@ -3,8 +3,8 @@
  * with the one before. What changed between two recorded versions, or after the last, is nobody's that we know of.
  */
 import type { AttributedChange } from '../../journal/file-changes.ts';
-import type { FileContents } from '../../workspace/provenance/file-contents.ts';
 import { lineDiff } from '../../workspace/line-diff.ts';
+import type { FileContents } from '../../workspace/provenance/file-contents.ts';
 
 /** By line, from the first; null where it is not known. */
 export function lineOwners(
