@@ -37,6 +37,24 @@ export const INDEX_MIGRATIONS: readonly string[] = [
      started TEXT,
      token TEXT NOT NULL
    ) WITHOUT ROWID;`,
+  // What a worktree holds beyond these columns (`facts`) is JSON: only whole rows are read.
+  `CREATE TABLE worktrees (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL,
+     path TEXT NOT NULL,
+     branch TEXT,
+     base TEXT NOT NULL,
+     state TEXT NOT NULL,
+     session TEXT,
+     agent TEXT,
+     pid INTEGER,
+     started TEXT,
+     slot INTEGER NOT NULL,
+     admin TEXT NOT NULL,
+     created INTEGER NOT NULL,
+     changed INTEGER NOT NULL,
+     facts TEXT NOT NULL
+   ) WITHOUT ROWID;`,
 ];
 
 export const MACHINE_MIGRATIONS: readonly string[] = [

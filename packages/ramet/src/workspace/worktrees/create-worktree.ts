@@ -1,0 +1,180 @@
+/**
+ * Gives an agent a worktree of its own (WORK-2): a ready one from the pool, or a new one. What is returned has been
+ * proved from inside; what fails is undone, and nothing of it stays.
+ *
+ * The order: the row, then branch and registration under the repository's lock, then the files, the proof beside
+ * them, then what the user wants brought along. A row that stays `making` after its process is a half-made tree.
+ */
+import { makePrivateDirectory } from '../../journal/home.ts';
+import { RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { bringFiles, insidePath } from './bring-files.ts';
+import { checkOut, checkOutNotes } from './check-out.ts';
+import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
+import { findBase, type WorktreeBase } from './find-base.ts';
+import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
+import { registerWorktree } from './register-worktree.ts';
+import { reserveWorktree } from './reserve-worktree.ts';
+import { runSetup, type SetupOutcome } from './run-setup.ts';
+import { undoWorktree } from './undo-worktree.ts';
+import type { ManagedWorktree, WorktreeOwner } from './worktree.ts';
+import { worktreeEnvironment, writeExcludes } from './worktree-environment.ts';
+import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+import type { DirtyPolicy } from './worktree-settings.ts';
+
+export interface WorktreeRequest {
+  /** Any text; a directory and a branch get a name made from it. */
+  name: string;
+  owner: WorktreeOwner | null;
+  /** A commit; by default where the asking checkout is at this moment. */
+  base?: string | undefined;
+  dirty?: DirtyPolicy | undefined;
+  /** Whether a name that is taken gets a number, or is a mistake. */
+  numbered?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface CreatedWorktree {
+  worktree: ManagedWorktree;
+  /** `moved`: from the pool, and brought to the wanted commit first. */
+  how: 'made' | 'claimed' | 'moved' | 'restored';
+  proof: WorktreeProof;
+  /** What was uncommitted in the asking checkout, and what became of it. It may come later than the worktree. */
+  dirty: Promise<DirtyReport>;
+  setup: SetupOutcome | null;
+  /** What the agent should know: one sentence each. */
+  notes: string[];
+  /** For programs of the agent. */
+  env: Record<string, string>;
+}
+
+export async function createWorktree(
+  place: WorktreePlace,
+  request: WorktreeRequest,
+): Promise<CreatedWorktree> {
+  const base = await findBase(place, request.base ?? place.settings.base);
+  const policy = request.dirty ?? place.settings.dirty ?? 'exclude';
+  const dirty = dirtyReport(place, policy);
+  await refuseDirty(place, { policy, dirty, base });
+  makeDirectory(place);
+  const worktree = reserveWorktree(place, request, base);
+  return makeWorktree(place, worktree, { dirty, policy, signal: request.signal });
+}
+
+interface Making {
+  dirty: Promise<DirtyReport>;
+  policy: DirtyPolicy;
+  signal: AbortSignal | undefined;
+}
+
+/** From the reserved row to the proved tree, or back to nothing. */
+export async function makeWorktree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  making: Making,
+): Promise<CreatedWorktree> {
+  try {
+    return await make(place, worktree, making);
+  } catch (error) {
+    await undoWorktree(place, worktree);
+    throw explain(place, error);
+  }
+}
+
+async function make(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  { dirty, policy, signal }: Making,
+): Promise<CreatedWorktree> {
+  place.onStep('reserved');
+  await registerWorktree(place, worktree, signal);
+  // The proof is about the place, not about the files: they come at the same time.
+  const [proof] = await Promise.all([
+    proveWorktree(place.repository, worktree, place.env),
+    checkOut(place, worktree, signal),
+  ]);
+  place.onStep('checked out');
+  if (policy === 'carry') await carryDirtyWork(place, worktree);
+  const brought = await bringAlong(place, worktree);
+  place.onStep('files brought');
+  const setup = await runSetup(place, brought.worktree, signal);
+  place.onStep('set up');
+  const leased = place.registry.change(worktree.id, ['making'], {
+    state: 'leased',
+    facts: brought.worktree.facts,
+  });
+  if (leased === null)
+    throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
+  const env = worktreeEnvironment(place, leased);
+  return { worktree: leased, how: 'made', proof, dirty, setup, notes: brought.notes, env };
+}
+
+async function bringAlong(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<{ worktree: ManagedWorktree; notes: string[] }> {
+  const { copied, links, notes } = bringFiles(place, worktree.path);
+  await writeExcludes(place, worktree, [...Object.keys(copied), ...links]);
+  const facts = { ...worktree.facts, copied, links };
+  return { worktree: { ...worktree, facts }, notes: [...checkOutNotes(worktree), ...notes] };
+}
+
+async function refuseDirty(
+  { repository }: WorktreePlace,
+  { policy, dirty, base }: { policy: DirtyPolicy; dirty: Promise<DirtyReport>; base: WorktreeBase },
+): Promise<void> {
+  if (policy === 'exclude') return;
+  const { files, ...report } = await dirty;
+  if (files === null) {
+    const reason = 'reason' in report ? report.reason : '';
+    throw new RametError(
+      'dirty_unknown',
+      'terminal',
+      `cannot tell what is uncommitted in ${repository.root}: ${reason}`,
+    );
+  }
+  if (files.length === 0) return;
+  if (policy === 'refuse') {
+    const names = files.slice(0, 3).map(({ path }) => path);
+    throw new UserMistake(
+      'checkout_dirty',
+      `${repository.root} has ${files.length} uncommitted files (${names.join(', ')}${files.length > 3 ? ', …' : ''}): commit them, or set worktree.dirty to carry or exclude`,
+    );
+  }
+  if (base.isCheckoutHead) return;
+  throw new UserMistake(
+    'carry_base',
+    `uncommitted work can be carried only to the commit it is based on, not to ${base.commit.slice(0, 12)}: leave the base out, or set worktree.dirty to exclude`,
+  );
+}
+
+function makeDirectory(place: WorktreePlace): void {
+  for (const path of place.settings.sparsePaths ?? []) insidePath('worktree.sparsePaths', path);
+  const directory = worktreesDirectory(place);
+  try {
+    makePrivateDirectory(directory);
+  } catch (error) {
+    throw new UserMistake(
+      'worktree_unwritable',
+      `cannot make worktrees in ${directory}: set worktree.directory to one you can write to`,
+      { cause: error },
+    );
+  }
+}
+
+function explain(place: WorktreePlace, error: unknown): unknown {
+  const code = systemCode(error);
+  if (error instanceof RametError || code === undefined) return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new UserMistake(
+      'disk_full',
+      `no room for a worktree in ${worktreesDirectory(place)}: free some, or set worktree.directory`,
+    );
+  }
+  return code === 'EACCES' || code === 'EROFS' || code === 'EPERM'
+    ? new UserMistake(
+        'worktree_unwritable',
+        `cannot make a worktree: ${String(error)}; both the git directory and worktree.directory must be writable`,
+        { cause: error },
+      )
+    : error;
+}

@@ -1,0 +1,96 @@
+/**
+ * Uncommitted work of the asking checkout: which files, and bringing them along (U5). The checkout is only read: what
+ * it holds becomes a tree through a copy of its index.
+ */
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RametError } from '../../schema/errors.ts';
+import { gitDirectoryOf } from '../git/read-refs.ts';
+import { gitText, runGit } from '../git/run-git.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
+import type { DirtyPolicy } from './worktree-settings.ts';
+
+export interface DirtyFile {
+  path: string;
+  /** As in `git status`: `M ` staged, ` M` changed, `??` not known to git. */
+  kind: string;
+}
+
+/** Null files: git could not tell, with its reason. */
+export type DirtyReport =
+  | { policy: DirtyPolicy; files: DirtyFile[] }
+  | { policy: DirtyPolicy; files: null; reason: string };
+
+/** What is uncommitted in the asking checkout. Never throws. */
+export async function dirtyReport(
+  { repository, env }: WorktreePlace,
+  policy: DirtyPolicy,
+): Promise<DirtyReport> {
+  if (repository.root === repository.commonDirectory) return { policy, files: [] };
+  try {
+    const text = await gitText(STATUS, { cwd: repository.root, env });
+    return { policy, files: statusFiles(text) };
+  } catch (error) {
+    return { policy, files: null, reason: String(error instanceof Error ? error.message : error) };
+  }
+}
+
+const STATUS = [
+  'status',
+  '--porcelain=v1',
+  '-z',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '--no-renames',
+];
+
+export function statusFiles(text: string): DirtyFile[] {
+  const entries = text.split('\0').filter((entry) => entry !== '');
+  return entries.map((entry) => ({ kind: entry.slice(0, 2), path: entry.slice(3) }));
+}
+
+/** The states of a checkout as trees: what is staged, and what is in its files. */
+export interface CheckoutTrees {
+  /** Null while a merge with conflicts is under way: such an index is no tree. */
+  staged: string | null;
+  files: string;
+}
+
+/** Reads through a copy of the index, whose knowledge of unchanged files makes it quick. */
+export async function checkoutTrees(
+  cwd: string,
+  env: WorktreePlace['env'],
+  { scratch, settings = [] }: { scratch: string; settings?: readonly string[] },
+): Promise<CheckoutTrees> {
+  const folder = mkdtempSync(join(scratch, 'ramet-index-'));
+  try {
+    const index = join(folder, 'index');
+    const own = join(gitDirectoryOf(cwd) ?? cwd, 'index');
+    if (existsSync(own)) copyFileSync(own, index);
+    const call = { cwd, env, index };
+    const staged = await runGit(['write-tree'], call);
+    await gitText([...settings.flatMap((setting) => ['-c', setting]), 'add', '--all', '.'], call);
+    const files = await gitText(['write-tree'], call);
+    return { staged: staged.code === 0 ? staged.stdout.trim() : null, files };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Brings everything uncommitted over, staged as staged; the worktree must be fresh, and at the checkout's commit. */
+export async function carryDirtyWork(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
+  const { repository, env } = place;
+  const trees = await checkoutTrees(repository.root, env, { scratch: adminDirectory(place, worktree) });
+  const call = { cwd: worktree.path, env };
+  await gitText(['read-tree', '-m', '-u', worktree.base, trees.files], call);
+  if (trees.staged === null) {
+    throw new RametError(
+      'carry_conflict',
+      'mistake',
+      `${repository.root} has unresolved conflicts: resolve them first`,
+    );
+  }
+  await gitText(['read-tree', '-m', trees.staged], call);
+  await runGit(['update-index', '-q', '--refresh'], call);
+}

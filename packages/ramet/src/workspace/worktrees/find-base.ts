@@ -1,0 +1,46 @@
+/** The commit a worktree begins with (U4): where the asking checkout is at this moment, or what was asked for. */
+import { UserMistake } from '../../schema/errors.ts';
+import { gitDirectoryOf, readHead } from '../git/read-refs.ts';
+import { isCommitId, runGit } from '../git/run-git.ts';
+import type { WorktreePlace } from './worktree-place.ts';
+
+export interface WorktreeBase {
+  commit: string;
+  /** The branch of the asking checkout, `refs/heads/main`; null when it has none. */
+  target: string | null;
+  /** Whether it is where the asking checkout is. */
+  isCheckoutHead: boolean;
+}
+
+export async function findBase(place: WorktreePlace, wanted: string | undefined): Promise<WorktreeBase> {
+  const { root, commonDirectory } = place.repository;
+  const head = readHead(gitDirectoryOf(root) ?? commonDirectory, commonDirectory);
+  if (wanted === undefined && head !== null) {
+    return { commit: head.commit, target: head.ref, isCheckoutHead: true };
+  }
+  const own = head?.commit ?? (await resolveCommit(place, 'HEAD'));
+  const commit = wanted === undefined ? own : await resolveCommit(place, wanted);
+  if (commit === null) throw wanted === undefined ? noCommit(root) : noBase(root, wanted);
+  return { commit, target: head?.ref ?? null, isCheckoutHead: commit === own };
+}
+
+async function resolveCommit({ repository, env }: WorktreePlace, name: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  const { code, stdout } = await runGit(args, { cwd: repository.root, env });
+  const commit = stdout.trim();
+  return code === 0 && isCommitId(commit) ? commit : null;
+}
+
+function noCommit(root: string): UserMistake {
+  return new UserMistake(
+    'no_commit',
+    `${root} has no commit yet: a worktree needs one; commit something first`,
+  );
+}
+
+function noBase(root: string, wanted: string): UserMistake {
+  return new UserMistake(
+    'no_base',
+    `no commit ${JSON.stringify(wanted.slice(0, 80))} in ${root}: give a commit, branch or tag that \`git log\` knows (a shallow clone may lack it)`,
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * The proof that an agent is where it should be (WORK-7), asked the way agents ask: bash, started in the directory.
+ * What it says is compared with what was asked for; anything else is a failure, never a warning.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describeError, RametError } from '../../schema/errors.ts';
+import type { Repository } from '../repository.ts';
+import type { ManagedWorktree } from './worktree.ts';
+
+/** Run in the agent's own shell, in its own directory. */
+export const PROOF_COMMAND =
+  'git rev-parse --path-format=absolute --show-toplevel --git-common-dir HEAD --symbolic-full-name HEAD';
+
+export interface WorktreeProof {
+  topLevel: string;
+  commonDirectory: string;
+  head: string;
+  /** `refs/heads/ramet/name`, or `HEAD` when detached. */
+  ref: string;
+}
+
+const PROOF_TIMEOUT_MS = 30_000;
+const execute = promisify(execFile);
+
+/** Throws when the shell is elsewhere, or does not say. */
+export async function proveWorktree(
+  { commonDirectory }: Pick<Repository, 'commonDirectory'>,
+  worktree: ManagedWorktree,
+  env: Readonly<Record<string, string>>,
+): Promise<WorktreeProof> {
+  const options = { cwd: worktree.path, env: { ...env, PWD: worktree.path }, timeout: PROOF_TIMEOUT_MS };
+  const { stdout } = await execute('bash', ['-c', PROOF_COMMAND], options).catch((error: unknown) => {
+    throw notProved(worktree, describeError(error));
+  });
+  const [topLevel = '', common = '', head = '', ref = ''] = stdout.trimEnd().split('\n');
+  const wanted = [worktree.path, commonDirectory, worktree.base, refOf(worktree)];
+  const wrong = [topLevel, common, head, ref].findIndex((found, index) => found !== wanted[index]);
+  if (wrong === -1) return { topLevel, commonDirectory: common, head, ref };
+  const found = [topLevel, common, head, ref][wrong];
+  throw notProved(worktree, `it is at ${found || 'no place it could name'} instead of ${wanted[wrong]}`);
+}
+
+function refOf({ branch }: ManagedWorktree): string {
+  return branch === null ? 'HEAD' : `refs/heads/${branch}`;
+}
+
+function notProved({ path }: ManagedWorktree, reason: string): RametError {
+  return new RametError(
+    'isolation_not_proved',
+    'terminal',
+    `a shell in ${path} is not where it should be: ${reason}; check GIT_ variables and the git configuration`,
+  );
+}

@@ -1,0 +1,139 @@
+/**
+ * Makes a worktree known to git and unknown again. The five small files are written by us and moved into place as
+ * one directory: `git worktree add` takes three times as long, and others that read it half-made fail (`commondir`).
+ * Where refs are not kept in files, git does it.
+ *
+ * Invariants
+ * 1. A worktree is locked from its first moment: nobody's `git worktree prune` takes it.
+ * 2. The branch is made by compare-and-swap: one that exists is never moved, nor counted as ours.
+ * 3. A branch is deleted only at the tip it was judged at.
+ */
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { gitText, runGit } from '../git/run-git.ts';
+import { readOrNull } from '../repository.ts';
+import { withRepositoryLock } from '../repository-lock.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
+
+/** One mutex around everything that makes and removes registrations. */
+const LOCK = 'worktrees';
+const LOCK_REASON = 'made by ramet';
+
+export async function registerWorktree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  signal?: AbortSignal,
+): Promise<void> {
+  const register = async (): Promise<void> => {
+    if (worktree.branch !== null) await makeBranch(place, worktree.branch, worktree.base);
+    place.onStep('branch made');
+    if (keepsRefsInFiles(place)) writeRegistration(place, worktree);
+    else await addByGit(place, worktree);
+  };
+  await withRepositoryLock(place.repository, LOCK, register, { signal });
+}
+
+/** Fails for a branch that exists, and for one that stands in the way (`ramet`, `ramet/name/other`). */
+export async function makeBranch(place: WorktreePlace, branch: string, commit: string): Promise<void> {
+  const call = { cwd: place.repository.root, env: place.env };
+  const { code, stderr } = await runGit(['update-ref', `refs/heads/${branch}`, commit, ''], call);
+  if (code === 0) return;
+  const reason = stderr
+    .trim()
+    .replace(/^(fatal|error): /, '')
+    .split('\n', 1)[0];
+  throw new UserMistake(
+    'branch_taken',
+    `cannot make branch ${branch}: ${reason}; choose another name, or delete the branch in the way`,
+  );
+}
+
+function writeRegistration(place: WorktreePlace, worktree: ManagedWorktree): void {
+  const { commonDirectory } = place.repository;
+  const admin = adminDirectory(place, worktree);
+  const aside = join(commonDirectory, 'ramet', `new-${worktree.admin}`);
+  mkdirSync(aside, { recursive: true });
+  writeFileSync(join(aside, 'locked'), `${LOCK_REASON}: ${worktree.id}\n`);
+  writeFileSync(join(aside, 'commondir'), '../..\n');
+  writeFileSync(join(aside, 'gitdir'), `${join(worktree.path, '.git')}\n`);
+  writeFileSync(join(aside, 'HEAD'), headText(worktree));
+  mkdirSync(join(commonDirectory, 'worktrees'), { recursive: true });
+  // Not one that is there already: it would be somebody else's.
+  mkdirSync(worktree.path);
+  writeFileSync(join(worktree.path, '.git'), `gitdir: ${admin}\n`);
+  place.onStep('directory made');
+  renameSync(aside, admin);
+  place.onStep('registered');
+}
+
+async function addByGit(place: WorktreePlace, { path, branch, base, id }: ManagedWorktree): Promise<void> {
+  const options = ['--no-checkout', '--lock', '--reason', `${LOCK_REASON}: ${id}`];
+  const what = branch === null ? ['--detach', path, base] : [path, branch];
+  await gitText(['worktree', 'add', ...options, ...what], { cwd: place.repository.root, env: place.env });
+}
+
+export function headText({ branch, base }: Pick<ManagedWorktree, 'branch' | 'base'>): string {
+  return branch === null ? `${base}\n` : `ref: refs/heads/${branch}\n`;
+}
+
+/** Puts a small file of a registration in place in one step. */
+export function replaceAdminFile(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  name: 'HEAD' | 'gitdir',
+  text: string,
+): void {
+  const file = join(adminDirectory(place, worktree), name);
+  writeFileSync(`${file}.ramet`, text);
+  renameSync(`${file}.ramet`, file);
+}
+
+/** Whether the lock on it is ours; null when there is none, or it cannot be read. */
+export function isLockOurs(place: WorktreePlace, worktree: ManagedWorktree): boolean | null {
+  const text = readOrNull(join(adminDirectory(place, worktree), 'locked'));
+  return text === null ? null : text.startsWith(`${LOCK_REASON}: `);
+}
+
+/** Makes git forget it. Nothing happens where it is not known (any more). */
+export async function unregisterWorktree(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
+  await withRepositoryLock(place.repository, LOCK, () => {
+    const { commonDirectory } = place.repository;
+    const aside = join(commonDirectory, 'ramet', `old-${worktree.admin}`);
+    rmSync(join(commonDirectory, 'ramet', `new-${worktree.admin}`), { recursive: true, force: true });
+    try {
+      renameSync(adminDirectory(place, worktree), aside);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
+    rmSync(aside, { recursive: true, force: true });
+    removeIfEmpty(join(commonDirectory, 'worktrees'));
+  });
+}
+
+/** Deletes a branch that still is at `tip`; false when it has moved or is gone. */
+export async function deleteBranch(place: WorktreePlace, branch: string, tip: string): Promise<boolean> {
+  const call = { cwd: place.repository.root, env: place.env };
+  const remove = ['-c', 'core.packedRefsTimeout=10000', 'update-ref', '-d', `refs/heads/${branch}`, tip];
+  return withRepositoryLock(place.repository, LOCK, async () => (await runGit(remove, call)).code === 0);
+}
+
+/** Whether a directory is this worktree's, by what its `.git` says. */
+export function isTreeOf(directory: string, { admin }: Pick<ManagedWorktree, 'admin'>): boolean {
+  const target = readOrNull(join(directory, '.git'))?.trimEnd();
+  return target?.startsWith('gitdir: ') === true && basename(target) === admin;
+}
+
+export function removeIfEmpty(directory: string): void {
+  try {
+    if (readdirSync(directory).length === 0) rmdirSync(directory);
+  } catch {
+    // Somebody else was faster, in one way or the other.
+  }
+}
+
+function keepsRefsInFiles({ repository }: WorktreePlace): boolean {
+  const config = readOrNull(join(repository.commonDirectory, 'config'));
+  return config !== null && !/^\s*refstorage\s*=/im.test(config);
+}

@@ -1,0 +1,124 @@
+/**
+ * Which worktrees Ramet answers for: a table in the repository's index. A row is written before the disk is touched
+ * and tells of every half-made state, so that what a killed process left is found and finished or undone.
+ *
+ * Invariants
+ * 1. A name and a path belong to one living row; a row changes hands only in one transaction.
+ * 2. The file is held open, unlike by sessions: opening it costs more than a claim may.
+ */
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { makePrivateDirectory } from '../../journal/home.ts';
+import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from '../../journal/migrations.ts';
+import { indexPath } from '../../journal/session-index.ts';
+import { createSharedFile } from '../../journal/shared-file.ts';
+import { inTransaction } from '../../journal/transaction.ts';
+import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
+
+const BUSY_TIMEOUT_MS = 10_000;
+const COLUMNS =
+  'id, name, path, branch, base, state, session, agent, pid, started, slot, admin, created, changed, facts';
+
+export class WorktreeRegistry implements Disposable {
+  readonly #file: string;
+  readonly #project: string;
+  #db: DatabaseSync | null = null;
+
+  constructor(project: string) {
+    this.#project = project;
+    this.#file = indexPath(project);
+  }
+
+  /** All rows, the oldest first; none when there is no index yet. */
+  list(): ManagedWorktree[] {
+    if (this.#db === null && !existsSync(this.#file)) return [];
+    return this.#open()
+      .prepare(`SELECT ${COLUMNS} FROM worktrees ORDER BY created, id`)
+      .all()
+      .map(worktreeOf);
+  }
+
+  find(id: string): ManagedWorktree | null {
+    const row = this.#open().prepare(`SELECT ${COLUMNS} FROM worktrees WHERE id = ?`).get(id);
+    return row === undefined ? null : worktreeOf(row);
+  }
+
+  /** Several reads and writes as one. */
+  transact<Result>(work: () => Result): Result {
+    return inTransaction(this.#open(), work);
+  }
+
+  put(worktree: ManagedWorktree): void {
+    const { id, name, path, branch, base, state, owner, lease, slot, admin, created, changed, facts } =
+      worktree;
+    const places = COLUMNS.replace(/\w+/g, '?');
+    this.#open()
+      .prepare(`INSERT OR REPLACE INTO worktrees (${COLUMNS}) VALUES (${places})`)
+      .run(
+        ...[id, name, path, branch, base, state, owner?.session ?? null, owner?.agent ?? null],
+        ...[lease?.pid ?? null, lease?.started ?? null, slot, admin, created, changed, JSON.stringify(facts)],
+      );
+  }
+
+  /** Changes a row that is still in one of the states given; null when somebody else was faster. */
+  change(
+    id: string,
+    from: readonly WorktreeState[],
+    changes: Partial<Omit<ManagedWorktree, 'id'>>,
+  ): ManagedWorktree | null {
+    return this.transact(() => {
+      const current = this.find(id);
+      if (current === null || !from.includes(current.state)) return null;
+      const changed = { ...current, ...changes };
+      this.put(changed);
+      return changed;
+    });
+  }
+
+  forget(id: string): void {
+    this.#open().prepare('DELETE FROM worktrees WHERE id = ?').run(id);
+  }
+
+  [Symbol.dispose](): void {
+    this.#db?.close();
+    this.#db = null;
+  }
+
+  #open(): DatabaseSync {
+    if (this.#db !== null) return this.#db;
+    makePrivateDirectory(this.#project);
+    if (!existsSync(this.#file)) createSharedFile(this.#file, INDEX_MIGRATIONS);
+    const db = new DatabaseSync(this.#file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      requireKnownVersion(this.#file, schemaVersion(db), INDEX_MIGRATIONS);
+      db.exec('PRAGMA synchronous = NORMAL');
+      if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    this.#db = db;
+    return db;
+  }
+}
+
+function worktreeOf(row: Record<string, SQLOutputValue>): ManagedWorktree {
+  const text = (value: SQLOutputValue | undefined): string | null => (value == null ? null : String(value));
+  const [session, agent] = [text(row.session), text(row.agent)];
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    path: String(row.path),
+    branch: text(row.branch),
+    base: String(row.base),
+    // Only `put` writes these two, from a ManagedWorktree.
+    state: String(row.state) as WorktreeState,
+    facts: JSON.parse(String(row.facts)) as WorktreeFacts, // as above
+    owner: session === null || agent === null ? null : { session, agent },
+    lease: row.pid === null ? null : { pid: Number(row.pid), started: text(row.started) },
+    slot: Number(row.slot),
+    admin: String(row.admin),
+    created: Number(row.created),
+    changed: Number(row.changed),
+  };
+}

@@ -1,0 +1,28 @@
+/** What a user can set about worktrees (WORK-2). docs/worktrees.md explains it. */
+export const DIRTY_POLICIES = ['carry', 'exclude', 'refuse'] as const;
+/** What becomes of uncommitted work of the asking checkout: brought along, left out, or a reason to refuse. */
+export type DirtyPolicy = (typeof DIRTY_POLICIES)[number];
+
+export interface WorktreeSettings {
+  /** Where they are kept; by default `$RAMET_HOME/worktrees/<repository>`. */
+  directory?: string | undefined;
+  dirty?: DirtyPolicy | undefined;
+  /** A commit to begin with instead of the asking checkout's. */
+  base?: string | undefined;
+  /** Files that git does not know and that are copied, by pattern. */
+  copy?: string[] | undefined;
+  symlinkDirectories?: string[] | undefined;
+  sparsePaths?: string[] | undefined;
+  /** Folders of installed packages that come from a template. */
+  dependencies?: string[] | undefined;
+  /** A shell command that makes a new worktree ready for use. */
+  setup?: string | undefined;
+  /** Ignored files that count as work, by pattern. */
+  precious?: string[] | undefined;
+  /** How many clean worktrees are kept ready. */
+  pool?: number | undefined;
+}
+
+export const DEFAULT_PRECIOUS: readonly string[] = ['.env', '.env.*', '*.pem', '*.key', '*.secret'];
+export const DEFAULT_POOL = 4;
+export const DEFAULT_CLEANUP_DAYS = 30;
