@@ -9,6 +9,7 @@ import { makePrivateDirectory } from '../../journal/home.ts';
 import { RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { bringFiles, insidePath } from './bring-files.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
+import { claimReady } from './claim-ready.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
 import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
@@ -57,10 +58,13 @@ export async function createWorktree(
   await refuseDirty(place, { policy, dirty, base });
   makeDirectory(place);
   const worktree = reserveWorktree(place, request, base);
-  return makeWorktree(place, worktree, { dirty, policy, signal: request.signal });
+  return makeWorktree(place, worktree, { dirty, policy, base, signal: request.signal });
 }
 
 interface Making {
+  base: WorktreeBase;
+  /** Whether its branch is there already. */
+  hasBranch?: boolean;
   dirty: Promise<DirtyReport>;
   policy: DirtyPolicy;
   signal: AbortSignal | undefined;
@@ -75,37 +79,58 @@ export async function makeWorktree(
   try {
     return await make(place, worktree, making);
   } catch (error) {
-    await undoWorktree(place, worktree);
+    await undoWorktree(place, place.registry.find(worktree.id) ?? worktree);
     throw explain(place, error);
   }
 }
 
 async function make(
   place: WorktreePlace,
-  worktree: ManagedWorktree,
-  { dirty, policy, signal }: Making,
+  reserved: ManagedWorktree,
+  making: Making,
 ): Promise<CreatedWorktree> {
   place.onStep('reserved');
-  await registerWorktree(place, worktree, signal);
-  // The proof is about the place, not about the files: they come at the same time.
-  const [proof] = await Promise.all([
-    proveWorktree(place.repository, worktree, place.env),
-    checkOut(place, worktree, signal),
-  ]);
+  const { worktree, how, proof, isSetUp } = await fillTree(place, reserved, making);
   place.onStep('checked out');
-  if (policy === 'carry') await carryDirtyWork(place, worktree);
+  if (making.policy === 'carry') await carryDirtyWork(place, worktree);
   const brought = await bringAlong(place, worktree);
   place.onStep('files brought');
-  const setup = await runSetup(place, brought.worktree, signal);
+  const setup = isSetUp ? null : await runSetup(place, brought.worktree, making.signal);
   place.onStep('set up');
-  const leased = place.registry.change(worktree.id, ['making'], {
-    state: 'leased',
-    facts: brought.worktree.facts,
-  });
-  if (leased === null)
+  const { elsewhere: _, hadBranch: __, ...facts } = brought.worktree.facts;
+  const leased = place.registry.change(worktree.id, ['making', 'claiming'], { state: 'leased', facts });
+  if (leased === null) {
     throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
+  }
   const env = worktreeEnvironment(place, leased);
-  return { worktree: leased, how: 'made', proof, dirty, setup, notes: brought.notes, env };
+  return { worktree: leased, how, proof, dirty: making.dirty, setup, notes: brought.notes, env };
+}
+
+interface FilledTree {
+  worktree: ManagedWorktree;
+  how: CreatedWorktree['how'];
+  proof: WorktreeProof;
+  isSetUp: boolean;
+}
+
+async function fillTree(
+  place: WorktreePlace,
+  reserved: ManagedWorktree,
+  { base, signal, hasBranch = false }: Making,
+): Promise<FilledTree> {
+  const claimed = hasBranch ? null : await claimReady(place, reserved, base);
+  if (claimed !== null) {
+    const { worktree, isMoved, isSetUp } = claimed;
+    const proof = await proveWorktree(place.repository, worktree, place.env);
+    return { worktree, how: isMoved ? 'moved' : 'claimed', proof, isSetUp };
+  }
+  await registerWorktree(place, reserved, { signal, hasBranch });
+  // The proof is about the place, not about the files: they come at the same time.
+  const [proof] = await Promise.all([
+    proveWorktree(place.repository, reserved, place.env),
+    checkOut(place, reserved, signal),
+  ]);
+  return { worktree: reserved, how: 'made', proof, isSetUp: false };
 }
 
 async function bringAlong(

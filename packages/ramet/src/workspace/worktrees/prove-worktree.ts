@@ -23,22 +23,29 @@ export interface WorktreeProof {
 const PROOF_TIMEOUT_MS = 30_000;
 const execute = promisify(execFile);
 
-/** Throws when the shell is elsewhere, or does not say. */
+/** Throws when the shell is elsewhere, or does not say. `isFresh`: nobody has worked in it, so HEAD is known too. */
 export async function proveWorktree(
   { commonDirectory }: Pick<Repository, 'commonDirectory'>,
   worktree: ManagedWorktree,
   env: Readonly<Record<string, string>>,
+  isFresh = true,
 ): Promise<WorktreeProof> {
   const options = { cwd: worktree.path, env: { ...env, PWD: worktree.path }, timeout: PROOF_TIMEOUT_MS };
   const { stdout } = await execute('bash', ['-c', PROOF_COMMAND], options).catch((error: unknown) => {
     throw notProved(worktree, describeError(error));
   });
-  const [topLevel = '', common = '', head = '', ref = ''] = stdout.trimEnd().split('\n');
-  const wanted = [worktree.path, commonDirectory, worktree.base, refOf(worktree)];
-  const wrong = [topLevel, common, head, ref].findIndex((found, index) => found !== wanted[index]);
-  if (wrong === -1) return { topLevel, commonDirectory: common, head, ref };
-  const found = [topLevel, common, head, ref][wrong];
-  throw notProved(worktree, `it is at ${found || 'no place it could name'} instead of ${wanted[wrong]}`);
+  const found = stdout.trimEnd().split('\n');
+  const place = [worktree.path, commonDirectory];
+  const wanted = isFresh ? [...place, worktree.base, refOf(worktree)] : place;
+  const wrong = wanted.findIndex((text, index) => found[index] !== text);
+  if (wrong !== -1) {
+    throw notProved(
+      worktree,
+      `it is at ${found[wrong] || 'no place it could name'} instead of ${wanted[wrong]}`,
+    );
+  }
+  const [topLevel = '', common = '', head = '', ref = ''] = found;
+  return { topLevel, commonDirectory: common, head, ref };
 }
 
 function refOf({ branch }: ManagedWorktree): string {

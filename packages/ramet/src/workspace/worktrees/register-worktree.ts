@@ -24,10 +24,10 @@ const LOCK_REASON = 'made by ramet';
 export async function registerWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  signal?: AbortSignal,
+  { signal, hasBranch = false }: { signal?: AbortSignal | undefined; hasBranch?: boolean } = {},
 ): Promise<void> {
   const register = async (): Promise<void> => {
-    if (worktree.branch !== null) await makeBranch(place, worktree.branch, worktree.base);
+    if (worktree.branch !== null && !hasBranch) await makeBranch(place, worktree.branch, worktree.base);
     place.onStep('branch made');
     if (keepsRefsInFiles(place)) writeRegistration(place, worktree);
     else await addByGit(place, worktree);

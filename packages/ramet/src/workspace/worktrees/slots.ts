@@ -3,7 +3,7 @@
  * a file of its name in `$RAMET_HOME/slots`, made exclusively, whose text is the worktree it belongs to. It lasts as
  * long as the worktree, whoever works in it.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
@@ -27,6 +27,13 @@ export function takeSlot(home: string, holder: string, wanted?: number): number 
 export function freeSlot(home: string, slot: number, holder: string): void {
   const file = join(slotDirectory(home), String(slot));
   if (holderOf(file) === holder) rmSync(file, { force: true });
+}
+
+/** Gives a number to another holder. */
+export function passSlot(home: string, slot: number, holder: string): void {
+  const file = join(slotDirectory(home), String(slot));
+  writeFileSync(`${file}.new`, holder, { mode: PRIVATE_FILE });
+  renameSync(`${file}.new`, file);
 }
 
 /** The numbers that holders who are gone have kept. `isHolder` is asked for those of this repository only. */

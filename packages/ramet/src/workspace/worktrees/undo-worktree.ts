@@ -19,7 +19,11 @@ export async function undoWorktree(place: WorktreePlace, worktree: ManagedWorktr
   }
   await unregisterWorktree(place, worktree);
   // A branch with another tip is not the one we made.
-  if (branch !== null && readRef(place.repository.commonDirectory, `refs/heads/${branch}`) === base) {
+  if (
+    branch !== null &&
+    facts.hadBranch !== true &&
+    readRef(place.repository.commonDirectory, `refs/heads/${branch}`) === base
+  ) {
     await deleteBranch(place, branch, base);
   }
   place.registry.forget(worktree.id);

@@ -43,6 +43,10 @@ export interface WorktreeFacts {
   links: readonly string[];
   dependencies: readonly LinkedDependencies[];
   sparse: readonly string[];
+  /** Its branch was there before: undoing it leaves the branch alone. */
+  hadBranch?: boolean | undefined;
+  /** The setup command that has run in it. */
+  setup?: string | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */
   elsewhere?: string | undefined;
 }

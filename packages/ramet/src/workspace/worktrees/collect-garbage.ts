@@ -1,0 +1,140 @@
+/**
+ * Goes through all worktrees that Ramet answers for (WORK-3): finishes or undoes what killed processes left half-made,
+ * lets go what holds nothing, and says of everything else why it stays. Each verdict is computed here and now.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isProcessAlive } from '../../journal/process-identity.ts';
+import { describeError } from '../../schema/errors.ts';
+import { deleteLater } from './delete-directory.ts';
+import { finishTrashed } from './finish-trashed.ts';
+import { settleWorktree } from './release-worktree.ts';
+import { removeWorktree } from './remove-worktree.ts';
+import { freeLostSlots } from './slots.ts';
+import { undoWorktree } from './undo-worktree.ts';
+import { verdictOf } from './verdict.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+import { DEFAULT_CLEANUP_DAYS, DEFAULT_POOL } from './worktree-settings.ts';
+
+export interface GarbageOptions {
+  /** Judge, and change nothing. */
+  dryRun?: boolean | undefined;
+  /** How long a worktree without a live owner waits to be continued. */
+  cleanupPeriodDays?: number | undefined;
+}
+
+export interface GarbageEntry {
+  worktree: ManagedWorktree;
+  /** What was done, or would be in a dry run. */
+  action: 'keep' | 'remove' | 'pool' | 'undo' | 'forget';
+  /** Why, one sentence each. */
+  reasons: string[];
+}
+
+const DAY_MS = 86_400_000;
+
+export async function collectGarbage(
+  place: WorktreePlace,
+  options: GarbageOptions = {},
+): Promise<GarbageEntry[]> {
+  const entries: GarbageEntry[] = [];
+  for (const worktree of place.registry.list()) {
+    entries.push(await collect(place, worktree, options).catch((error: unknown) => failed(worktree, error)));
+  }
+  if (options.dryRun !== true) sweep(place);
+  return entries;
+}
+
+async function collect(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  { dryRun = false, cleanupPeriodDays = DEFAULT_CLEANUP_DAYS }: GarbageOptions,
+): Promise<GarbageEntry> {
+  const entry = (action: GarbageEntry['action'], ...reasons: string[]): GarbageEntry => ({
+    worktree,
+    action,
+    reasons,
+  });
+  const age = (place.now() - worktree.changed) / DAY_MS;
+  const isOld = age >= cleanupPeriodDays;
+  const owned = worktree.lease !== null && isProcessAlive(worktree.lease);
+  if (owned) return entry('keep', `process ${worktree.lease?.pid} has it (${worktree.state})`);
+  switch (worktree.state) {
+    case 'making':
+    case 'claiming':
+    case 'resetting':
+      if (!dryRun) await undoWorktree(place, worktree);
+      return entry('undo', `half-made: its process ended while it was ${worktree.state}`);
+    case 'trashed':
+      return dryRun
+        ? entry('remove', 'its removal was interrupted')
+        : entry(...(await finishTrashed(place, worktree)));
+    case 'gone':
+      if (isOld && !dryRun) place.registry.forget(worktree.id);
+      return isOld
+        ? entry('forget', `removed ${Math.floor(age)} days ago`)
+        : entry('keep', 'remembered, so that its agent can be continued');
+    case 'ready':
+      if (!isOld && !isSurplus(place, worktree)) return entry('keep', 'ready for the next agent');
+      if (!dryRun) await undoWorktree(place, worktree);
+      return entry(
+        'remove',
+        isOld ? `not used for ${Math.floor(age)} days` : 'more than worktree.pool are ready',
+      );
+    case 'leased':
+    case 'released':
+      return judge(place, worktree, { dryRun, isOld });
+  }
+}
+
+async function judge(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  { dryRun, isOld }: { dryRun: boolean; isOld: boolean },
+): Promise<GarbageEntry> {
+  const verdict = await verdictOf(place, worktree);
+  const reasons = verdict.reasons.map(({ text }) => text);
+  if (!verdict.isEmpty) return { worktree, action: 'keep', reasons };
+  if (worktree.state === 'leased' && !isOld) {
+    return { worktree, action: 'keep', reasons: ['holds nothing; its agent may be continued'] };
+  }
+  if (dryRun) return { worktree, action: 'remove', reasons: ['holds nothing'] };
+  if (worktree.state === 'released') {
+    const settled = await settleWorktree(place, worktree);
+    if (settled.kept) return { worktree, action: 'keep', reasons: settled.reasons.map(({ text }) => text) };
+    return { worktree, action: settled.became === 'pooled' ? 'pool' : 'remove', reasons: ['holds nothing'] };
+  }
+  const removal = await removeWorktree(place, worktree);
+  return removal.removed
+    ? { worktree, action: 'remove', reasons: ['holds nothing, and nobody came back for it'] }
+    : { worktree, action: 'keep', reasons: removal.reasons.map(({ text }) => text) };
+}
+
+function isSurplus({ registry, settings }: WorktreePlace, worktree: ManagedWorktree): boolean {
+  const ready = registry.list().filter(({ state }) => state === 'ready');
+  return ready.findIndex(({ id }) => id === worktree.id) >= (settings.pool ?? DEFAULT_POOL);
+}
+
+function failed(worktree: ManagedWorktree, error: unknown): GarbageEntry {
+  return { worktree, action: 'keep', reasons: [`it could not be judged: ${describeError(error)}`] };
+}
+
+/** What no row speaks of any more: trees in the trash, registrations never moved into place, slots. */
+function sweep(place: WorktreePlace): void {
+  const living = place.registry.list().filter(({ state }) => state !== 'gone');
+  const ids = new Set(living.map(({ id }) => id));
+  const admins = new Set(living.map(({ admin }) => admin));
+  const trash = join(worktreesDirectory(place), '.trash');
+  for (const name of namesIn(trash)) if (!ids.has(name)) void deleteLater(join(trash, name));
+  const own = join(place.repository.commonDirectory, 'ramet');
+  for (const name of namesIn(own)) {
+    const admin = /^(?:new|old)-(ramet-.+)$/.exec(name)?.[1];
+    if (admin !== undefined && !admins.has(admin)) rmSync(join(own, name), { recursive: true, force: true });
+  }
+  freeLostSlots(place.home, place.project, (id) => ids.has(id));
+}
+
+function namesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
+}

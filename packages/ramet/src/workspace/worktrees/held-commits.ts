@@ -1,0 +1,132 @@
+/**
+ * Whether commits would be lost with a worktree. They would not when another ref leads to them, or when a branch they
+ * were meant for has their content: a squash or a rebase leaves nothing to reach them by. The recorded base is what
+ * they are counted from, never an upstream, which a fresh branch does not have.
+ */
+import { describeError } from '../../schema/errors.ts';
+import { readRef } from '../git/read-refs.ts';
+import { gitText, isCommitId, runGit } from '../git/run-git.ts';
+import type { VerdictReason } from './verdict-reason.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import type { WorktreePlace } from './worktree-place.ts';
+
+export interface WorktreeTips {
+  /** Where its HEAD is, and whether on a branch. */
+  head: string;
+  isDetached: boolean;
+  /** Its own branch's commit; null when that is gone, or there is none. */
+  branch: string | null;
+}
+
+/** How many commits of a target are compared by patch. */
+const MOST_PATCHES = 500;
+
+export async function heldCommits(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  tips: WorktreeTips,
+): Promise<VerdictReason[]> {
+  const own = new Set([tips.head, tips.branch].filter((tip) => tip !== null && tip !== worktree.base));
+  const reasons: VerdictReason[] = [];
+  for (const tip of own) {
+    if (tip === null) continue;
+    try {
+      if (await isKeptElsewhere(place, worktree, tip)) continue;
+      const count = await gitText(['rev-list', '--count', `${worktree.base}..${tip}`], callOf(place));
+      const isDetached = tips.isDetached && tip === tips.head && tip !== tips.branch;
+      reasons.push(
+        isDetached
+          ? { kind: 'detached', text: `${count} commits without a branch, at ${tip.slice(0, 12)}` }
+          : { kind: 'commits', text: `${count} commits that are not merged, at ${tip.slice(0, 12)}` },
+      );
+    } catch (error) {
+      reasons.push({ kind: 'unknown', text: `its commits could not be judged: ${describeError(error)}` });
+    }
+  }
+  return reasons;
+}
+
+async function isKeptElsewhere(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  tip: string,
+): Promise<boolean> {
+  if ((await otherRefs(place, worktree.branch, tip)).length > 0) return true;
+  for (const target of await targets(place, worktree)) {
+    if (await hasContentOf(place, { target, tip, base: worktree.base })) return true;
+  }
+  return false;
+}
+
+/** Refs that lead to a commit, its own branch and what is private or shared by all worktrees apart. */
+export async function otherRefs(place: WorktreePlace, branch: string | null, tip: string): Promise<string[]> {
+  const text = await gitText(['for-each-ref', `--contains=${tip}`, '--format=%(refname)'], callOf(place));
+  const refs = text.split('\n').filter((ref) => ref !== '');
+  return refs.filter(
+    (ref) => ref !== `refs/heads/${branch}` && !ref.startsWith('refs/ramet/wip/') && ref !== 'refs/stash',
+  );
+}
+
+async function targets({ repository, env }: WorktreePlace, { facts }: ManagedWorktree): Promise<string[]> {
+  const names = [facts.target, 'refs/remotes/origin/HEAD', 'refs/heads/main', 'refs/heads/master'];
+  const read = names.map((name) => (name === null ? null : readRef(repository.commonDirectory, name)));
+  const head = await runGit(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: repository.root, env });
+  return [...new Set([...read, head.stdout.trim()])].filter((commit) => isCommitId(commit));
+}
+
+interface Comparison {
+  target: string;
+  tip: string;
+  base: string;
+}
+
+async function hasContentOf(place: WorktreePlace, comparison: Comparison): Promise<boolean> {
+  const { target, tip, base } = comparison;
+  const [tipTree, baseTree, targetTree] = await treesOf(place, [tip, base, target]);
+  // Commits that undo each other add nothing to any branch, and are in none.
+  if (tipTree === baseTree || tipTree === undefined || targetTree === undefined) return false;
+  if (tipTree === targetTree) return true;
+  const merged = await runGit(['merge-tree', '--write-tree', target, tip], callOf(place));
+  if (merged.code === 0 && merged.stdout.split('\n', 1)[0] === targetTree) return true;
+  return (await isRebased(place, comparison)) || (await isSquashed(place, comparison));
+}
+
+async function treesOf(place: WorktreePlace, commits: readonly string[]): Promise<string[]> {
+  const names = commits.map((commit) => `${commit}^{tree}`);
+  return (await gitText(['rev-parse', ...names], callOf(place))).split('\n');
+}
+
+/** Every single commit is there by its patch. */
+async function isRebased(place: WorktreePlace, { target, tip, base }: Comparison): Promise<boolean> {
+  const { code, stdout } = await runGit(['cherry', target, tip, base], callOf(place));
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return code === 0 && lines.length > 0 && lines.every((line) => line.startsWith('- '));
+}
+
+/** All of them together are one commit there, by its patch. */
+async function isSquashed(place: WorktreePlace, { target, tip, base }: Comparison): Promise<boolean> {
+  const call = callOf(place);
+  const diff = await gitText(['diff-tree', '-p', '--full-index', base, tip], call);
+  const log = [
+    'log',
+    '-p',
+    '--full-index',
+    '--no-merges',
+    `--max-count=${MOST_PATCHES}`,
+    `${base}..${target}`,
+  ];
+  const [wanted] = await patchIds(place, diff);
+  return wanted !== undefined && (await patchIds(place, await gitText(log, call))).includes(wanted);
+}
+
+async function patchIds(place: WorktreePlace, input: string): Promise<string[]> {
+  const text = await gitText(['patch-id', '--stable'], { ...callOf(place), input: `${input}\n` });
+  return text
+    .split('\n')
+    .flatMap((line) => line.split(' ', 1))
+    .filter((id) => id !== '');
+}
+
+function callOf({ repository, env }: WorktreePlace): { cwd: string; env: WorktreePlace['env'] } {
+  return { cwd: repository.root, env };
+}

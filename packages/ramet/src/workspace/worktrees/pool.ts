@@ -1,0 +1,125 @@
+/**
+ * Clean worktrees kept ready (WORK-4). One that was judged to hold nothing is taken off its branch, moved aside,
+ * brought to the commit that is wanted now, emptied of everything else and verified; whoever claims it then needs a
+ * rename and a branch. All of it happens when a worktree is given back, in the background.
+ *
+ * Invariants
+ * 1. What is `ready` has an empty status and stands at its base: verified after the last change to it.
+ * 2. Nothing of the tenant before remains: its branch, its notes in the registration, its files.
+ * 3. A tree that fails a step is taken away, never handed out.
+ */
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { thisProcess } from '../../journal/process-identity.ts';
+import { newSessionId } from '../../schema/ids.ts';
+import { gitText } from '../git/run-git.ts';
+import { checkOut } from './check-out.ts';
+import { unlinkOurs } from './delete-directory.ts';
+import { findBase } from './find-base.ts';
+import { processesInside } from './processes-inside.ts';
+import { headText, replaceAdminFile } from './register-worktree.ts';
+import { freshFacts, slotHolder } from './reserve-worktree.ts';
+import { runSetup } from './run-setup.ts';
+import { deleteSafeBranch } from './safe-branch.ts';
+import { passSlot } from './slots.ts';
+import { undoWorktree } from './undo-worktree.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import { adminDirectory, type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+import { DEFAULT_POOL } from './worktree-settings.ts';
+
+/** False when there is no room, or somebody else took it: it is still where it was then. */
+export async function fillPool(place: WorktreePlace, worktree: ManagedWorktree): Promise<boolean> {
+  const base = await findBase(place, place.settings.base).catch(() => null);
+  const pooled = base === null ? null : enterPool(place, worktree, base.commit);
+  if (pooled === null) return false;
+  try {
+    await resetTree(place, worktree, pooled);
+    place.registry.change(pooled.id, ['resetting'], { state: 'ready', lease: null, changed: place.now() });
+    return true;
+  } catch {
+    // The tree held nothing, and nobody else has it: whatever went wrong, it can go.
+    await undoWorktree(place, pooled);
+    return true;
+  }
+}
+
+/** The tenant becomes a memory, and the tree a new row, in one transaction. */
+function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string): ManagedWorktree | null {
+  const { registry, settings } = place;
+  if (worktree.facts.sparse.length > 0 || (settings.sparsePaths ?? []).length > 0) return null;
+  return registry.transact(() => {
+    const rows = registry.list();
+    const ready = rows.filter(({ state }) => state === 'ready' || state === 'resetting').length;
+    const current = rows.find(({ id }) => id === worktree.id);
+    if (ready >= (settings.pool ?? DEFAULT_POOL) || current?.state !== 'released') return null;
+    const id = newSessionId();
+    const path = join(worktreesDirectory(place), '.pool', id);
+    const now = place.now();
+    const pooled: ManagedWorktree = {
+      ...{ id, name: `.pool/${id}`, path, branch: null, base, state: 'resetting', owner: null },
+      ...{ lease: thisProcess(), slot: worktree.slot, admin: worktree.admin, created: now, changed: now },
+      facts: {
+        ...freshFacts(place, null),
+        elsewhere: worktree.path,
+        dependencies: worktree.facts.dependencies,
+      },
+    };
+    registry.put(pooled);
+    registry.put({ ...current, state: 'gone', lease: null, changed: now });
+    passSlot(place.home, worktree.slot, slotHolder(place, id));
+    return pooled;
+  });
+}
+
+async function resetTree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  pooled: ManagedWorktree,
+): Promise<void> {
+  place.onStep('entered the pool');
+  unlinkOurs(worktree.path, worktree.facts.links);
+  mkdirSync(join(pooled.path, '..'), { recursive: true, mode: 0o700 });
+  renameSync(worktree.path, pooled.path);
+  place.onStep('moved to the pool');
+  replaceAdminFile(place, pooled, 'HEAD', headText(pooled));
+  replaceAdminFile(place, pooled, 'gitdir', `${join(pooled.path, '.git')}\n`);
+  forgetTenant(place, pooled);
+  place.onStep('taken off its branch');
+  if (worktree.branch !== null) await deleteSafeBranch(place, worktree.branch);
+  await checkOut(place, pooled);
+  await gitText(['clean', '-ffdxq', ...keptFolders(pooled)], { cwd: pooled.path, env: place.env });
+  place.onStep('reset');
+  const setup = await runSetup(place, pooled);
+  if (setup !== null && setup.code !== 0) throw new Error(`setup failed: ${setup.output}`);
+  await verify(place, pooled, setup !== null);
+  const { elsewhere: _, ...facts } = pooled.facts;
+  place.registry.change(pooled.id, ['resetting'], { facts: { ...facts, setup: setup?.command } });
+}
+
+/** What git keeps of a tenant beside HEAD and the index. */
+function forgetTenant(place: WorktreePlace, pooled: ManagedWorktree): void {
+  const admin = adminDirectory(place, pooled);
+  const kept = new Set(['HEAD', 'commondir', 'gitdir', 'index', 'locked']);
+  for (const name of readdirSync(admin)) {
+    if (!kept.has(name)) rmSync(join(admin, name), { recursive: true, force: true });
+  }
+}
+
+function keptFolders({ facts }: ManagedWorktree): string[] {
+  return facts.dependencies.flatMap(({ directory }) => ['-e', `/${directory}`]);
+}
+
+/** Throws unless it is at its base, unchanged, and nobody is in it. */
+async function verify(place: WorktreePlace, pooled: ManagedWorktree, isSetUp: boolean): Promise<void> {
+  const call = { cwd: pooled.path, env: place.env };
+  const ignored = isSetUp || pooled.facts.dependencies.length > 0 ? 'no' : 'matching';
+  const status = await gitText(
+    ['status', '--porcelain', '--untracked-files=all', `--ignored=${ignored}`],
+    call,
+  );
+  const head = await gitText(['rev-parse', 'HEAD'], call);
+  const processes = processesInside(pooled.path);
+  if (status !== '' || head !== pooled.base || processes === null || processes.length > 0) {
+    throw new Error(`${pooled.path} is not clean: ${status || head}`);
+  }
+}

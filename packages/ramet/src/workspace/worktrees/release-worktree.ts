@@ -1,0 +1,52 @@
+/**
+ * An agent gives its worktree back. That is one row; the verdict comes afterwards, in the background: what holds work
+ * stays, what holds nothing goes into the pool or away (WORK-3). A process that ends before leaves a row that the next
+ * clean-up finds.
+ */
+import { fillPool } from './pool.ts';
+import { removeWorktree } from './remove-worktree.ts';
+import { verdictOf } from './verdict.ts';
+import type { VerdictReason } from './verdict-reason.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import type { WorktreePlace } from './worktree-place.ts';
+
+export type SettledWorktree =
+  | { kept: true; worktree: ManagedWorktree; reasons: VerdictReason[] }
+  | { kept: false; worktree: ManagedWorktree; became: 'pooled' | 'removed' };
+
+export interface ReleasedWorktree {
+  /** What became of it. Never rejects: what fails is a reason to keep it. */
+  settled: Promise<SettledWorktree>;
+}
+
+/** `id` is of a worktree that this process holds; of another it is a mistake that does nothing. */
+export function releaseWorktree(place: WorktreePlace, id: string): ReleasedWorktree | null {
+  const changes = { state: 'released', lease: null, changed: place.now() } as const;
+  const released = place.registry.change(id, ['leased'], changes);
+  if (released === null) return null;
+  // After the answer: the agent's end does not wait for it.
+  const settled = new Promise<void>((begin) => setImmediate(begin)).then(() =>
+    settleWorktree(place, released),
+  );
+  return { settled };
+}
+
+/** Judges a released worktree, and lets one that holds nothing vanish. */
+export async function settleWorktree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<SettledWorktree> {
+  try {
+    const verdict = await verdictOf(place, worktree);
+    if (!verdict.isEmpty) return { kept: true, worktree, reasons: verdict.reasons };
+    if (!verdict.isMissing && (await fillPool(place, worktree)))
+      return { kept: false, worktree, became: 'pooled' };
+    const removal = await removeWorktree(place, worktree);
+    return removal.removed
+      ? { kept: false, worktree, became: 'removed' }
+      : { kept: true, worktree, reasons: removal.reasons };
+  } catch (error) {
+    const text = `it could not be judged: ${error instanceof Error ? error.message : String(error)}`;
+    return { kept: true, worktree, reasons: [{ kind: 'unknown', text }] };
+  }
+}

@@ -1,0 +1,23 @@
+/** Why a worktree stays. */
+export type VerdictKind =
+  | 'staged'
+  | 'changed'
+  | 'untracked'
+  | 'hidden'
+  | 'precious'
+  | 'nested'
+  | 'submodule'
+  | 'commits'
+  | 'detached'
+  | 'operation'
+  | 'stash'
+  | 'locked'
+  | 'in_use'
+  | 'mount'
+  | 'unknown';
+
+export interface VerdictReason {
+  kind: VerdictKind;
+  /** For people, without the worktree's name. */
+  text: string;
+}
