@@ -14,6 +14,7 @@ import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
 import * as turn from './turn.ts';
+import * as worktrees from './worktrees.ts';
 
 type Measurements = Record<string, { run(): Promise<void> }>;
 
@@ -33,6 +34,7 @@ const MEASUREMENTS: Measurements = {
 const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },
   'many-agents': manyAgents,
+  worktrees,
 };
 
 const wanted = process.argv.slice(2);

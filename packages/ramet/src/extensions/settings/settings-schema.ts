@@ -6,6 +6,7 @@ import { PROVIDER_KINDS } from '../../model/select-provider.ts';
 import { LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import { SANDBOX_MODES } from '../../workspace/command-sandbox.ts';
+import { DIRTY_POLICIES } from '../../workspace/worktrees/worktree-settings.ts';
 import type { Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
@@ -82,6 +83,23 @@ const env = z.strictObject({
   ),
 });
 
+const paths = z.optional(z.array(name));
+const worktree = z.strictObject({
+  directory: described(z.optional(name), 'Where worktrees are made ($RAMET_HOME/worktrees/<repository>).'),
+  dirty: described(
+    z.optional(z.enum(DIRTY_POLICIES)),
+    'Whether uncommitted work comes along, is left out, or is a reason to refuse (exclude).',
+  ),
+  base: described(z.optional(name), 'The commit they begin with (where the asking checkout is).'),
+  copy: described(paths, 'Patterns of files that git does not know and that are copied.'),
+  symlinkDirectories: described(paths, 'Directories of the checkout that are linked while lock files agree.'),
+  sparsePaths: described(paths, 'The only folders that are checked out.'),
+  dependencies: described(paths, 'Folders of installed packages that come from a template (node_modules).'),
+  setup: described(z.optional(name), 'A shell command that makes a new worktree ready for use.'),
+  precious: described(paths, 'Patterns of ignored files that count as work.'),
+  pool: described(z.optional(z.int().check(z.minimum(0))), 'How many clean worktrees are kept ready (4).'),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet or opus.'),
@@ -102,6 +120,11 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),
+  worktree: described(z.optional(worktree), 'Directories of their own for agents.'),
+  cleanupPeriodDays: described(
+    z.optional(positive),
+    'After how many days a worktree that nobody came back for goes, if it holds nothing (30).',
+  ),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

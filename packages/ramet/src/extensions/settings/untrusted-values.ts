@@ -1,13 +1,13 @@
 /**
  * What a folder's settings may do before the user trusts the folder (SEC-1): narrow, never widen. Rules that
  * refuse or ask count. Rules that allow, wider modes and higher limits do not, nor does what leads the
- * conversation or the environment elsewhere, nor prices, which could make a limit in dollars meaningless.
+ * conversation or the environment elsewhere, nor commands, nor prices, which could make a limit in dollars meaningless.
  */
 import { MODES_BY_WIDTH } from '../../permission/effective-mode.ts';
 import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 
-const WITHHELD: ReadonlySet<string> = new Set(['provider', 'env', 'prices']);
+const WITHHELD: ReadonlySet<string> = new Set(['provider', 'env', 'prices', 'worktree', 'cleanupPeriodDays']);
 
 /** `otherwise` are the settings that would hold without this folder. */
 export function withholdUntrusted(values: readonly SettingValue[], otherwise: Settings): SettingValue[] {

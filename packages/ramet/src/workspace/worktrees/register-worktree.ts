@@ -6,7 +6,6 @@
  * Invariants
  * 1. A worktree is locked from its first moment: nobody's `git worktree prune` takes it.
  * 2. The branch is made by compare-and-swap: one that exists is never moved, nor counted as ours.
- * 3. A branch is deleted only at the tip it was judged at.
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -110,13 +109,6 @@ export async function unregisterWorktree(place: WorktreePlace, worktree: Managed
     rmSync(aside, { recursive: true, force: true });
     removeIfEmpty(join(commonDirectory, 'worktrees'));
   });
-}
-
-/** Deletes a branch that still is at `tip`; false when it has moved or is gone. */
-export async function deleteBranch(place: WorktreePlace, branch: string, tip: string): Promise<boolean> {
-  const call = { cwd: place.repository.root, env: place.env };
-  const remove = ['-c', 'core.packedRefsTimeout=10000', 'update-ref', '-d', `refs/heads/${branch}`, tip];
-  return withRepositoryLock(place.repository, LOCK, async () => (await runGit(remove, call)).code === 0);
 }
 
 /** Whether a directory is this worktree's, by what its `.git` says. */

@@ -45,6 +45,8 @@ export interface WorktreeFacts {
   sparse: readonly string[];
   /** Its branch was there before: undoing it leaves the branch alone. */
   hadBranch?: boolean | undefined;
+  /** On its way into the pool: the branch it was on, which goes if nothing depends on it. */
+  formerBranch?: string | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */

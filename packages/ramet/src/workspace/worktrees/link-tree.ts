@@ -1,0 +1,63 @@
+/**
+ * A second set of directories with the same files: hard links. `cp -al` does 28,000 of them in a third of a second;
+ * where there is none, Node does it in a second.
+ */
+import { spawn } from 'node:child_process';
+import { copyFile, link, mkdir, opendir, readlink, rm, symlink } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { systemCode } from '../../schema/errors.ts';
+
+/** `target` must not exist. Throws when they are on different file systems, among other reasons; nothing is left then. */
+export async function linkTree(source: string, target: string): Promise<void> {
+  try {
+    if (!(await runCopy(['-al', '--', source, target]))) await linkByHand(source, target);
+    await unshareTopFiles(source, target);
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A copy of its own, at low priority; shared blocks where the file system can do that. */
+export async function copyTree(source: string, target: string): Promise<void> {
+  const isCopied = await runCopy(['-a', '--reflink=auto', '--', source, target], 19);
+  if (!isCopied) throw new Error(`cannot copy ${source} to ${target}`);
+}
+
+/** False when the program is not there or failed; what it made by then is removed. */
+async function runCopy(args: readonly string[], priority = 0): Promise<boolean> {
+  const child = spawn('cp', args, { stdio: 'ignore' });
+  try {
+    if (priority !== 0 && child.pid !== undefined) setPriority(child.pid, priority);
+  } catch {
+    // It has ended already.
+  }
+  const code = await new Promise<number | null>((settle) => {
+    child.once('error', () => settle(null)).once('exit', settle);
+  });
+  if (code !== 0) await rm(args.at(-1) ?? '', { recursive: true, force: true });
+  return code === 0;
+}
+
+async function linkByHand(source: string, target: string): Promise<void> {
+  await mkdir(target);
+  for await (const entry of await opendir(source)) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)];
+    if (entry.isDirectory()) await linkByHand(from, to);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
+    else await link(from, to);
+  }
+}
+
+/** Package managers keep their notes there and write them in place. */
+async function unshareTopFiles(source: string, target: string): Promise<void> {
+  for await (const entry of await opendir(source)) {
+    if (!entry.isFile()) continue;
+    const copy = join(target, entry.name);
+    await rm(copy, { force: true });
+    await copyFile(join(source, entry.name), copy).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    });
+  }
+}

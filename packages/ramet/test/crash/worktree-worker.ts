@@ -1,0 +1,43 @@
+/**
+ * Does one thing with worktrees and kills itself before the step named: `worktree-worker.ts <root> <home> <what>
+ * <step>`. It prints every step it comes to.
+ */
+import { writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkpoint } from '../../src/workspace/worktrees/checkpoint.ts';
+import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts';
+import { releaseWorktree } from '../../src/workspace/worktrees/release-worktree.ts';
+import { openWorktreePlace } from '../../src/workspace/worktrees/worktree-place.ts';
+
+const [directory = '', home = '', what = '', fatal = ''] = process.argv.slice(2);
+const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };
+const owner = { session: 'abcdefgh', agent: 'abcdefgh.1' };
+const settings = { pool: what === 'remove' ? 0 : 4, setup: 'true' };
+
+let isWatched = false;
+const place = openWorktreePlace({ directory, home, env, settings, onStep });
+
+function onStep(step: string): void {
+  if (!isWatched) return;
+  writeSync(1, `${step}\n`);
+  if (step === fatal) process.kill(process.pid, 'SIGKILL');
+}
+
+/** What comes before the part that is watched. */
+async function prepare(): Promise<string> {
+  if (what === 'create') return '';
+  const { worktree } = await createWorktree(place, { name: 'before', owner });
+  if (what === 'claim') await releaseWorktree(place, worktree.id)?.settled;
+  if (what === 'checkpoint') writeFileSync(join(worktree.path, 'work.txt'), 'first\n');
+  if (what === 'checkpoint') await checkpoint(place, worktree);
+  if (what === 'checkpoint') writeFileSync(join(worktree.path, 'work.txt'), 'second\n');
+  return worktree.id;
+}
+
+const id = await prepare();
+isWatched = true;
+if (what === 'create' || what === 'claim') await createWorktree(place, { name: 'agent', owner });
+else if (what === 'checkpoint') {
+  const worktree = place.registry.find(id);
+  if (worktree !== null) await checkpoint(place, worktree);
+} else await releaseWorktree(place, id)?.settled;

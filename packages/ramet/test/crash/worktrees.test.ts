@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { collectGarbage } from '../../src/workspace/worktrees/collect-garbage.ts';
+import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts';
+import { resumeWorktree, worktreeOfAgent } from '../../src/workspace/worktrees/resume-worktree.ts';
+import { type WorktreePlace, worktreesDirectory } from '../../src/workspace/worktrees/worktree-place.ts';
+import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
+import { checkoutBytes, FILES, git, OWNER, rametBranches, worktreePlace } from '../fixtures/worktrees.ts';
+
+const WORKER = join(import.meta.dirname, 'worktree-worker.ts');
+
+/** The steps of each operation, in order: all of them, so that a new one without a line here is noticed. */
+const STEPS: Record<string, string[]> = {
+  create: [
+    'reserved',
+    'branch made',
+    'directory made',
+    'registered',
+    'checked out',
+    'files brought',
+    'set up',
+  ],
+  claim: [
+    'reserved',
+    'claimed',
+    'branch made for a claim',
+    'moved out of the pool',
+    'checked out',
+    'files brought',
+    'set up',
+  ],
+  pool: ['entered the pool', 'moved to the pool', 'taken off its branch', 'reset'],
+  remove: ['trashing', 'moved to the trash', 'trashed', 'unregistered', 'branch deleted'],
+  checkpoint: ['checkpoint begun', 'checkpoint trees written', 'checkpoint committed'],
+};
+
+interface Killed {
+  root: string;
+  place: WorktreePlace;
+  steps: string[];
+  signal: NodeJS.Signals | null;
+}
+
+function run(what: string, step: string): Killed {
+  const root = temporaryRepository(FILES);
+  const home = join(temporaryDirectory(), 'home');
+  const before = checkoutBytes(root);
+  const { stdout, signal } = spawnSync(process.execPath, [WORKER, root, home, what, step], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  expect(checkoutBytes(root)).toEqual(before);
+  const place = worktreePlace({ root, home });
+  return { root, place, steps: stdout.split('\n').filter(Boolean), signal };
+}
+
+/** Registry, git and disk say the same, and nothing is half-made. */
+function expectWhole({ root, place }: Killed): void {
+  const living = place.registry.list().filter(({ state }) => state !== 'gone');
+  expect(living.filter(({ state }) => !['leased', 'released', 'ready'].includes(state))).toEqual([]);
+  const known = git(root, 'worktree', 'list', '--porcelain').matchAll(/^worktree (.+)$/gm);
+  expect(Array.from(known, ([, path]) => path).sort()).toEqual(
+    [root, ...living.map(({ path }) => path)].sort(),
+  );
+  expect(rametBranches(root).sort()).toEqual(living.flatMap(({ branch }) => branch ?? []).sort());
+  for (const { path } of living) expect(git(path, 'rev-parse', '--show-toplevel')).toBe(path);
+  const directories = readdirSync(worktreesDirectory(place)).filter((name) => !name.startsWith('.'));
+  expect(directories.sort()).toEqual(
+    living
+      .filter(({ state }) => state !== 'ready')
+      .map(({ name }) => name)
+      .sort(),
+  );
+  expect(readdirSync(join(place.home, 'slots')).sort()).toEqual(
+    living.map(({ slot }) => String(slot)).sort(),
+  );
+  expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
+}
+
+describe('WORK-4: a process killed', { timeout: 120_000 }, () => {
+  for (const [what, steps] of Object.entries(STEPS)) {
+    test(`at any step of "${what}" leaves what the next clean-up sets right`, async () => {
+      expect(run(what, 'never').steps).toEqual(steps);
+      for (const step of steps) {
+        const killed = run(what, step);
+        expect(killed.signal, step).toBe('SIGKILL');
+        await collectGarbage(killed.place);
+        // What was only taken back is judged by the second.
+        await collectGarbage(killed.place);
+        expectWhole(killed);
+        const { worktree } = await createWorktree(killed.place, { name: 'agent', owner: null });
+        expect(git(worktree.path, 'status', '--porcelain')).toBe('');
+      }
+    });
+  }
+});
+
+describe('WORK-3: a process killed', () => {
+  test('while it makes a checkpoint leaves the one before, and the files', async () => {
+    for (const step of STEPS.checkpoint ?? []) {
+      const { root, place } = run('checkpoint', step);
+      await collectGarbage(place, { cleanupPeriodDays: 0 });
+      expect(git(root, 'show', 'refs/ramet/wip/abcdefgh.1:work.txt')).toBe('first');
+      const back = await resumeWorktree(place, worktreeOfAgent(place, OWNER.agent)?.id ?? '');
+      expect(readFileSync(join(back.worktree.path, 'work.txt'), 'utf8')).toBe('second\n');
+      expect(existsSync(back.worktree.path)).toBe(true);
+    }
+  });
+});
