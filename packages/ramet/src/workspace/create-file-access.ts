@@ -43,15 +43,20 @@ export interface FileAccessOptions extends FileObserver {
   ledger: FileLedger;
   /** Called with a file before it is replaced. */
   keepOriginal?: (file: LoadedFile) => void;
+  /** Why the agent may not write a real path, whatever it has seen; null when it may (WORK-7). */
+  fence?: ((path: string) => string | null) | undefined;
   /** Real paths and versions that the agent saw in an earlier process. */
   seen?: Iterable<readonly [path: string, version: string]>;
 }
 
 export interface AgentFileAccess extends FileAccess {
   /** A second agent that has seen what this one has; from here on they part (FORK-4). */
-  clone(options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd' | 'keepOriginal'>): AgentFileAccess;
-  /** The same agent, watched by somebody else: what one sees the other has seen. */
-  watchedBy(observer: FileObserver): FileAccess;
+  clone(
+    options: FileObserver & Pick<FileAccessOptions, 'agent' | 'cwd' | 'keepOriginal'>,
+    moved?: (path: string) => string | null,
+  ): AgentFileAccess;
+  /** The same agent, watched by somebody else, where it works now: what one sees the other has seen. */
+  watchedBy(observer: FileObserver & Partial<Pick<FileAccessOptions, 'cwd' | 'fence'>>): FileAccess;
 }
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
@@ -70,6 +75,8 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     whenMissing: 'create' | 'refuse',
   ): Promise<FileWritten | FileRefusal> => {
     const target = locate(path);
+    const fenced = options.fence?.(target) ?? null;
+    if (fenced !== null) return refusal(fenced);
     return options.ledger.exclusive(target, () =>
       changeFile(target, transform, whenMissing, { options, seen }),
     );
@@ -97,9 +104,22 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     },
     write: (path, content) => change(path, () => ({ ok: true, text: content }), 'create'),
     update: (path, transform) => change(path, transform, 'refuse'),
-    clone: (child) => accessWith({ ...options, onRead: undefined, ...child }, seen.clone()),
+    clone: (child, moved) =>
+      accessWith({ ...options, onRead: undefined, ...child }, seenElsewhere(seen.clone(), moved)),
     watchedBy: (observer) => accessWith({ ...options, ...observer }, seen),
   };
+}
+
+/** Versions are contents: who has seen a file has seen the same file of another checkout (FORK-4). */
+function seenElsewhere(
+  seen: SeenVersions,
+  moved: ((path: string) => string | null) | undefined,
+): SeenVersions {
+  for (const path of moved === undefined ? [] : seen.paths()) {
+    const [place, known] = [moved?.(path) ?? null, seen.get(path)];
+    if (place !== null && known !== undefined) seen.set(place, { version: known.version, stats: null });
+  }
+  return seen;
 }
 
 interface Party {

@@ -12,6 +12,7 @@ export interface SeenVersions {
   set(path: string, seen: SeenVersion): void;
   forget(path: string): void;
   clone(): SeenVersions;
+  paths(): string[];
 }
 
 /** An evicted file must be read again before it is changed: safe, only slower. */
@@ -34,5 +35,6 @@ export function createSeenVersions(entries?: Iterable<[string, SeenVersion]>): S
     set,
     forget: (path) => void versions.delete(path),
     clone: () => createSeenVersions(versions),
+    paths: () => [...versions.keys()],
   };
 }
