@@ -5,6 +5,7 @@
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import type { Usage } from '../schema/usage.ts';
+import type { WorktreeResult } from './isolation/agent-workspace.ts';
 
 export type AgentEvent =
   | { type: 'text_delta'; text: string }
@@ -53,6 +54,8 @@ export interface AgentResult {
   durationMs: number;
   /** The model it ended on. */
   model?: string | undefined;
+  /** The worktree it had of its own, and what became of it. */
+  worktree?: WorktreeResult | undefined;
   /** A line for whoever started it, such as that another kind of agent would have cost less. */
   advice?: string | undefined;
 }

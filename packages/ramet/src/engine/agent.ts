@@ -19,6 +19,7 @@ import { type CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
+import { AgentDirectory } from './isolation/agent-directory.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
@@ -28,6 +29,8 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
+  /** Where it works now. */
+  readonly directory: AgentDirectory;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
   readonly #files: AgentFiles;
@@ -81,6 +84,7 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
+    this.directory = new AgentDirectory(this, spec.cwd, spec.workspace ?? null, spec.isWorkspaceOwn === true);
     this.#files = new AgentFiles(this, seen);
   }
 
@@ -107,7 +111,7 @@ export class Agent implements AsyncDisposable {
       messages,
       prompt: prefix.digest,
     });
-    const { blocks, shared } = forkMessage(params, task);
+    const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
   }
@@ -133,6 +137,7 @@ export class Agent implements AsyncDisposable {
       budget: spec.budget,
       ...(spec.origin && { origin: spec.origin }),
     });
+    if (spec.workspace !== undefined && spec.isWorkspaceOwn === true) this.record(spec.workspace.created);
     this.recordHead();
   }
 

@@ -33,7 +33,7 @@ import {
   type RunState,
 } from './run-state.ts';
 import { type NextStep, nextStep, recipeFailure } from './stop-reason.ts';
-import { refuseCalls, runCalls } from './tool-runner.ts';
+import { reads, refuseCalls, runCalls } from './tool-runner.ts';
 
 export type { RunOptions } from './run-state.ts';
 
@@ -220,6 +220,7 @@ function takeResults(
   calls: readonly ToolUseBlock[],
   results: ReadonlyMap<string, FrozenBlock>,
 ): void {
+  if (calls.some((call) => !reads(agent, call))) agent.directory.checkpointLater();
   const isOpen = calls.some(({ id }) => !results.has(id));
   agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
   if (!isOpen) sayWithNews(agent, run, 'tool_results', ordered(calls, results));

@@ -17,6 +17,7 @@ import type { Agent } from './agent.ts';
 import type { CarriedSpending } from './budget.ts';
 import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
+import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
@@ -153,16 +154,19 @@ async function revive(
   // Killed before anything but its start was recorded: the call that asked for it begins again.
   if (recorded === undefined || recorded.transcript.messages.length === 0) return 0;
   const expected = await recallExpectations(child.started.origin);
+  const worktree = lastWorktree(child.started.origin, recorded.transcript);
+  const housing = await resumedHousing(parent.runtime, worktree);
   const agent = resumeAgent(
     parent.runtime,
     reader,
-    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected }),
+    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected, ...housing }),
     child.id,
     recorded,
   );
   agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
+  settleIn(agent, recorded.transcript, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });
   return below + 1;

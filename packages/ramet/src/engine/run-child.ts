@@ -14,6 +14,7 @@ import type { AgentHandle } from './agent-handle.ts';
 import { ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
+import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import { STOPPED } from './notices.ts';
 import { notificationText, type ReportFacts } from './report.ts';
 
@@ -25,7 +26,9 @@ export function startChild(
 ): AgentHandle {
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
-    const result = await live(family, child, signal, usages);
+    const ended = await live(family, child, signal, usages);
+    const worktree = await givenBack(child);
+    const result = worktree === null ? ended : { ...ended, worktree };
     own.ended();
     const facts = factsOf(child, result, usages);
     if (own.inBackground) await notify(family, parent, facts);
@@ -71,6 +74,13 @@ async function live(
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
   }
+}
+
+/** After its commands have ended: they may be in it. */
+async function givenBack(child: Agent): Promise<WorktreeResult | null> {
+  if (child.directory.workspace === null) return null;
+  const { releaseWorkspace } = await import('./isolation/release-workspace.ts');
+  return releaseWorkspace(child);
 }
 
 function joinRuns(first: AgentResult, second: AgentResult): AgentResult {

@@ -18,6 +18,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
+import { findRepository } from '../workspace/repository.ts';
 import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
 import type { Place } from './place.ts';
 
@@ -86,7 +87,7 @@ function surroundingsOf(
       return first?.blocks.slice(0, first.shared) ?? [];
     },
     async environment({ cwd, model, git: wanted }) {
-      const { repository } = place;
+      const repository = cwd === place.cwd ? place.repository : findRepository(cwd);
       return environmentText({
         cwd,
         model,

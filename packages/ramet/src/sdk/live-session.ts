@@ -40,8 +40,8 @@ export function liveSession(parts: LiveParts): Session {
   return {
     id: runtime.journal.session,
     get agent() {
-      const { id, parent, type, name, permissionMode, cwd } = agent.spec;
-      return Object.freeze({ id, parent, type, name, permissionMode, cwd });
+      const { id, parent, type, name, permissionMode } = agent.spec;
+      return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
@@ -74,8 +74,8 @@ export function liveSession(parts: LiveParts): Session {
     subscribe: (listener) => bus.subscribe(listener),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
-    fork: (prompt, { description = 'fork', name, ...overrides } = {}) =>
-      started(parts, { prompt, description, name, overrides }),
+    fork: (prompt, { description = 'fork', name, isolation, ...overrides } = {}) =>
+      started(parts, { prompt, description, name, isolation, overrides }),
     spawn: (request) => started(parts, request),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
@@ -91,6 +91,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
+      await leaveWorktrees(agent);
       family[Symbol.dispose]();
       parts.stops[Symbol.dispose]();
       runtime.rate.close();
@@ -101,6 +102,15 @@ export function liveSession(parts: LiveParts): Session {
       });
     },
   };
+}
+
+/** Before the journal is closed: what becomes of them is recorded. */
+async function leaveWorktrees(agent: Agent): Promise<void> {
+  if (agent.directory.workspace !== null) {
+    const { releaseWorkspace } = await import('../engine/isolation/release-workspace.ts');
+    await releaseWorkspace(agent);
+  }
+  await agent.runtime.workspaces[Symbol.asyncDispose]();
 }
 
 function steered(agent: Agent, text: string): SteeredMessage {

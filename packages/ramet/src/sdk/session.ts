@@ -13,7 +13,7 @@ import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
 
 import { liveSession } from './live-session.ts';
-import { continueAgent, readSurroundings, startAgent } from './main-agent.ts';
+import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
 
 import {
   newSessionModel,
@@ -25,7 +25,7 @@ import {
 import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
-import { environmentOfChildren, shareParts } from './session-runtime.ts';
+import { environmentOfChildren, openWorkspaces, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
 
@@ -47,14 +47,25 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
-  const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact);
-  const ended = await orphans;
-  const journal = await createSession({ ...settings, ...place });
-  recordEndedOrphans(journal, ended);
-  const shared = shareParts(settings, place, { journal, provider, redact, permissions }, null);
-  if (surroundings.git !== null) void shared.git.note(place.cwd, Promise.resolve(surroundings.git));
-  const agent = startAgent(shared, place, settings);
-  return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: false });
+  const workspaces = openWorkspaces(settings, place);
+  const { worktree: name } = settings;
+  const workspace = name === null ? null : await workspaces.enter({ name, owner: null, cwd: place.cwd });
+  try {
+    const cwd = workspace?.worktree.path ?? place.cwd;
+    const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact, cwd);
+    const ended = await orphans;
+    const journal = await createSession({ ...settings, ...place });
+    recordEndedOrphans(journal, ended);
+    const shared = shareParts(settings, place, { journal, provider, redact, permissions, workspaces }, null);
+    if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
+    const agent = startAgent(shared, place, settings);
+    if (workspace !== null) await moveMain(agent, workspace);
+    return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: false });
+  } catch (error) {
+    await workspace?.release();
+    await workspaces[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -78,11 +89,14 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
-    const shared = shareParts(settings, place, { journal, provider, redact, permissions }, reader);
-    const agent = continueAgent(shared, reader, place, settings);
+    const workspaces = openWorkspaces(settings, place);
+    const parts = { journal, provider, redact, permissions, workspaces };
+    const shared = shareParts(settings, place, parts, reader);
+    const agent = await continueAgent(shared, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
-    const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);
+    const { cwd } = agent.directory;
+    const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
     return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: true });
   } catch (error) {
     await journal.close();

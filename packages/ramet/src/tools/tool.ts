@@ -41,12 +41,20 @@ export interface ToolContext {
   tasks: BackgroundTasks;
   /** Other agents: those it starts, and those it may talk to. */
   agents: AgentDesk;
+  /** Where the agent works, and going elsewhere. */
+  directory: DirectoryDesk;
   /** Replaces the agent's list of its own work. */
   setTodos(todos: readonly TodoItem[]): void;
   /** Registers what must be released when the agent ends, such as a background shell. */
   onAgentEnd(release: () => Promise<void> | void): void;
   /** Takes secrets out of text; for what a tool leaves in files. The runner redacts results itself. */
   redact(text: string): string;
+}
+
+/** A worktree for the agent itself (WORK-2). */
+export interface DirectoryDesk {
+  enter(name: string | undefined): Promise<ToolOutcome>;
+  exit(): Promise<ToolOutcome>;
 }
 
 export interface Tool<Input = unknown> {

@@ -7,6 +7,7 @@
  */
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { bringDependencies } from './bring-dependencies.ts';
 import { bringFiles, insidePath } from './bring-files.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
 import { claimReady } from './claim-ready.ts';
@@ -138,9 +139,12 @@ async function bringAlong(
   worktree: ManagedWorktree,
 ): Promise<{ worktree: ManagedWorktree; notes: string[] }> {
   const { copied, links, notes } = bringFiles(place, worktree.path);
-  await writeExcludes(place, worktree, [...Object.keys(copied), ...links]);
-  const facts = { ...worktree.facts, copied, links };
-  return { worktree: { ...worktree, facts }, notes: [...checkOutNotes(worktree), ...notes] };
+  const packages = await bringDependencies(place, worktree);
+  const folders = packages.dependencies.map(({ directory }) => directory);
+  await writeExcludes(place, worktree, [...Object.keys(copied), ...links, ...folders]);
+  const facts = { ...worktree.facts, copied, links, dependencies: packages.dependencies };
+  const told = [...checkOutNotes(worktree), ...notes, ...packages.notes];
+  return { worktree: { ...worktree, facts }, notes: told };
 }
 
 async function refuseDirty(

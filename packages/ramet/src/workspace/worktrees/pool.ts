@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
 import { newSessionId } from '../../schema/ids.ts';
 import { gitText } from '../git/run-git.ts';
+import { bringDependencies, prepareDependencies, verifyDependencies } from './bring-dependencies.ts';
 import { checkOut } from './check-out.ts';
 import { unlinkOurs } from './delete-directory.ts';
 import { findBase } from './find-base.ts';
@@ -24,6 +25,7 @@ import { deleteSafeBranch } from './safe-branch.ts';
 import { passSlot } from './slots.ts';
 import { undoWorktree } from './undo-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
+import { excludeSettings, writeExcludes } from './worktree-environment.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
 import { DEFAULT_POOL } from './worktree-settings.ts';
 
@@ -88,13 +90,25 @@ async function resetTree(
   place.onStep('taken off its branch');
   if (worktree.branch !== null) await deleteSafeBranch(place, worktree.branch);
   await checkOut(place, pooled);
-  await gitText(['clean', '-ffdxq', ...keptFolders(pooled)], { cwd: pooled.path, env: place.env });
+  const { intact } = await verifyDependencies(place, pooled);
+  const kept = { ...pooled, facts: { ...pooled.facts, dependencies: intact } };
+  await gitText(['clean', '-ffdxq', ...keptFolders(kept)], { cwd: pooled.path, env: place.env });
   place.onStep('reset');
+  const { dependencies } = await bringDependencies(place, kept);
+  await writeExcludes(
+    place,
+    pooled,
+    dependencies.map(({ directory }) => directory),
+  );
   const setup = await runSetup(place, pooled);
   if (setup !== null && setup.code !== 0) throw new Error(`setup failed: ${setup.output}`);
-  await verify(place, pooled, setup !== null);
+  // What the setup command has just installed: no agent has been here yet.
+  if (setup !== null && dependencies.length === 0) await prepareDependencies(place, pooled.path);
+  await verify(place, pooled, setup !== null || dependencies.length > 0);
   const { elsewhere: _, formerBranch: __, ...facts } = pooled.facts;
-  place.registry.change(pooled.id, ['resetting'], { facts: { ...facts, setup: setup?.command } });
+  place.registry.change(pooled.id, ['resetting'], {
+    facts: { ...facts, dependencies, setup: setup?.command },
+  });
 }
 
 /** What git keeps of a tenant beside HEAD and the index. */
@@ -111,13 +125,12 @@ function keptFolders({ facts }: ManagedWorktree): string[] {
 }
 
 /** Throws unless it is at its base, unchanged, and nobody is in it. */
-async function verify(place: WorktreePlace, pooled: ManagedWorktree, isSetUp: boolean): Promise<void> {
+async function verify(place: WorktreePlace, pooled: ManagedWorktree, mayIgnore: boolean): Promise<void> {
   const call = { cwd: pooled.path, env: place.env };
-  const ignored = isSetUp || pooled.facts.dependencies.length > 0 ? 'no' : 'matching';
-  const status = await gitText(
-    ['status', '--porcelain', '--untracked-files=all', `--ignored=${ignored}`],
-    call,
-  );
+  const ignored = mayIgnore ? 'no' : 'matching';
+  const excludes = excludeSettings(place, pooled).flatMap((setting) => ['-c', setting]);
+  const look = ['status', '--porcelain', '--untracked-files=all', `--ignored=${ignored}`];
+  const status = await gitText([...excludes, ...look], call);
   const head = await gitText(['rev-parse', 'HEAD'], call);
   const processes = processesInside(pooled.path);
   if (status !== '' || head !== pooled.base || processes === null || processes.length > 0) {

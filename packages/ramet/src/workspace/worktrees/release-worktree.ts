@@ -3,6 +3,7 @@
  * stays, what holds nothing goes into the pool or away (WORK-3). A process that ends before leaves a row that the next
  * clean-up finds.
  */
+import { prepareDependencies } from './bring-dependencies.ts';
 import { fillPool } from './pool.ts';
 import { removeWorktree } from './remove-worktree.ts';
 import { verdictOf } from './verdict.ts';
@@ -17,6 +18,8 @@ export type SettledWorktree =
 export interface ReleasedWorktree {
   /** What became of it. Never rejects: what fails is a reason to keep it. */
   settled: Promise<SettledWorktree>;
+  /** When templates of packages for those who come next are there; with what kept one from being made. */
+  prepared: Promise<string[]>;
 }
 
 /** `id` is of a worktree that this process holds; of another it is a mistake that does nothing. */
@@ -28,7 +31,7 @@ export function releaseWorktree(place: WorktreePlace, id: string): ReleasedWorkt
   const settled = new Promise<void>((begin) => setImmediate(begin)).then(() =>
     settleWorktree(place, released),
   );
-  return { settled };
+  return { settled, prepared: settled.then(() => prepareDependencies(place)) };
 }
 
 /** Judges a released worktree, and lets one that holds nothing vanish. */

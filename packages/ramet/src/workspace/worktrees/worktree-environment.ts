@@ -40,16 +40,20 @@ function configVariables(place: WorktreePlace, worktree: ManagedWorktree): Recor
   };
 }
 
+const OWN_PART = '# of this worktree, by ramet';
+
 /** Writes the patterns: the user's own, which the setting would hide, and one for each path. */
 export async function writeExcludes(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   paths: readonly string[],
 ): Promise<void> {
-  if (paths.length === 0) return;
+  const file = excludeFile(place, worktree);
   const own = paths.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, '\\$&')}`);
-  const text = [await usersPatterns(place), ...own].join('\n');
-  writeFileSync(excludeFile(place, worktree), `${text}\n`);
+  const part = [OWN_PART, ...own, ''].join('\n');
+  // A tree from the pool has them already: asking git for the user's takes as long as all the rest of a claim.
+  if (paths.length === 0 || readOrNull(file)?.endsWith(part)) return;
+  writeFileSync(file, `${await usersPatterns(place)}\n${part}`);
 }
 
 async function usersPatterns({ repository, env }: WorktreePlace): Promise<string> {

@@ -1,0 +1,375 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  call,
+  eventsOf,
+  type FamilySession,
+  lastTexts,
+  startAgents,
+  startFamily,
+} from '../../../test/fixtures/family.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { checkoutBytes, git, rametBranches } from '../../../test/fixtures/worktrees.ts';
+import type { EventOf } from '../../schema/events.ts';
+
+const FILES = { 'shared.txt': 'one\n', 'src/a.ts': 'export const a = 1;\n' };
+const ISOLATED = { subagent_type: 'general-purpose', isolation: 'worktree' };
+const COMMIT = 'git add -A && git -c user.name=T -c user.email=t@x commit -qm work';
+
+function originOf(family: FamilySession, number: number): NonNullable<EventOf<'agent.started'>['origin']> {
+  const [started] = eventsOf(family.recordedOf(number), 'agent.started');
+  if (started?.origin === undefined) throw new Error('nobody asked for it');
+  return started.origin;
+}
+
+function pathOf(family: FamilySession, number: number): string {
+  return originOf(family, number).worktree?.path ?? 'none';
+}
+
+describe('EXEC-5: agents in worktrees of their own', () => {
+  test('five edit the same file, each on its branch, and the checkout stays the same bytes', async () => {
+    const tasks = ['edit 1', 'edit 2', 'edit 3', 'edit 4', 'edit 5'];
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(tasks, ISOLATED), { text: 'All done.' }],
+        ...Object.fromEntries(
+          tasks.map((task) => [
+            task,
+            [
+              call('Read', { file_path: 'shared.txt' }),
+              call('Edit', { file_path: 'shared.txt', old_string: 'one', new_string: task }),
+              call('Bash', { command: COMMIT }),
+              { text: `${task} is done` },
+            ],
+          ]),
+        ),
+      },
+    });
+    const before = checkoutBytes(family.cwd);
+    const { result } = await family.run('Go.');
+    expect(result).toMatchObject({ status: 'done', text: 'All done.' });
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+    const branches = rametBranches(family.cwd);
+    expect(branches).toHaveLength(5);
+    expect(new Set(branches.map((branch) => git(family.cwd, 'show', `${branch}:shared.txt`)))).toEqual(
+      new Set(tasks),
+    );
+    const reports = lastTexts(family.requestsOf('Go.').at(-1));
+    for (const [index, branch] of branches.entries()) {
+      expect(reports.join('\n')).toContain(`git merge ${branch}`);
+      expect(eventsOf(family.recordedOf(index + 2), 'worktree.released')).toMatchObject([{ kept: true }]);
+    }
+  });
+
+  test('a fork may change at once what its parent has read', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [
+          call('Read', { file_path: 'shared.txt' }),
+          startAgents(['fork it'], { isolation: 'worktree' }),
+          { text: 'Over.' },
+        ],
+        'fork it': [
+          call('Edit', { file_path: 'shared.txt', old_string: 'one', new_string: 'forked' }),
+          { text: 'Scope: edited.' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    expect(readFileSync(join(pathOf(family, 2), 'shared.txt'), 'utf8')).toBe('forked\n');
+    expect(readFileSync(join(family.cwd, 'shared.txt'), 'utf8')).toBe('one\n');
+    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain('You work in a worktree of your own');
+  });
+
+  test('commands see their slot, their directory and their branch', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [
+          call('Bash', { command: 'echo "$RAMET_SLOT $PWD"; git branch --show-current' }),
+          { text: 'ok' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const { path, branch } = originOf(family, 2).worktree ?? {};
+    expect(lastTexts(family.requestsOf('look').at(-1))[0]).toBe(`1 ${path}\n${branch}`);
+  });
+});
+
+describe('WORK-3: the end of an agent in a worktree', () => {
+  test('an unchanged worktree vanishes, with its branch, and the report says so', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [call('Read', { file_path: 'shared.txt' }), { text: 'seen' }],
+      },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('Worktree: gone, it held no changes.');
+    await family.session[Symbol.asyncDispose]();
+    expect(existsSync(pathOf(family, 2))).toBe(false);
+    expect(rametBranches(family.cwd)).toEqual([]);
+  });
+
+  test('each turn that may have changed something is kept on a private ref', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['write'], ISOLATED), { text: 'Over.' }],
+        write: [call('Write', { file_path: 'new.txt', content: 'mine\n' }), { text: 'written' }],
+      },
+    });
+    await family.run('Go.');
+    const [kept] = eventsOf(family.recordedOf(2), 'worktree.checkpointed');
+    expect(kept?.ref).toBe(`refs/ramet/wip/${family.session.id}.2`);
+    expect(git(family.cwd, 'show', `${kept?.ref}:new.txt`)).toBe('mine');
+  });
+});
+
+describe('WORK-7: isolation is proved or the spawn fails', () => {
+  test.for([
+    ['no repository', (): string => temporaryDirectory(), 'is not in a git repository'],
+    [
+      'no commit',
+      (): string => {
+        const directory = temporaryDirectory();
+        execFileSync('git', ['init', '-q'], { cwd: directory });
+        return directory;
+      },
+      'has no commit yet',
+    ],
+  ] as const)('%s: no agent is started, and the reason is told', async ([, place, reason]) => {
+    const family = await startFamily({
+      cwd: place(),
+      cast: { 'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }] },
+    });
+    await family.run('Go.');
+    const [answer] = lastTexts(family.requestsOf('Go.').at(-1));
+    expect(answer).toMatch(/^No agent was started: it cannot have a worktree of its own/);
+    expect(answer).toContain(reason);
+    expect(family.recordedOf(2)).toEqual([]);
+  });
+
+  test('a spawn that is refused for another reason leaves no worktree', async () => {
+    const family = await startFamily({
+      files: FILES,
+      agents: { total: 1 },
+      cast: {
+        'Go.': [startAgents(['a'], ISOLATED), startAgents(['b'], ISOLATED), { text: 'Over.' }],
+        a: [{ text: 'ok' }],
+      },
+    });
+    await family.run('Go.');
+    await family.session[Symbol.asyncDispose]();
+    expect(rametBranches(family.cwd)).toEqual([]);
+  });
+
+  test('writes outside are refused in every mode, with the path that is meant', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['escape'], ISOLATED), { text: 'Over.' }],
+        escape: ({ request }) => {
+          const turn = request.messages.filter(({ role }) => role === 'assistant').length;
+          const attempts = [
+            call('Write', { file_path: join(family.cwd, 'src/b.ts'), content: 'x' }),
+            call('Bash', { command: 'ln -s "$(git rev-parse --git-common-dir)/.." out' }),
+            call('Write', { file_path: 'out/c.ts', content: 'x' }),
+            call('Bash', { command: `echo x > ${join(family.cwd, 'd.ts')}` }),
+            call('Bash', { command: `cd ${family.cwd} && touch e.ts` }),
+            call('Bash', { command: `git -C ${family.cwd} commit --allow-empty -m x` }),
+            call('Bash', { command: 'git stash' }),
+            call('Bash', { command: `python3 -c "open('${join(family.cwd, 'f.ts')}','w')"` }),
+          ];
+          return attempts[turn] ?? { text: 'given up' };
+        },
+      },
+    });
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const root = pathOf(family, 2);
+    const answers = family
+      .requestsOf('escape')
+      .slice(1)
+      .map((record) => lastTexts(record)[0] ?? '');
+    expect(answers[0]).toContain(`Write ${join(root, 'src/b.ts')} instead`);
+    expect(answers[2]).toContain('is outside your worktree');
+    expect(answers[3]).toContain(`Write ${join(root, 'd.ts')} instead`);
+    expect(answers[4]).toContain('is outside your worktree');
+    expect(answers[5]).toContain('which is not yours');
+    expect(answers[6]).toContain('git stash is refused');
+    expect(answers[7]).toContain('Read-only file system');
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+  });
+});
+
+describe('WORK-2: the user’s uncommitted work', () => {
+  const told = async (
+    dirty: 'carry' | 'exclude' | 'refuse',
+  ): Promise<{ text: string; family: FamilySession }> => {
+    const family = await startFamily({
+      files: FILES,
+      settings: { worktree: { dirty } },
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [call('Bash', { command: 'cat shared.txt; cat draft.txt' }), { text: 'ok' }],
+      },
+    });
+    writeFiles(family.cwd, { 'shared.txt': 'dirty\n', 'draft.txt': 'draft\n' });
+    await family.run('Go.');
+    const asked = dirty === 'refuse' ? family.requestsOf('Go.').at(-1) : family.requestsOf('look').at(-1);
+    return { text: JSON.stringify(asked?.request?.messages), family };
+  };
+
+  test('is left out by default, and the agent is told of each file', async () => {
+    const { text } = await told('exclude');
+    expect(text).toContain('2 uncommitted files of the user did not come with it');
+    expect(text).toContain('?? draft.txt');
+    expect(text).toContain('one\\ncat: draft.txt');
+  });
+
+  test('is carried when that is wanted', async () => {
+    const { text } = await told('carry');
+    expect(text).toContain('2 uncommitted files of the user came with it');
+    expect(text).toContain('dirty\\ndraft');
+  });
+
+  test('is a reason to refuse when that is wanted', async () => {
+    const { text } = await told('refuse');
+    expect(text).toContain('has 2 uncommitted files');
+  });
+});
+
+describe('WORK-8: an agent that goes on', () => {
+  test('gets a worktree that had vanished back, at the same path and base', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look'], { ...ISOLATED, name: 'looker' }), { text: 'Over.' }],
+        'Again.': [
+          call('SendMessage', { to: 'looker', message: 'write it' }),
+          { text: 'Sent.' },
+          { text: 'Heard.' },
+        ],
+        look: [
+          { text: 'seen' },
+          call('Write', { file_path: 'new.txt', content: 'late\n' }),
+          { text: 'written' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const { path, base } = originOf(family, 2).worktree ?? { path: '', base: '' };
+    const again = await family.reopen();
+    expect(existsSync(path)).toBe(false);
+    await again.run('Again.');
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('late\n');
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(base);
+    expect(eventsOf(again.recordedOf(2), 'worktree.created').at(-1)).toMatchObject({
+      path,
+      base,
+      how: 'restored',
+    });
+  });
+
+  test('finds what its last checkpoint holds when somebody deleted its directory, and is told', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['write'], { ...ISOLATED, name: 'writer' }), { text: 'Over.' }],
+        'Again.': [
+          call('SendMessage', { to: 'writer', message: 'go on' }),
+          { text: 'Sent.' },
+          { text: 'Heard.' },
+        ],
+        write: [
+          call('Write', { file_path: 'new.txt', content: 'kept\n' }),
+          { text: 'written' },
+          call('Bash', { command: 'git status --short' }),
+          { text: 'there' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = pathOf(family, 2);
+    const again = await family.reopen();
+    rmSync(path, { recursive: true });
+    await again.run('Again.');
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('kept\n');
+    const said = JSON.stringify(again.requestsOf('write').at(-1)?.request?.messages);
+    expect(said).toContain('somebody had deleted your worktree');
+    expect(said).toContain('?? new.txt');
+  });
+});
+
+describe('WORK-2: EnterWorktree and ExitWorktree', () => {
+  test('take the main agent there and back, also over a restart; work stays', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [
+          call('EnterWorktree', { name: 'try it' }),
+          call('Write', { file_path: 'new.txt', content: 'mine\n' }),
+          { text: 'Written.' },
+        ],
+        'On.': [
+          call('Bash', { command: 'pwd; ls new.txt' }),
+          call('ExitWorktree', {}),
+          call('Bash', { command: 'pwd' }),
+          { text: 'Back.' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = family.session.agent.cwd;
+    expect(path).not.toBe(family.cwd);
+    expect(existsSync(join(family.cwd, 'new.txt'))).toBe(false);
+    const again = await family.reopen();
+    await again.run('On.');
+    const answers = again
+      .requestsOf('On.')
+      .slice(1)
+      .map((record) => lastTexts(record)[0]);
+    expect(answers[0]).toBe(`${path}\nnew.txt`);
+    expect(answers[1]).toContain('stays, on branch ramet/try-it');
+    expect(answers[2]).toBe(family.cwd);
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('mine\n');
+  });
+
+  test('a worktree that holds nothing is gone after it was left', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: { 'Go.': [call('EnterWorktree', {}), call('ExitWorktree', {}), { text: 'Back.' }] },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('held nothing and is gone');
+    expect(family.session.agent.cwd).toBe(family.cwd);
+  });
+});
+
+describe('WORK-2: a session in a worktree', () => {
+  test('works there from its first request on, and leaves the checkout alone', async () => {
+    const family = await startFamily({
+      files: FILES,
+      worktree: 'feature',
+      cast: { 'Go.': [call('Write', { file_path: 'new.txt', content: 'x\n' }), { text: 'Done.' }] },
+    });
+    writeFileSync(join(family.cwd, 'person.txt'), 'mine');
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const { cwd } = family.session.agent;
+    expect(JSON.stringify(family.requestsOf('Go.')[0]?.request?.messages)).toContain(
+      `Working directory: ${cwd}`,
+    );
+    expect(existsSync(join(cwd, 'new.txt'))).toBe(true);
+    await family.session[Symbol.asyncDispose]();
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+  });
+});
