@@ -30,6 +30,8 @@ export type AgentEvent =
       description: string;
       background: boolean;
       model: string;
+      /** Its own, where it has one. */
+      worktree?: { path: string; branch: string | null };
     }
   /** `until` is when it will go on, in milliseconds since the epoch, where that is known. */
   | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number }

@@ -161,7 +161,10 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
 }
 
 function startedEvent({ spec, conversation }: Agent): AgentEvent {
-  const { description = '', background = false } = spec.origin ?? {};
+  const { description = '', background = false, worktree } = spec.origin ?? {};
   const { model } = conversation.head;
-  return { type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model };
+  return {
+    ...{ type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model },
+    ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
+  };
 }

@@ -7,6 +7,7 @@ import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
+import { cleanWorktreesLater } from './clean-worktrees.ts';
 import { LIMIT_CAUSE } from './limit-end.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -32,6 +33,7 @@ export function liveSession(parts: LiveParts): Session {
   let told: string | null = null;
   let running = false;
   const revival = createRevival(parts);
+  const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const begin = (): void => {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
@@ -90,6 +92,7 @@ export function liveSession(parts: LiveParts): Session {
       }
     },
     async [Symbol.asyncDispose]() {
+      cleaning[Symbol.dispose]();
       await agent[Symbol.asyncDispose]();
       await leaveWorktrees(agent);
       family[Symbol.dispose]();

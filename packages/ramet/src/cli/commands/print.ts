@@ -28,6 +28,7 @@ export interface PrintOptions {
   disallowedTools?: string[];
   continue?: boolean;
   resume?: string;
+  worktree?: string;
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
@@ -122,5 +123,6 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(options.launch === undefined ? {} : { launch: options.launch }),
     ...(resume === undefined ? {} : { resume }),
+    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
   };
 }

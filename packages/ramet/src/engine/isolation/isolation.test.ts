@@ -82,7 +82,9 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     await family.run('Go.');
     expect(readFileSync(join(pathOf(family, 2), 'shared.txt'), 'utf8')).toBe('forked\n');
     expect(readFileSync(join(family.cwd, 'shared.txt'), 'utf8')).toBe('one\n');
-    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain('You work in a worktree of your own');
+    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain(
+      'You work in a git worktree of your own',
+    );
   });
 
   test('commands see their slot, their directory and their branch', async () => {

@@ -1,4 +1,7 @@
-/** What an agent is told of its worktree (U4, U5): it comes after everything that agents share, so that they go on sharing. */
+/**
+ * What an agent is told of its worktree (U4, U5). It comes after everything that agents share, and is short: with it,
+ * five agents in five worktrees are to cost what five in one directory do.
+ */
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
 import type { DirtyReport } from '../../workspace/worktrees/dirty-work.ts';
 
@@ -9,16 +12,13 @@ export function workspaceNotice(
   from: string,
   dirty: DirtyReport,
 ): string {
-  const { path, branch, base, slot } = worktree;
+  const { path, branch, base } = worktree;
   return [
     '<worktree>',
-    `You work in a worktree of your own: ${path}, on branch ${branch ?? '(none)'}, which began at commit ${base.slice(0, 12)}.`,
-    `It is a copy of ${from}, where others work. A path in there that you were told of is the same path in here: ${from}/x is ${path}/x.`,
-    'You write only in here; writes elsewhere are refused, and so is git stash. Commit on your branch when a step is done. Other branches you make begin with ramet/.',
+    `You work in a git worktree of your own: ${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}. It is a copy of ${from}: a path below that is the same path here. Write only here, and no git stash. Commit what is done; neither merge nor push it. Ports and databases: $RAMET_PORT_BASE, $RAMET_SLOT.`,
     ...dirtyLines(dirty),
     ...notes,
     ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
-    `Your work stays on your branch: do not merge or push it. For ports and databases take numbers from RAMET_PORT_BASE on, or RAMET_SLOT (${slot}).`,
     '</worktree>',
   ].join('\n');
 }
@@ -34,12 +34,12 @@ function dirtyLines(dirty: DirtyReport): string[] {
     ];
   }
   const { files, policy } = dirty;
-  if (files.length === 0) return ['Nothing was uncommitted there.'];
+  if (files.length === 0) return [];
   const what = `${files.length} uncommitted file${files.length === 1 ? '' : 's'} of the user`;
   const fate =
     policy === 'carry'
       ? `${what} came with it, as they were, uncommitted`
-      : `${what} did not come with it: here they are as committed, or absent`;
+      : `${what} did not come with it; here they are as committed, or absent`;
   const shown = files.slice(0, MOST_FILES).map(({ kind, path }) => `${kind} ${path}`);
   const more = files.length > MOST_FILES ? [`(${files.length - MOST_FILES} more)`] : [];
   return [`${fate}:`, ...shown, ...more];
