@@ -109,7 +109,7 @@ describe('AGENT-3: the notification of a background agent', () => {
         '<usage>3 turns, 12,345 tokens (96% from the cache)</usage>',
         '<duration>4.2 s</duration>',
         '<cost>$0.0123</cost>',
-        '<worktree>gone, it held no changes</worktree>',
+        '<worktree>unchanged, gone</worktree>',
         '<result>\nIt is in src/parser.ts.\n</result>',
         '</task-notification>',
       ].join('\n'),

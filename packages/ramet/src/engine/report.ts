@@ -77,7 +77,7 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
 
 /** Where its work is and how it is had (WORK-3); one that is gone held none. */
 function worktreeText({ path, branch, base, kept, reasons }: NonNullable<ReportFacts['worktree']>): string {
-  if (!kept) return 'gone, it held no changes';
+  if (!kept) return 'unchanged, gone';
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;
   const merge = branch === null ? '' : `; git merge ${branch}`;
   return `${path} (branch ${branch ?? 'none'}, from ${base.slice(0, 12)}${holds}${merge})`;

@@ -203,7 +203,7 @@ function freshOf(
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
-  const notice = plan.workspace?.notice ?? null;
+  const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
   const own = [definition.notes, environment, notice].filter((text) => text !== null).join('\n');
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);

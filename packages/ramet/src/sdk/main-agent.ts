@@ -161,7 +161,7 @@ export function takePrompt(
   });
   const { blocks, shared } = firstMessage({
     instructions: surroundings?.instructions ?? null,
-    environment: workspace === null ? environment : `${environment}\n${workspace.notice}`,
+    environment: workspace === null ? environment : `${environment}\n${workspace.notice.brief}`,
     prompt: prompt.toWellFormed(),
   });
   agent.say('prompt', blocks.map(freezeBlock), shared);

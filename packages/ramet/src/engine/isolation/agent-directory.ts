@@ -32,7 +32,7 @@ export class AgentDirectory {
 
   /** What an agent with a worktree of its own is told of it. */
   get ownNotice(): string | null {
-    return this.isOwn && this.workspace !== null ? this.workspace.notice : null;
+    return this.isOwn && this.workspace !== null ? this.workspace.notice.whole : null;
   }
 
   /** Begins when the last one has ended; what comes meanwhile is one more. */

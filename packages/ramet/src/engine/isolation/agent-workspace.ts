@@ -25,8 +25,8 @@ export interface AgentWorkspace {
   readonly bounds: ShellBounds;
   /** What programs of its agent get besides the usual variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** What its agent is told of it. */
-  readonly notice: string;
+  /** What its agent is told of it; the brief one beside an environment that names its directory and branch. */
+  readonly notice: { readonly whole: string; readonly brief: string };
   /** What an agent that goes on must know: its files are not as it left them. Null when they are. */
   readonly recovered: string | null;
   /** One that was made before its agent was known. */

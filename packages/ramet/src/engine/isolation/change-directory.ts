@@ -22,7 +22,7 @@ export async function enterWorktree(
     const workspace = await runtime.workspaces.enter({ name: wanted, owner, cwd: directory.cwd, signal });
     workspace.giveTo(owner);
     moveInto(agent, workspace);
-    const texts = [workspace.recovered, workspace.notice];
+    const texts = [workspace.recovered, workspace.notice.whole];
     return { content: texts.filter((text) => text !== null).join('\n') };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;

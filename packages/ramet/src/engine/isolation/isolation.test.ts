@@ -82,9 +82,7 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     await family.run('Go.');
     expect(readFileSync(join(pathOf(family, 2), 'shared.txt'), 'utf8')).toBe('forked\n');
     expect(readFileSync(join(family.cwd, 'shared.txt'), 'utf8')).toBe('one\n');
-    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain(
-      'You work in a git worktree of your own',
-    );
+    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain('You work in your own git worktree');
   });
 
   test('commands see their slot, their directory and their branch', async () => {
@@ -114,7 +112,7 @@ describe('WORK-3: the end of an agent in a worktree', () => {
       },
     });
     await family.run('Go.');
-    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('Worktree: gone, it held no changes.');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('Worktree: unchanged, gone.');
     await family.session[Symbol.asyncDispose]();
     expect(existsSync(pathOf(family, 2))).toBe(false);
     expect(rametBranches(family.cwd)).toEqual([]);

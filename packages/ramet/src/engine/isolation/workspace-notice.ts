@@ -7,20 +7,31 @@ import type { DirtyReport } from '../../workspace/worktrees/dirty-work.ts';
 
 const MOST_FILES = 20;
 
+export interface WorkspaceNotice {
+  /** For who knows nothing of where it is. */
+  whole: string;
+  /** For who is told its directory and branch anyway. */
+  brief: string;
+}
+
 export function workspaceNotice(
   { worktree, notes, setup }: Pick<CreatedWorktree, 'worktree' | 'notes' | 'setup'>,
   from: string,
   dirty: DirtyReport,
-): string {
+): WorkspaceNotice {
   const { path, branch, base } = worktree;
-  return [
-    '<worktree>',
-    `You work in a git worktree of your own: ${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}. It is a copy of ${from}: a path below that is the same path here. Write only here, and no git stash. Commit what is done; neither merge nor push it. Ports and databases: $RAMET_PORT_BASE, $RAMET_SLOT.`,
+  const rules = `a copy of ${from} (same paths below). Write only here; commit, do not merge or push. Ports: $RAMET_PORT_BASE.`;
+  const further = [
     ...dirtyLines(dirty),
     ...notes,
     ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
-    '</worktree>',
-  ].join('\n');
+  ];
+  const where = `${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}`;
+  const whole = `You work in your own git worktree ${where}, ${rules}`;
+  return {
+    whole: ['<worktree>', whole, ...further, '</worktree>'].join('\n'),
+    brief: [`Worktree: your own, ${rules}`, ...further].join('\n'),
+  };
 }
 
 function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
