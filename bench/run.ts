@@ -4,11 +4,13 @@
  */
 import * as agentMemory from './agent-memory.ts';
 import * as cost from './cost.ts';
+import * as definitions from './definitions.ts';
 import * as footprint from './footprint.ts';
 import * as interactive from './interactive.ts';
 import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
+import * as processExecutor from './process-executor.ts';
 import * as resume from './resume.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
@@ -29,6 +31,8 @@ const MEASUREMENTS: Measurements = {
   spawn,
   siblings,
   'agent-memory': agentMemory,
+  definitions,
+  'process-executor': processExecutor,
   resume,
 };
 const LONG: Measurements = {

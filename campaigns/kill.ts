@@ -20,12 +20,15 @@ const { values } = parseArgs({
   },
 });
 
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 const { executor } = values;
 if (executor !== 'in-process' && executor !== 'process' && executor !== 'mixed') {
   throw new Error(`--executor is in-process, process or mixed, not ${executor}`);
 }
 const result = await runCampaign({
   executor,
+  stopped: stop.signal,
   kills: Number(values.kills),
   seed: Number(values.seed),
   parallel: Number(values.parallel),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from './random.ts';
 import type { Asked, Stage } from './stage.ts';
-import type { Run, World } from './world.ts';
+import { agentProcesses, type Run, type World } from './world.ts';
 
 export const AIMS = [
   'after a while',
@@ -26,6 +26,8 @@ export interface Aim {
   count: number;
   /** How long after it. */
   ms: number;
+  /** Not before an agent has a process of its own: it is to be killed. */
+  atAgents?: boolean;
 }
 
 /** What an undisturbed run of the plan came to. */
@@ -36,6 +38,8 @@ export interface Expected {
 }
 
 const LONG_LIMIT_SECONDS = 3_600;
+/** A host that lives on, when an agent's process was killed, gets its answer in the end. */
+const STALL_MS = 5_000;
 /** From the start of a process to its first request, about. */
 const START_UP_MS = 250;
 
@@ -65,16 +69,18 @@ export function chooseAim(chance: Chance, expected: Expected, shape: string): Ai
   }
 }
 
+interface AimPlace {
+  stage: Stage;
+  world: World;
+}
+
 /** Resolves at the moment, or when the process has ended without it. */
-export async function moment(
-  aim: Aim,
-  run: Run,
-  { stage, world }: { stage: Stage; world: World },
-): Promise<boolean> {
+export async function moment(aim: Aim, run: Run, place: AimPlace): Promise<boolean> {
   const reached = Promise.withResolvers<boolean>();
-  using _ = watch(aim, { stage, world }, () => reached.resolve(true));
+  using _ = watch(aim, place, () => reached.resolve(true));
   void run.ended.then(() => reached.resolve(false));
   if (!(await reached.promise)) return false;
+  while (aim.atAgents && !run.isOver && agentProcesses(run.pid).length === 0) await sleep(5);
   await sleep(aim.ms);
   return !run.isOver;
 }
@@ -109,20 +115,25 @@ function watch(
   }
 }
 
-/** The request is answered with silence, half an answer, or a limit, until the process is dead. */
+/** The request is answered with silence, half an answer, or a limit, until whoever is to die is dead. */
 function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void): Disposable {
   let seen = 0;
-  stage.fault = ({ moment: at }: Asked) => {
+  let hit: Asked | null = null;
+  stage.fault = (asked: Asked) => {
     seen += 1;
     if (seen !== count) return undefined;
+    hit = asked;
     setImmediate(reach);
     if (kind === 'at a rate limit') return { kind: 'status', status: 429, retryAfter: LONG_LIMIT_SECONDS };
-    if (kind === 'at a request') return { kind: 'stall', at: 'headers' };
-    return { kind: 'stall', at: at === 'step' || at === 'again' ? 'tool_input' : 'text' };
+    if (kind === 'at a request') return undefined;
+    const calls = asked.moment === 'step' || asked.moment === 'again' || asked.moment === 'revive';
+    return { kind: 'stall', at: calls ? 'tool_input' : 'text', ms: STALL_MS };
   };
+  stage.delay = (asked) => (kind === 'at a request' && asked === hit ? STALL_MS : 0);
   return {
     [Symbol.dispose]() {
       stage.fault = null;
+      stage.delay = null;
     },
   };
 }

@@ -21,6 +21,8 @@ export interface CampaignOptions {
   /** Where places of failed rounds are copied to. */
   keep?: string;
   onRound?: (line: string) => void;
+  /** Ends it: what runs is killed, and what was found until then is the result. */
+  stopped?: AbortSignal;
 }
 
 export interface PlayedRound extends RoundResult {
@@ -55,12 +57,15 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const scenes = await openScenes(options);
   const rounds: PlayedRound[] = [];
   let next = 0;
-  const isOver = (): boolean => performance.now() - began > options.minutes * 60_000;
+  const isOver = (): boolean =>
+    options.stopped?.aborted === true || performance.now() - began > options.minutes * 60_000;
   const isEnough = (): boolean => rounds.flatMap(({ kills }) => kills).length >= options.kills;
   const worker = async (): Promise<void> => {
     while (!isEnough() && !isOver()) {
       next += 1;
-      rounds.push(await playRound(next, scenes, options));
+      const round = await playRound(next, scenes, options);
+      // A round that was stopped says nothing.
+      if (options.stopped?.aborted !== true) rounds.push(round);
     }
   };
   if (options.onlyRound !== undefined) rounds.push(await playRound(options.onlyRound, scenes, options));
@@ -99,10 +104,11 @@ async function playRound(
     undisturbed: known,
     chance: chanceOf(options.seed * SPREAD * SPREAD + round),
     power: options.power,
+    ...(options.stopped !== undefined && { stopped: options.stopped }),
     mostKills: options.mostKills ?? MOST_KILLS_A_ROUND,
     ...(options.keep !== undefined && { keep: join(options.keep, `round-${round}`) }),
   });
-  options.onRound?.(lineOf(round, result));
+  if (options.stopped?.aborted !== true) options.onRound?.(lineOf(round, result));
   return { ...result, round };
 }
 

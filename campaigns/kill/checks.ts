@@ -15,7 +15,7 @@ export interface Undisturbed {
 
 export interface CheckOptions {
   undisturbed: Undisturbed;
-  /** An agent lost its process while its host lived. */
+  /** A session that was interrupted went on with another prompt: agents wait to be asked. */
   mayBeGivenUp: boolean;
 }
 

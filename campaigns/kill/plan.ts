@@ -196,9 +196,7 @@ function startOf(child: AgentPlan): PlannedCall {
 
 /** What every agent does last: it reads what its commands have left. */
 export function lookOf(task: string): PlannedCall {
-  return same(
-    'Bash',
-    { command: `echo "effects: $(sort effects/${task}.log | tr '\\n' ' ')$(cat ${task}.txt 2>/dev/null)"` },
-    `echo "effects: $(sort effects/${task}.log | tr '\\n' ' ')$(cat ${task}.txt 2>/dev/null)"`,
-  );
+  const left = `$(sort effects/${task}.log | tr '\\n' ' ')$(cat ${task}.txt 2>/dev/null)`;
+  const command = `echo "effects: ${left}"`;
+  return same('Bash', { command }, command);
 }

@@ -1,6 +1,6 @@
 /** What a campaign has found, as text: kills by moment, phase and target, and every failure with how to repeat it. */
 import { AIMS } from './aim.ts';
-import type { CampaignResult } from './campaign.ts';
+import type { CampaignOptions, CampaignResult } from './campaign.ts';
 import { PHASES } from './phase.ts';
 import { type Kill, TARGETS } from './round.ts';
 
@@ -17,13 +17,23 @@ export function campaignReport({ options, rounds, ms, outOfTime }: CampaignResul
     ...table('target', TARGETS, (target) => kills.filter((kill) => kill.target === target).length),
     ...table('agents found in phase', PHASES, (phase) => agentsIn(kills, phase)),
     `  a run after a kill took ${spread(resumes)} ms`,
-    ...(outOfTime ? [`  OUT OF TIME: fewer than ${options.kills} kills`] : []),
+    ...(outOfTime ? [`  STOPPED, or out of time: fewer than ${options.kills} kills`] : []),
     failed.length === 0 ? '  nothing lost, nothing doubled' : `  ${failed.length} rounds FAILED`,
     ...failed.flatMap(({ round, plan, problems }) => [
-      `  round ${round} (${plan}): npm run campaign:kill -- --seed ${options.seed} --round ${round}${options.power ? ' --power' : ''}`,
+      `  round ${round} (${plan}): npm run campaign:kill -- ${optionsOf(options)} --round ${round}`,
       ...problems.map((problem) => `    ${problem}`),
     ]),
   ].join('\n');
+}
+
+/** What chooses the rounds: the same round number means the same round with the same of these. */
+function optionsOf({ seed, shape, executor, power }: CampaignOptions): string {
+  return [
+    `--seed ${seed}`,
+    ...(shape === undefined ? [] : [`--shape ${shape}`]),
+    ...(executor === undefined || executor === 'in-process' ? [] : [`--executor ${executor}`]),
+    ...(power ? ['--power'] : []),
+  ].join(' ');
 }
 
 function agentsIn(kills: readonly Kill[], phase: string): number {

@@ -47,12 +47,12 @@ export interface RoundOptions {
   mostKills: number;
   /** Where the place of a failed round is copied to. */
   keep?: string;
+  /** Somebody wants no more of it. */
+  stopped?: AbortSignal;
 }
 
 const PROMPT = '[task root] Do the work.';
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-/** Without a kill planned, a session that does not come to its end in so many resumes never will. */
-const MOST_RESUMES = 4;
 const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
@@ -82,10 +82,11 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
 
 export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise<RoundResult> {
   await using stage = await Stage.open(plan);
-  await using world = new World(plan, stage.emulator.url);
+  await using world = new World(plan, stage.emulator.url, options.stopped);
   // Waited for here: what was opened is closed when this returns.
   const result = await new KilledRun(plan, stage, world, options).play();
-  if (options.keep !== undefined && result.problems.length > 0)
+  const stopped = options.stopped?.aborted === true;
+  if (options.keep !== undefined && result.problems.length > 0 && !stopped)
     keepPlace(options.keep, { stage, world }, result);
   return result;
 }
@@ -112,23 +113,21 @@ class KilledRun {
 
   async play(): Promise<RoundResult> {
     const { chance, mostKills } = this.#options;
-    let [left, resumes] = [1 + chance.below(mostKills), 0];
-    for (;;) {
+    for (let left = 1 + chance.below(mostKills); ; left--) {
       const state = this.#state();
       if (state === 'ended') return this.#result(null, true);
       const { end, killed } = await this.#run(state, left > 0 ? this.#aim() : null);
-      if (killed) left -= 1;
-      else if (left > 0) left = 0;
-      const wellEnded = !killed && this.#state() === 'ended';
-      if (wellEnded) return this.#result(end, false);
-      resumes = killed ? 0 : resumes + 1;
-      if (resumes > MOST_RESUMES || end.hung) return this.#result(end, false);
+      // Who is not killed comes to its end: nobody has to be resumed twice.
+      if (!killed || end.hung) return this.#result(end, false);
     }
   }
 
   #aim(): Aim {
     const { chance, expected } = this.#options;
-    return chooseAim(chance, expected, this.#place.plan.name);
+    const aim = chooseAim(chance, expected, this.#place.plan.name);
+    const { settings, root } = this.#place.plan;
+    const atAgents = settings !== null && root.children.length > 0 && chance.holds(0.6);
+    return { ...aim, atAgents };
   }
 
   /** What there is to go on from. */
@@ -165,13 +164,14 @@ class KilledRun {
   #resumption(session: string): string[] {
     const prompted = this.#options.chance.holds(PROMPTED_SHARE);
     this.#prompted ||= prompted;
-    return ['-p', ...(prompted ? ['Go on.'] : []), '--resume', session];
+    if (prompted) return ['-p', 'Go on.', '--resume', session];
+    return this.#options.chance.holds(0.5) ? ['resume', session] : ['-p', '--resume', session];
   }
 
   async #kill(run: Run, aim: Aim, resumed: boolean): Promise<void> {
     const { chance, power } = this.#options;
     const { stage, world } = this.#place;
-    const target = this.#target(run);
+    const target = this.#target(run, aim);
     if (target === 'SIGINT' || target === 'SIGTERM') endProcess(run.pid, target);
     for (const pid of this.#agentTargets(run, target)) endProcess(pid);
     if (target.startsWith('host')) endProcess(run.pid);
@@ -197,10 +197,14 @@ class KilledRun {
     return target.startsWith('host') || all.length === 0 ? all : [this.#options.chance.pick(all)];
   }
 
-  #target(run: Run): KillTarget {
+  #target(run: Run, { kind, atAgents }: Aim): KillTarget {
     const { chance } = this.#options;
-    const others =
-      agentProcesses(run.pid).length > 0 ? TARGETS : TARGETS.filter((one) => !one.includes('agent'));
+    if (atAgents && agentProcesses(run.pid).length > 0) {
+      // Who lives on would wait for the limit to pass.
+      const alone = kind !== 'at a rate limit' && chance.holds(0.6);
+      return alone ? 'agent process' : 'host and agent processes';
+    }
+    const others = TARGETS.filter((target) => !target.includes('agent'));
     return chance.holds(0.6) ? 'host' : chance.pick(others);
   }
 
@@ -229,9 +233,8 @@ class KilledRun {
     } catch (error) {
       return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    // Who loses its process and not its host is told of as interrupted, and goes on when it is asked to; so is who was
-    // interrupted together with its parent, when that goes on with another prompt.
-    const mayBeGivenUp = this.#prompted || this.#kills.some(({ target }) => target === 'agent process');
+    // Who was interrupted together with its parent, which went on with another prompt, goes on when it is asked to.
+    const mayBeGivenUp = this.#prompted;
     return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }
 }

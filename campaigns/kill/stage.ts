@@ -4,7 +4,9 @@
  * again in the server's log, and the bill can be compared.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Answer,
   type Emulator,
   type Fault,
   type RequestRecord,
@@ -36,6 +38,9 @@ export class Stage implements AsyncDisposable {
   run = 0;
   /** What goes wrong with a request, for whoever aims. */
   fault: ((asked: Asked) => Fault | undefined) | null = null;
+  /** Milliseconds that an answer is held back. */
+  delay: ((asked: Asked) => number) | null = null;
+  readonly #closing = new AbortController();
   readonly #plan: RoundPlan;
   readonly #byRequest = new WeakMap<object, Asked>();
   readonly #listeners = new Set<Listener>();
@@ -67,6 +72,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
     await this.#emulator?.close();
   }
 
@@ -87,10 +93,12 @@ export class Stage implements AsyncDisposable {
     return fault;
   }
 
-  #answer(view: RequestView): CarefulAnswer {
+  async #answer(view: RequestView): Promise<Answer> {
     const { moment: _, ...answer } = answerOf(this.#plan.root, view);
-    // The emulator's answers have no such field.
-    return { ...answer, output_tokens: this.#byRequest.get(view.request)?.number ?? 0 } as CarefulAnswer;
+    const asked = this.#byRequest.get(view.request);
+    const wait = asked === undefined ? 0 : (this.delay?.(asked) ?? 0);
+    if (wait > 0) await sleep(wait, undefined, { signal: this.#closing.signal }).catch(() => {}); // the round is over
+    return { ...answer, output_tokens: asked?.number ?? 0 };
   }
 
   #depart(record: RequestRecord): void {

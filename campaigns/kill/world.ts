@@ -46,7 +46,11 @@ export class World implements AsyncDisposable {
   readonly #env: Record<string, string | undefined>;
   readonly #runs: Run[] = [];
 
-  constructor(plan: RoundPlan, url: string) {
+  readonly #stopped: AbortSignal | undefined;
+
+  /** When `stopped` is aborted, what runs is killed and nothing more is waited for. */
+  constructor(plan: RoundPlan, url: string, stopped?: AbortSignal) {
+    this.#stopped = stopped;
     for (const name of ['repository', 'home', 'tmp']) mkdirSync(join(this.root, name));
     this.#env = {
       PATH: process.env.PATH,
@@ -79,8 +83,11 @@ export class World implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let over = false;
+    const kill = (): void => void child.kill('SIGKILL');
+    this.#stopped?.addEventListener('abort', kill);
     const ended = endOf(child, began).finally(() => {
       over = true;
+      this.#stopped?.removeEventListener('abort', kill);
     });
     const run: Run = {
       pid: child.pid ?? 0,

@@ -6,15 +6,18 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type OutputFile } from 'esbuild';
-import { bundleOptions, ENTRIES, PACKAGE_ROOT } from './bundle.ts';
+import { bundleOptions, ENTRIES, PACKAGE_ROOT, programOptions } from './bundle.ts';
 import { warmCompileCache } from './compile-cache.ts';
 
 const DIST = join(PACKAGE_ROOT, 'dist');
 
 async function bundle(): Promise<OutputFile[]> {
   const present = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(PACKAGE_ROOT, source)));
-  const { outputFiles = [] } = await build(bundleOptions(Object.fromEntries(present)));
-  return outputFiles;
+  const built = await Promise.all([
+    build(bundleOptions(Object.fromEntries(present))),
+    build(programOptions()),
+  ]);
+  return built.flatMap(({ outputFiles = [] }) => outputFiles);
 }
 
 function replaceFile({ path, contents }: OutputFile): void {

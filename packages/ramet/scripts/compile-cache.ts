@@ -13,4 +13,6 @@ export function warmCompileCache(packageRoot: string): void {
   if (!existsSync(join(packageRoot, 'dist', 'cli', 'main.js'))) return;
   mkdirSync(cache);
   spawnSync(process.execPath, [join(packageRoot, 'bin', 'ramet.js'), '--help'], { stdio: 'ignore' });
+  const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+  spawnSync(process.execPath, [join(packageRoot, 'dist/executors/child-main.js')], { stdio: 'ignore', env });
 }

@@ -23,8 +23,11 @@ export function findDefinition(
   name: string,
 ): AgentDefinition | undefined {
   const wanted = name.trim().toLowerCase();
-  return definitions.find((definition) =>
-    [definition.name, ...(definition.aliases ?? [])].some((known) => known.toLowerCase() === wanted),
+  const isWanted = (known: string): boolean => known.toLowerCase() === wanted;
+  // A type that somebody gave a name comes before one that only answers to it.
+  return (
+    definitions.find(({ name: own }) => isWanted(own)) ??
+    definitions.find(({ aliases = [] }) => aliases.some(isWanted))
   );
 }
 

@@ -13,11 +13,14 @@ export interface FirstMessage {
 export function firstMessage(parts: {
   instructions: string | null;
   environment: string;
+  /** What has changed since the session was opened. */
+  news?: string | null;
   prompt: string;
 }): FirstMessage {
   const instructions = parts.instructions === null ? [] : [text(parts.instructions)];
+  const news = parts.news == null ? [] : [text(parts.news)];
   return {
-    blocks: [...instructions, text(parts.environment), text(parts.prompt)],
+    blocks: [...instructions, text(parts.environment), ...news, text(parts.prompt)],
     shared: instructions.length,
   };
 }

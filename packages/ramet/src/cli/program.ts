@@ -1,7 +1,9 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
 import { Argument, Command, CommanderError, Help, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
+import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
+import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
@@ -49,6 +51,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   const print = addPrint(program, io, setExitCode);
   addEnding(program, io, setExitCode);
   addViews(program, io, setExitCode);
+  addAgents(program, io, setExitCode);
   addCache(program, io);
   addUndo(program, io, setExitCode);
   addWorktree(program, io, setExitCode);
@@ -74,6 +77,12 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .argument('[prompt...]', 'what to do; read from standard input when absent')
     .option('-p, --print', 'carry out one prompt, print the result and leave');
   return addRunOptions(print)
+    .addOption(
+      new Option(
+        '--executor <kind>',
+        'where agents run whose type does not say (default: in-process)',
+      ).choices([...EXECUTORS]),
+    )
     .addOption(
       new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),
     )

@@ -66,12 +66,27 @@ export class AgentFiles {
     return this.#touched;
   }
 
-  /** The files as one call sees them: what it reads and changes is journaled as that call's. */
-  for(call: string): FileAccess {
+  /** The versions it has seen, by real path. */
+  get seen(): ReadonlyMap<string, string> {
+    return this.#access?.versions() ?? this.#seen;
+  }
+
+  /** Takes note of what the agent's own process has read or changed (EXEC-2). */
+  follow(path: string, version: string, how: TouchedFile): void {
+    touchFile(this.touched, path, how);
+    this.#open().saw(path, version);
+  }
+
+  #open(): AgentFileAccess {
     const { files } = this.#owner.runtime;
     this.#access ??= createFileAccess({ ...this.#options(), ledger: files, seen: this.#seen });
+    return this.#access;
+  }
+
+  /** The files as one call sees them: what it reads and changes is journaled as that call's. */
+  for(call: string): FileAccess {
     const { cwd, workspace } = this.#owner.directory;
-    return this.#access.watchedBy({
+    return this.#open().watchedBy({
       cwd,
       fence: workspace === null ? undefined : (path) => fenceRefusal(workspace.fence, path),
       onChange: (change) => this.#recordChange(call, change),

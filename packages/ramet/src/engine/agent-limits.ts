@@ -1,3 +1,5 @@
+import type { ExecutorKind } from '../schema/status.ts';
+
 /** The hard caps on agents (LAUNCH-3) and what else settings say of them. The engine enforces them, not a prompt. */
 export interface AgentLimits {
   /** How deep agents may nest; 1 allows children of the main agent only. */
@@ -14,6 +16,8 @@ export interface AgentLimits {
   readonly reportBytes: number;
   /** Whether an agent asked for without a type is a fork. */
   readonly fork: boolean;
+  /** Where agents run whose type does not say. */
+  readonly executor: ExecutorKind;
 }
 
 export const DEFAULT_AGENT_LIMITS: AgentLimits = {
@@ -24,4 +28,5 @@ export const DEFAULT_AGENT_LIMITS: AgentLimits = {
   stallMs: 600_000,
   reportBytes: 8_192,
   fork: true,
+  executor: 'in-process',
 };

@@ -4,8 +4,12 @@
  * the same step, so the two cannot part.
  */
 
-import type { BlockPosition } from '../conversation/conversation.ts';
-import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
+import {
+  type BlockPosition,
+  Conversation,
+  type FrozenMessage,
+  type PromptHead,
+} from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import type { TouchedFile } from '../journal/projections/transcript.ts';
@@ -29,11 +33,11 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
-  /** Where it works now. */
   readonly directory: AgentDirectory;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  readonly #files: AgentFiles;
+  /** Which file versions it has seen; replaced when it is rebuilt. */
+  files: AgentFiles;
   #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
   #conversation: Conversation;
@@ -84,8 +88,8 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
-    this.directory = new AgentDirectory(this, spec.cwd, spec.workspace ?? null, spec.isWorkspaceOwn === true);
-    this.#files = new AgentFiles(this, seen);
+    this.directory = new AgentDirectory(this, spec);
+    this.files = new AgentFiles(this, seen);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
@@ -98,7 +102,7 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.#files);
+    const child = new Agent(this.runtime, spec, prefix.fork(), this.files);
     child.previousEnd = params.previousEnd;
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.prompts = [...this.prompts];
@@ -137,13 +141,13 @@ export class Agent implements AsyncDisposable {
       budget: spec.budget,
       ...(spec.origin && { origin: spec.origin }),
     });
-    if (spec.workspace !== undefined && spec.isWorkspaceOwn === true) this.record(spec.workspace.created);
+    this.directory.recordStart();
     this.recordHead();
   }
 
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
-    return this.#files.for(call);
+    return this.files.for(call);
   }
 
   /** Releases what the agent acquired, when it ends. */
@@ -159,7 +163,7 @@ export class Agent implements AsyncDisposable {
   }
 
   get touched(): Map<string, TouchedFile> {
-    return this.#files.touched;
+    return this.files.touched;
   }
 
   get tasks(): BackgroundTasks {
@@ -219,10 +223,7 @@ export class Agent implements AsyncDisposable {
     shared = 0,
     delivers: readonly string[] = [],
   ): void {
-    const message = { role: 'user', blocks, shared } as const;
-    this.#conversation.append(message);
-    if (cause === 'prompt') this.prompts.push(message);
-    this.openStop = null;
+    this.followMessage(cause, { role: 'user', blocks, shared });
     this.record({
       type: 'message.appended',
       role: 'user',
@@ -255,15 +256,27 @@ export class Agent implements AsyncDisposable {
     messages: readonly FrozenMessage[],
   ): void {
     const sameHead = head === this.#conversation.head;
-    this.#conversation = new Conversation(head, messages);
-    this.previousEnd = null;
-    this.context.measured = null;
+    this.followReplacement(new Conversation(head, messages));
     if (!sameHead) this.recordHead();
     this.record({
       type: 'conversation.replaced',
       cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
     });
+  }
+
+  /** What `say` does besides recording it: for an agent whose own process records what it says (EXEC-2). */
+  followMessage(cause: EventOf<'message.appended'>['cause'], message: FrozenMessage): void {
+    this.#conversation.append(message);
+    if (cause === 'prompt') this.prompts.push(message);
+    this.openStop = null;
+  }
+
+  /** The same of `replaceConversation`. */
+  followReplacement(conversation: Conversation): void {
+    this.#conversation = conversation;
+    this.previousEnd = null;
+    this.context.measured = null;
   }
 
   /** Puts blocks into the journal's store and returns their names. */
@@ -274,13 +287,8 @@ export class Agent implements AsyncDisposable {
 
   recordHead(): void {
     const { model, thinking, tools, system } = this.#conversation.head;
-    this.record({
-      type: 'prefix.frozen',
-      model,
-      thinking,
-      tools: this.store(tools),
-      system: this.store(system),
-    });
+    const stored = { tools: this.store(tools), system: this.store(system) };
+    this.record({ type: 'prefix.frozen', model, thinking, ...stored });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

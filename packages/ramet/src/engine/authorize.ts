@@ -24,6 +24,8 @@ export async function refusalOf(
   input: unknown,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { host } = agent.runtime;
+  if (host !== undefined) return host.refusalOf(call, signal);
   const { canUseTool, readOnly } = agent.spec;
   const fenced = await fencedOff(agent, tool, input);
   if (fenced !== null) return `${tool.name} is refused: ${fenced}`;

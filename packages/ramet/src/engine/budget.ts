@@ -27,6 +27,15 @@ export interface SpendingPlace {
   parent?: Spending | undefined;
 }
 
+/** One spending of a chain as plain data, for a process that holds budgets it does not keep itself (EXEC-2). */
+export interface SpendingRecord {
+  limits: BudgetLimits;
+  startedAt: number;
+  label: string;
+  totalUsage: Usage;
+  totalCostUsd: number | null;
+}
+
 interface Spent {
   readonly usage: Usage;
   readonly costUsd: number | null;
@@ -91,6 +100,34 @@ export class Spending {
     if (worst === null) return { level: 'within', limit: null, what: '' };
     const { share, limit, what } = worst;
     return { level: share >= 1 ? 'over' : share >= NEAR ? 'near' : 'within', limit, what };
+  }
+
+  /** Itself and everything above it, itself first. */
+  records(): SpendingRecord[] {
+    return Array.from(this.#upwards(), (each) => ({
+      limits: each.#limits,
+      startedAt: each.#startedAt,
+      label: each.#label,
+      totalUsage: each.totalUsage,
+      totalCostUsd: each.totalCostUsd,
+    }));
+  }
+
+  /** The spending that `records` tell of, the first of them below all others; undefined for none. */
+  static of(records: readonly SpendingRecord[]): Spending | undefined {
+    return records.reduceRight<Spending | undefined>((parent, { limits, startedAt, label }) => {
+      return new Spending(limits, startedAt, { label, parent });
+    }, undefined);
+  }
+
+  /** Takes over the totals of a chain of the same length: where they are kept is where all of them are known. */
+  follow(records: readonly SpendingRecord[]): void {
+    let index = 0;
+    for (const each of this.#upwards()) {
+      const { totalUsage, totalCostUsd } = records[index++] ?? each;
+      each.totalUsage = totalUsage;
+      each.totalCostUsd = totalCostUsd;
+    }
   }
 
   /** Itself first, so that of equal limits its own is named. */

@@ -14,15 +14,25 @@ import type { AgentSpec } from './runtime.ts';
  * What the type has, of what the parent has: a child's tools never exceed its ancestors'. One that only reads is offered
  * nothing that writes (TYPE-2).
  */
-export function toolsOf(definition: AgentDefinition, parent: Agent): readonly Tool[] {
-  const { tools } = definition;
+export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonly Tool[] {
+  const { tools, disallowedTools = [] } = definition;
+  const only = readsOnly(definition, parent);
   const own = parent.spec.tools;
-  const chosen = tools === 'all' ? own : own.filter(({ name }) => tools.includes(name));
-  return readsOnly(definition, parent) ? chosen.filter(({ effect }) => effect !== 'write') : chosen;
+  if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
+  return own.filter(
+    ({ name, effect }) =>
+      (tools === 'all' || tools.includes(name)) &&
+      !disallowedTools.includes(name) &&
+      !(only && effect === 'write'),
+  );
+}
+
+interface ToolOwner {
+  readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'>;
 }
 
 /** By its type, or because its parent does: rights never widen on the way down. `definition` is null for a fork. */
-export function readsOnly(definition: AgentDefinition | null, parent: Agent): boolean {
+export function readsOnly(definition: AgentDefinition | null, parent: ToolOwner): boolean {
   return definition?.readOnly === true || parent.spec.readOnly === true;
 }
 

@@ -10,7 +10,8 @@ import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { Spending } from './budget.ts';
 import { emphasise, SUMMARISE, TEXT_ONLY } from './compaction-prompt.ts';
-import { exchange, type ModelExchange, recordResponse } from './exchange.ts';
+import { exchange, recordResponse } from './exchange.ts';
+import type { ModelExchange } from './model-exchange.ts';
 
 /** Output that a summary may need, also where answers are kept shorter. */
 const LEAST_OUTPUT_TOKENS = 8_000;

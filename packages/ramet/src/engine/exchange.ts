@@ -4,7 +4,7 @@
  */
 import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { type FrozenBlock, freezeJson } from '../conversation/frozen-block.ts';
+import { freezeJson } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import { modelRequest } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
@@ -13,45 +13,19 @@ import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
 import { ModelError } from '../schema/errors.ts';
-import type { Breakpoint, EventOf, RequestSource } from '../schema/events.ts';
+import type { Breakpoint } from '../schema/events.ts';
 import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
-import type { AgentEvent } from './agent-event.ts';
 import { markLifetime } from './mark-lifetime.ts';
+import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { RateTurn } from './rate-turn.ts';
 
-type Emit = (event: AgentEvent) => void;
-
-export interface ModelExchange {
-  request: string;
-  response: ModelResponse;
-  usage: Usage;
-  costUsd: number | null;
-  source: RequestSource | undefined;
-  reused?: EventOf<'response.completed'>['reused'];
+/** Where the agent's loop has a host, that one asks the model: it has the keys and the rate window (EXEC-2). */
+export function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+  return agent.runtime.host?.exchange(options) ?? exchangeHere(agent, options);
 }
 
-/** A question on the conversation's prefix that does not become part of the conversation. */
-export interface Aside {
-  readonly source: RequestSource;
-  /** How many messages of the conversation come before the question. */
-  readonly messages: number;
-  readonly blocks: readonly FrozenBlock[];
-}
-
-export interface ExchangeOptions {
-  turn: number;
-  maxTokens: number;
-  signal: AbortSignal;
-  /** Whether text is reported as it streams. */
-  partial: boolean;
-  emit: Emit;
-  /** Told what every attempt cost, also of those that failed. */
-  onSpent: (usage: Usage, costUsd: number | null) => void;
-  aside?: Aside;
-}
-
-export async function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
   const { runtime } = agent;
   const { aside } = options;
   const conversation = aside === undefined ? agent.conversation : withAside(agent.conversation, aside);

@@ -6,7 +6,8 @@ import { type Conversation, type FrozenMessage, freezeHead } from '../conversati
 import { findModel } from '../model/catalog.ts';
 import { LimitReached, ModelError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
-import { type ExchangeOptions, exchange, type ModelExchange } from './exchange.ts';
+import { exchange } from './exchange.ts';
+import type { ExchangeOptions, ModelExchange } from './model-exchange.ts';
 
 export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
   try {

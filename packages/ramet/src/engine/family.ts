@@ -33,7 +33,14 @@ export interface ChildSurroundings {
 export interface FamilyParts {
   readonly session: SessionId;
   readonly executor: AgentExecutor;
+  /** The one for agents with a process of their own, loaded when it is first needed. */
+  ownProcess?(): Promise<AgentExecutor>;
+  /** The types there are now: those of files come and go (TYPE-3). */
   readonly definitions: readonly AgentDefinition[];
+  /** Brings `definitions` up to date, before a type is looked up in them. */
+  refreshDefinitions?(name: string): Promise<void>;
+  /** Why a type of that name is there and cannot be used; null when there is none. */
+  whyWithheld?(name: string): string | null;
   readonly limits: AgentLimits;
   /** Of the whole session: every agent's spending counts against it (RES-2). */
   readonly spending: Spending;

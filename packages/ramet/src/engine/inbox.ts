@@ -16,6 +16,9 @@ export interface InboxItem {
 export class Inbox {
   readonly #items: InboxItem[] = [];
   readonly #waiting = new Set<() => void>();
+  /** Told of what comes, where the agent's loop runs in another process. */
+  onPut: ((item: InboxItem) => void) | null = null;
+  onTake: ((items: readonly InboxItem[]) => void) | null = null;
 
   get size(): number {
     return this.#items.length;
@@ -37,6 +40,7 @@ export class Inbox {
   /** For what is recorded as received. */
   put(item: InboxItem): void {
     this.#items.push(item);
+    this.onPut?.(item);
     for (const wake of this.#waiting) wake();
   }
 
@@ -48,9 +52,14 @@ export class Inbox {
   /** Takes out what `wanted` picks: a tool tells it. */
   take(wanted: (item: InboxItem) => boolean): InboxItem[] {
     const taken = this.#items.filter(wanted);
-    if (taken.length > 0)
-      this.#items.splice(0, Infinity, ...this.#items.filter((item) => !taken.includes(item)));
+    if (taken.length === 0) return taken;
+    this.#items.splice(0, Infinity, ...this.#items.filter((item) => !taken.includes(item)));
+    this.onTake?.(taken);
     return taken;
+  }
+
+  get items(): readonly InboxItem[] {
+    return this.#items;
   }
 
   /** Resolves when there is something, or `signal` aborts. */

@@ -18,16 +18,18 @@ import type { AgentEvent, AgentResult } from './agent-event.ts';
 import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
-import { type ModelExchange, recordResponse } from './exchange.ts';
+import { recordResponse } from './exchange.ts';
 import { exchangeOrFallBack } from './fallback.ts';
 import { finishCalls, ordered } from './finish-calls.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from './make-room.ts';
-import { NOT_RUN, OUTPUT_CUT, STOPPED } from './notices.ts';
+import type { ModelExchange } from './model-exchange.ts';
+import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { OpenCalls } from './open-calls.ts';
 import {
   budgetSpent,
   closedEnding,
   type Ending,
+  endingOfAbort,
   newRunState,
   type RunOptions,
   type RunState,
@@ -198,7 +200,7 @@ async function* answerCalls(
   const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
     runCalls({ agent, signal, emit }, calls),
   );
-  takeResults(agent, run, calls, results);
+  takeResults(agent, run, { calls, results, signal });
 }
 
 async function* finishOpenCalls(
@@ -210,23 +212,28 @@ async function* finishOpenCalls(
   const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
     finishCalls({ agent, signal, emit }, open),
   );
-  takeResults(agent, run, open.calls, results);
+  takeResults(agent, run, { calls: open.calls, results, signal });
+}
+
+interface AnsweredCalls {
+  calls: readonly ToolUseBlock[];
+  results: ReadonlyMap<string, FrozenBlock>;
+  signal: AbortSignal;
 }
 
 /** Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one. */
-function takeResults(
-  agent: Agent,
-  run: RunState,
-  calls: readonly ToolUseBlock[],
-  results: ReadonlyMap<string, FrozenBlock>,
-): void {
+function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
   if (calls.some((call) => !reads(agent, call))) agent.directory.checkpointLater();
   const isOpen = calls.some(({ id }) => !results.has(id));
   agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
-  if (!isOpen) sayWithNews(agent, run, 'tool_results', ordered(calls, results));
+  if (isOpen) return;
+  // Agents that were interrupted with this one go on with it, and then that they were is not true any more: what has
+  // come stays in the inbox.
+  if (signal.aborted) agent.say('tool_results', ordered(calls, results));
+  else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
 }
 
-function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
+export function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
   return {
     type: 'assistant',
     messageId: response.id,
@@ -240,9 +247,7 @@ function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent
 
 function endingOf(error: unknown, signal: AbortSignal): Ending {
   if (error instanceof Cancelled || signal.aborted) {
-    const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
-    const status = by === STOPPED ? 'cancelled' : 'interrupted';
-    return { status, cause: by, message: `${status} (${by})` };
+    return endingOfAbort(signal);
   }
   const cause = error instanceof RametError ? error.code : 'internal';
   return { status: 'failed', cause, message: describeError(error) };

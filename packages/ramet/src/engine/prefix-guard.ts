@@ -37,9 +37,18 @@ interface FirstOfType {
 export class PrefixGuard {
   readonly #strict: boolean;
   readonly #firsts = new Map<string, FirstOfType>();
+  readonly #definitions = new Map<string, object>();
 
   constructor({ strict }: { strict: boolean }) {
     this.#strict = strict;
+  }
+
+  /** Agents of a type share a prefix as long as its definition is the same object: a file may be edited. */
+  noteDefinition(type: string, definition: object): void {
+    const before = this.#definitions.get(type);
+    this.#definitions.set(type, definition);
+    if (before === undefined || before === definition) return;
+    for (const key of this.#firsts.keys()) if (key.startsWith(`${type}\n`)) this.#firsts.delete(key);
   }
 
   check(child: GuardedChild): void {

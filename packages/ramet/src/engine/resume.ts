@@ -3,7 +3,12 @@
  * left open stay open, with the results that were recorded, until it is known how the agent goes on (`open-calls.ts`).
  */
 import { endOf } from '../conversation/breakpoints.ts';
-import { Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import type { JournalReader } from '../journal/journal.ts';
@@ -23,6 +28,8 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
   /** Names of the tools that its prompt speaks of. */
   readonly tools: readonly string[];
+  /** The tools as they stand in its prompt. */
+  readonly head: Pick<PromptHead, 'tools'>;
 }
 
 export function resumeAgent(
@@ -41,7 +48,7 @@ export function resumeAgent(
   const inherited = inheritedMessages(reader, transcript.inherited);
   const messages = [...inherited, ...transcript.messages].map((message) => thawMessage(message, thaw));
   const names = head.tools.map((tool) => String(contentOf(tool).name));
-  const spec = specFor({ model, permissionMode, tools: names });
+  const spec = specFor({ model, permissionMode, tools: names, head });
   const seen = new Map([...(forkPoint?.seen ?? []), ...transcript.seen]);
   const agent = new Agent(runtime, spec, new Conversation(head, messages), seen);
   if (spec.permissionMode !== permissionMode) {

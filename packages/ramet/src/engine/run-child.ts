@@ -12,6 +12,7 @@ import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { ChildHandle, type ChildOptions } from './child-handle.ts';
+import type { AgentExecutor } from './executor.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
 import type { WorktreeResult } from './isolation/agent-workspace.ts';
@@ -57,10 +58,11 @@ async function live(
   try {
     if (!(await placeFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
-    let result = await family.parts.executor.run(child, { signal, onEvent });
+    const executor = executorOf(family, child) ?? (await ownProcess(family));
+    let result = await executor.run(child, { signal, onEvent });
     // What was said to it while it ended: it was told of as running, so it hears that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
-      result = joinRuns(result, await family.parts.executor.run(child, { signal, onEvent }));
+      result = joinRuns(result, await executor.run(child, { signal, onEvent }));
     }
     return result;
   } catch (error) {
@@ -81,6 +83,15 @@ async function givenBack(child: Agent): Promise<WorktreeResult | null> {
   if (child.directory.workspace === null) return null;
   const { releaseWorkspace } = await import('./isolation/release-workspace.ts');
   return releaseWorkspace(child);
+}
+
+/** Null for one that runs in a process of its own. */
+function executorOf({ parts }: AgentFamily, { spec }: Agent): AgentExecutor | null {
+  return spec.executor === 'process' && parts.ownProcess !== undefined ? null : parts.executor;
+}
+
+async function ownProcess({ parts }: AgentFamily): Promise<AgentExecutor> {
+  return (await parts.ownProcess?.()) ?? parts.executor;
 }
 
 function joinRuns(first: AgentResult, second: AgentResult): AgentResult {

@@ -1,6 +1,7 @@
 /** What changes while one prompt is worked on, and how that can end. */
 import type { AgentStatus } from '../schema/status.ts';
 import type { BudgetState, Spending } from './budget.ts';
+import { STOPPED } from './notices.ts';
 
 export interface RunOptions {
   signal: AbortSignal;
@@ -44,6 +45,13 @@ export function newRunState(spending: Spending, maxTokens: number): RunState {
     refusedAnswers: 0,
     calledOffAt: null,
   };
+}
+
+/** Of an agent that was told to end, by what it was told. */
+export function endingOfAbort({ reason }: AbortSignal): Ending {
+  const by = typeof reason === 'string' ? reason : 'abort';
+  const status = by === STOPPED ? 'cancelled' : 'interrupted';
+  return { status, cause: by, message: `${status} (${by})` };
 }
 
 export function budgetSpent({ limit, what }: BudgetState): Ending {

@@ -11,12 +11,13 @@ import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits, PermissionMode, SessionMode } from '../schema/status.ts';
+import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../schema/status.ts';
 import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { CommandSandbox } from '../workspace/command-sandbox.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
 import type { ProcessRegister } from '../workspace/process-register.ts';
+import type { AgentHost } from './agent-host.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
 import type { Evidence } from './evidence.ts';
@@ -55,6 +56,8 @@ export interface SessionRuntime {
   readonly workspaces: AgentWorkspaces;
   /** The other agents of the session. */
   readonly agents: AgentDesks;
+  /** Of a loop in a process of its own: who asks models and people for it. */
+  readonly host?: AgentHost | undefined;
 }
 
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */
@@ -105,7 +108,7 @@ export interface AgentSpec {
   /** It changes nothing, whatever modes and rules allow (TYPE-2). */
   readonly readOnly?: boolean | undefined;
   /** Where it runs; in this process when absent. */
-  readonly executor?: 'in-process' | 'process' | undefined;
+  readonly executor?: ExecutorKind | undefined;
   /** What its report must be, where that is said; another answer is sent back. */
   readonly answer?: AnswerSchema | undefined;
   /** What must be there before it counts as done. */

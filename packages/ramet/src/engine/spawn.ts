@@ -4,19 +4,21 @@
  */
 import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
+import { nameList } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits } from '../schema/status.ts';
+import type { BudgetLimits, ExecutorKind } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { refuseBadName, refuseTakenName } from './agent-names.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
+import { orderFor, refuseWithoutTools } from './definition-order.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
@@ -34,6 +36,8 @@ export interface SpawnOrder extends SpawnRequest {
   /** What it may spend by itself; its ancestors' limits hold in any case. */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  /** Where it runs; what its type or the settings say when absent. */
+  executor?: ExecutorKind | undefined;
 }
 
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
@@ -52,7 +56,7 @@ export async function spawnAgent(
     if (problem !== null) throw refusal('agents_total', problem);
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
-    return { handle: startChild(family, parent, child, order) };
+    return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
     await made.workspace?.release();
     if (error instanceof UserMistake) return { problem: error.message };
@@ -72,6 +76,7 @@ interface ChildPlan {
   depth: number;
   /** Its own; null for one that works where its parent does. */
   workspace: AgentWorkspace | null;
+  executor: ExecutorKind;
 }
 
 interface FreshPlan {
@@ -102,10 +107,13 @@ async function planChild(
   }
   const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
+  if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
   const definition = definitionFor(family, parent, order);
   refuseBadName(order.name);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const own = parent.conversation.head.model;
+  const executor = order.executor ?? definition?.executor ?? limits.executor;
+  if (definition !== null) refuseWithoutTools(definition, parent);
   const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
   // The last of all reasons to refuse, since it is the one that leaves something behind.
   if ((order.isolation ?? definition?.isolation) === 'worktree') {
@@ -115,10 +123,10 @@ async function planChild(
   const { workspace } = made;
   const cwd = workspace?.worktree.path ?? parent.directory.cwd;
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
-  const plan = { id, order, model, schema, evidence, depth, workspace };
+  const plan = { id, order, model, schema, evidence, depth, executor, workspace };
   if (definition === null) return { ...plan, fresh: null };
   const environment = await family.parts.surroundings.environment({ cwd, model, git: definition.git });
-  return { ...plan, fresh: { definition, environment } };
+  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment } };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -143,7 +151,9 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
   const offered = offeredDefinitions(definitions);
   const found = findDefinition(offered, wanted);
   if (found !== undefined) return found;
-  const known = offered.map(({ name }) => name).join(', ');
+  const withheld = family.parts.whyWithheld?.(wanted) ?? null;
+  if (withheld !== null) throw refusal('withheld_type', withheld);
+  const known = nameList(offered.map(({ name }) => name));
   throw refusal(
     'unknown_type',
     `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
@@ -190,13 +200,14 @@ function freshOf(
   plan: ChildPlan,
   { definition, environment }: FreshPlan,
 ): Agent {
+  parent.runtime.prefixGuard.noteDefinition(definition.name, definition);
   const tools = toolsOf(definition, parent);
   const sameModel = plan.model === parent.conversation.head.model;
   const spec: AgentSpec = {
     ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
     thinking: sameModel ? parent.conversation.head.thinking : null,
-    system: definition.system,
+    system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
     permissionMode: definition.permissionMode,
   };
@@ -214,7 +225,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema, evidence, workspace }: ChildPlan,
+  { id, order, model, schema, evidence, executor, workspace }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -232,6 +243,7 @@ function childSpec(
     workspace: workspace ?? parent.directory.workspace ?? undefined,
     isWorkspaceOwn: workspace !== null,
     origin,
+    executor,
     readOnly: origin.readOnly,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
@@ -242,14 +254,15 @@ function childSpec(
 
 function originOf(
   parent: Agent,
-  { order, depth, fresh, schema, evidence, workspace }: ChildPlan,
+  { order, depth, fresh, schema, evidence, executor, workspace }: ChildPlan,
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
   const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  const hosted = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };
-  return { kind, call, description, background, depth, ...readOnly, ...worktree, ...expected };
+  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...worktree, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

@@ -13,11 +13,11 @@ afterAll(() => rmSync(root, { recursive: true }));
 let projects = 0;
 const newProject = (): string => join(root, `project-${++projects}`);
 
-async function closedSession(project: string, now: number, title?: string): Promise<string> {
+async function closedSession(project: string, now: number, title?: string, cwd = '/w'): Promise<string> {
   const clock = { now: () => now, sleep: async () => {} };
   const journal = await createSession({
     project,
-    cwd: '/w',
+    cwd,
     clock,
     ...(title === undefined ? {} : { title }),
   });
@@ -123,5 +123,16 @@ describe('finding a session', () => {
     const session = await closedSession(project, 1000);
     expect(() => findSession(project, '!')).toThrow(`the latest are ${session}`);
     expect(() => findSession(project, '')).toThrow(UserMistake);
+  });
+
+  test('says where the session is when it belongs to another directory', async () => {
+    const gone = await closedSession(newProject(), 1000);
+    expect(() => findSession(newProject(), gone)).toThrow(
+      `session ${gone} belongs to /w, which is not there any more: put the directory back to go on with it`,
+    );
+    const there = await closedSession(newProject(), 1000, undefined, root);
+    expect(() => findSession(newProject(), there.slice(0, 6))).toThrow(
+      `session ${there} belongs to ${root}: go there first`,
+    );
   });
 });

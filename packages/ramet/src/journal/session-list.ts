@@ -1,5 +1,6 @@
 /** Finding sessions: the index says most, the files themselves say the rest. */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { unusable } from './home.ts';
@@ -47,11 +48,32 @@ export function findSession(project: string, idOrPrefix: string): SessionEntry {
     const candidates = matches.map(({ session }) => session).join(', ');
     throw new UserMistake('session_ambiguous', `"${idOrPrefix}" could be ${candidates}: give more letters`);
   }
+  const elsewhere = sessionElsewhere(project, idOrPrefix);
+  if (elsewhere !== null) throw new UserMistake('session_unknown', elsewhere);
   const known = sessions.slice(0, 5).map(({ session }) => session);
   throw new UserMistake(
     'session_unknown',
     `there is no session "${idOrPrefix}" in ${project}: ${known.length === 0 ? 'it has none yet' : `the latest are ${known.join(', ')}`}`,
   );
+}
+
+/** Shorter beginnings would find somebody else's session by chance. */
+const TELLING_LETTERS = 4;
+
+/** Whose it is, when another project of this home has it. */
+function sessionElsewhere(project: string, idOrPrefix: string): string | null {
+  if (idOrPrefix.length < TELLING_LETTERS || !existsSync(dirname(project))) return null;
+  for (const name of readdirSync(dirname(project), { withFileTypes: true })) {
+    if (!name.isDirectory()) continue;
+    const other = join(dirname(project), name.name);
+    const session = sessionFiles(other).find((one) => one.startsWith(idOrPrefix));
+    const cwd = session === undefined ? undefined : readEntry(other, session)?.entry.cwd;
+    if (cwd === undefined || cwd === '') continue;
+    return existsSync(cwd)
+      ? `session ${session} belongs to ${cwd}: go there first`
+      : `session ${session} belongs to ${cwd}, which is not there any more: put the directory back to go on with it`;
+  }
+  return null;
 }
 
 function sessionFiles(project: string): SessionId[] {

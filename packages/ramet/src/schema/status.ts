@@ -28,6 +28,11 @@ export const LAUNCH_MODES = ['auto', 'parallel', 'staggered'] as const;
 
 export type LaunchMode = (typeof LAUNCH_MODES)[number];
 
+/** Where an agent's loop and tools run (spec section 6). */
+export const EXECUTORS = ['in-process', 'process'] as const;
+
+export type ExecutorKind = (typeof EXECUTORS)[number];
+
 /** What an agent may spend. Absent means unbounded. */
 export interface BudgetLimits {
   usd?: number | undefined;

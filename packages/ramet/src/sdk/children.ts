@@ -1,10 +1,10 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
-import { builtInDefinitions } from '../agents/built-in.ts';
 import { environmentText } from '../agents/environment.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent } from '../engine/agent-event.ts';
 import { Spending } from '../engine/budget.ts';
+import type { AgentExecutor } from '../engine/executor.ts';
 import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
@@ -17,9 +17,16 @@ import type { ModelProvider } from '../model/provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import { processDirectory } from '../workspace/process-register.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
 import { findRepository } from '../workspace/repository.ts';
-import { type ResolvedOptions, refuseUnenforceableBudget, refuseUnservedModel } from './options.ts';
+import type { AgentTypes } from './agent-types.ts';
+import {
+  DEFAULT_SANDBOX,
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  refuseUnservedModel,
+} from './options.ts';
 import type { Place } from './place.ts';
 
 export interface FamilyOptions {
@@ -29,6 +36,7 @@ export interface FamilyOptions {
   provider: ModelProvider;
   childEnvironment: Readonly<Record<string, string>>;
   git: RecentGitState;
+  types: AgentTypes;
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
   onEvent: (spec: AgentSpec, event: AgentEvent) => void;
@@ -36,7 +44,7 @@ export interface FamilyOptions {
 
 /** `main` is asked for when it is known: the family is part of what the main agent is made with. */
 export function openFamily(options: FamilyOptions, main: () => Agent | null): AgentFamily {
-  const { session, settings, place, provider, earlier } = options;
+  const { session, settings, place, provider, types, earlier } = options;
   const { usd, tokens } = settings.agents.budget;
   const past = earlier === null ? NO_PAST : pastOf(earlier, usd !== undefined || tokens !== undefined);
   const spending = new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' });
@@ -44,7 +52,12 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
   return new AgentFamily({
     session,
     executor: inProcess,
-    definitions: builtInDefinitions,
+    ownProcess: ownProcess(options),
+    get definitions() {
+      return types.definitions;
+    },
+    refreshDefinitions: (name) => types.refresh(name),
+    whyWithheld: (name) => types.whyWithheld(name),
     limits: settings.agents.limits,
     spending,
     surroundings: surroundingsOf(options, main),
@@ -54,6 +67,23 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     onEvent: options.onEvent,
     openReader: () => openReader({ project: place.project, session }),
   });
+}
+
+/** Few sessions have such agents: what hosts them is loaded with the first. */
+function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<AgentExecutor> {
+  let made: Promise<AgentExecutor> | null = null;
+  const make = async (): Promise<AgentExecutor> => {
+    const { processExecutor } = await import('../executors/process/process-executor.ts');
+    const { fingerprintSecrets } = await import('../tools/fingerprint-redactor.ts');
+    return processExecutor({
+      secrets: fingerprintSecrets(settings.env),
+      processes: processDirectory(place.project),
+      sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
+      isolation: settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
+      openReader: () => openReader({ project: place.project, session }),
+    });
+  };
+  return () => (made ??= make());
 }
 
 /** What earlier processes of a session have used up: its caps count on. */
@@ -100,7 +130,7 @@ function surroundingsOf(
 }
 
 /** A tier that the provider does not know, and any tier under the recipe model, means the parent's model. */
-function childModel(
+export function childModel(
   name: string,
   parentModel: string,
   settings: ResolvedOptions,

@@ -17,6 +17,7 @@ import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
+import type { ToldTypes } from './told-types.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -24,12 +25,14 @@ export interface LiveParts extends SharedParts {
   settings: ResolvedOptions;
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
+  told: ToldTypes;
   /** An earlier process may have left agents that go on. */
   isResumed: boolean;
 }
 
 export function liveSession(parts: LiveParts): Session {
-  const { agent, family, runtime, bus, place, settings } = parts;
+  const { agent, family, runtime, bus, place, settings, types } = parts;
+  types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
   let running = false;
   const revival = createRevival(parts);
@@ -47,7 +50,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
-    notices: settings.notices,
+    notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;
     },
@@ -65,7 +68,9 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         await revival.beforePrompt(prompt);
-        takePrompt(agent, prompt, place, parts.surroundings);
+        if (prompt !== null) await types.refresh(null);
+        const news = prompt === null ? null : parts.told.news(types.definitions);
+        takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
         const result = parts.limitEnd.explain(yield* joined(parts, options), settings.clock.now());
         told = result.message;
         return result;
@@ -96,6 +101,7 @@ export function liveSession(parts: LiveParts): Session {
       await agent[Symbol.asyncDispose]();
       await leaveWorktrees(agent);
       family[Symbol.dispose]();
+      types[Symbol.dispose]();
       parts.stops[Symbol.dispose]();
       runtime.rate.close();
       runtime.provider.close();

@@ -1,5 +1,4 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
-import { typeLines } from '../agents/built-in.ts';
 import { environmentText } from '../agents/environment.ts';
 import { firstMessage } from '../agents/first-message.ts';
 import { MAIN_PROMPT } from '../agents/main-prompt.ts';
@@ -15,7 +14,6 @@ import { recordedAgent } from '../journal/projections/recorded-agents.ts';
 import type { Transcript } from '../journal/projections/transcript.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
-import { builtInTools } from '../tools/registry.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
 import type { MainHousing } from './main-housing.ts';
 import {
@@ -27,6 +25,7 @@ import {
 } from './options.ts';
 import type { Place } from './place.ts';
 import type { SharedParts } from './session-runtime.ts';
+import { toolsAsTold, toolsTelling } from './told-types.ts';
 import { VERSION } from './version.ts';
 
 export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
@@ -83,11 +82,12 @@ async function houseOf(runtime: SharedParts['runtime'], transcript: Transcript):
 }
 
 function mainSpec(
-  { runtime, family }: SharedParts,
-  { model, permissionMode }: Pick<RecordedSpec, 'model' | 'permissionMode'>,
+  { runtime, family, types }: SharedParts,
+  { model, permissionMode, head }: Omit<RecordedSpec, 'tools' | 'head'> & Partial<Pick<RecordedSpec, 'head'>>,
   place: Place,
   settings: ResolvedOptions,
 ): AgentSpec {
+  const { fork } = settings.agents.limits;
   return {
     id: agentId(runtime.journal.session, 1),
     parent: null,
@@ -97,7 +97,7 @@ function mainSpec(
     fallbackModel: settings.fallbackModel,
     thinking: settings.thinking,
     system: [MAIN_PROMPT],
-    tools: builtInTools({ fork: settings.agents.limits.fork, types: typeLines(family.parts.definitions) }),
+    tools: head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,
@@ -134,12 +134,15 @@ export function isInterrupted({ conversation, openStop, openCalls, inbox }: Agen
   return conversation.awaitsAnswer || openStop !== null || openCalls !== null || inbox.size > 0;
 }
 
-/** Adds the prompt to the conversation, at once: it is recorded with the first commit. */
+/**
+ * Adds the prompt to the conversation, at once: it is recorded with the first commit. `news` is what the agent should
+ * know before it.
+ */
 export function takePrompt(
   agent: Agent,
   prompt: string | null,
   place: Place,
-  surroundings: Surroundings | null,
+  { surroundings, news }: { surroundings: Surroundings | null; news: string | null },
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
@@ -147,7 +150,11 @@ export function takePrompt(
     throw nothingToDo(conversation.messages.length === 0);
   }
   if (conversation.messages.length > 0) {
-    agent.say('prompt', [freezeBlock({ type: 'text', text: prompt.toWellFormed() })]);
+    const texts = [...(news === null ? [] : [news]), prompt.toWellFormed()];
+    agent.say(
+      'prompt',
+      texts.map((text) => freezeBlock({ type: 'text', text })),
+    );
     return;
   }
   const { cwd, workspace } = agent.directory;
@@ -162,6 +169,7 @@ export function takePrompt(
   const { blocks, shared } = firstMessage({
     instructions: surroundings?.instructions ?? null,
     environment: workspace === null ? environment : `${environment}\n${workspace.notice.brief}`,
+    news,
     prompt: prompt.toWellFormed(),
   });
   agent.say('prompt', blocks.map(freezeBlock), shared);

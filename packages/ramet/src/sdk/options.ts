@@ -156,6 +156,7 @@ function agentCaps(agents: AgentSettings, turns: number | undefined): AgentCaps 
       stallMs: stallSeconds === undefined ? stallMs : stallSeconds * 1_000,
       reportBytes: caps.reportBytes ?? DEFAULT_AGENT_LIMITS.reportBytes,
       fork: caps.fork ?? DEFAULT_AGENT_LIMITS.fork,
+      executor: caps.executor ?? DEFAULT_AGENT_LIMITS.executor,
     },
     budget: { usd, tokens },
   };

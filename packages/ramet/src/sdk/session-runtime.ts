@@ -23,6 +23,7 @@ import {
   processDirectory,
 } from '../workspace/process-register.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
+import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import { LimitEnd } from './limit-end.ts';
@@ -38,6 +39,7 @@ export interface SharedParts {
   /** What children do, while somebody looks. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
+  readonly types: AgentTypes;
   /** Told when a usage limit lasts longer than the session is to wait. */
   readonly limitEnd: LimitEnd;
   /** Makes the main agent known; before that nobody can ask for children. */
@@ -47,6 +49,7 @@ export interface SharedParts {
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
+  types: AgentTypes,
   parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions' | 'workspaces'>,
   earlier: JournalReader | null,
 ): SharedParts {
@@ -65,6 +68,7 @@ export function shareParts(
       provider: parts.provider,
       childEnvironment: environment,
       git,
+      types,
       earlier,
       onEvent: (spec, event) => {
         if (event.type === 'agent_started') stops.begin();
@@ -121,6 +125,7 @@ export function shareParts(
     stops,
     bus,
     git,
+    types,
     limitEnd,
     admitMain(agent) {
       main = agent;

@@ -62,7 +62,7 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
 }
 
 function defaultSettings(): Settings {
-  const { depth, concurrent, total, reportBytes, fork, stallMs } = DEFAULT_AGENT_LIMITS;
+  const { depth, concurrent, total, reportBytes, fork, executor, stallMs } = DEFAULT_AGENT_LIMITS;
   return {
     model: DEFAULT_MODEL,
     permissions: { defaultMode: DEFAULT_PERMISSION_MODE },
@@ -71,7 +71,7 @@ function defaultSettings(): Settings {
     sandbox: { readOnly: DEFAULT_SANDBOX, worktree: DEFAULT_SANDBOX },
     limits: { concurrentRequests: DEFAULT_CONCURRENT_REQUESTS },
     retries: DEFAULT_RETRY.maxRetries,
-    agents: { depth, concurrent, total, reportBytes, fork, stallSeconds: stallMs / 1_000 },
+    agents: { depth, concurrent, total, reportBytes, fork, executor, stallSeconds: stallMs / 1_000 },
   };
 }
 

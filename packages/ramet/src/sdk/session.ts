@@ -12,6 +12,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
 
+import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
 
@@ -28,6 +29,7 @@ import { findPlace, type Place } from './place.ts';
 import { environmentOfChildren, openWorkspaces, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
+import { ToldTypes } from './told-types.ts';
 
 export type { SessionEvent } from './session-event.ts';
 export type { CompactRequest, Session } from './session-type.ts';
@@ -52,15 +54,20 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const workspace = name === null ? null : await workspaces.enter({ name, owner: null, cwd: place.cwd });
   try {
     const cwd = workspace?.worktree.path ?? place.cwd;
-    const surroundings = await readSurroundings(place, environmentOfChildren(settings), redact, cwd);
+    const [surroundings, types] = await Promise.all([
+      readSurroundings(place, environmentOfChildren(settings), redact, cwd),
+      openAgentTypes(place, settings.env),
+    ]);
     const ended = await orphans;
     const journal = await createSession({ ...settings, ...place });
     recordEndedOrphans(journal, ended);
-    const shared = shareParts(settings, place, { journal, provider, redact, permissions, workspaces }, null);
+    const parts = { journal, provider, redact, permissions, workspaces };
+    const shared = shareParts(settings, place, types, parts, null);
     if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
     const agent = startAgent(shared, place, settings);
     if (workspace !== null) await moveMain(agent, workspace);
-    return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: false });
+    const told = ToldTypes.ofAll(types.definitions);
+    return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: false });
   } catch (error) {
     await workspace?.release();
     await workspaces[Symbol.asyncDispose]();
@@ -79,7 +86,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   // The conversation speaks of the directory it began in, and goes on there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   // Whatever still runs for the agent would work beside it.
-  const ended = await endOrphans(here);
+  const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
   const { journal, reader } = await resumeSession({
     ...settings,
     project: here.project,
@@ -91,13 +98,14 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const redact = createRedactor(settings.env);
     const workspaces = openWorkspaces(settings, place);
     const parts = { journal, provider, redact, permissions, workspaces };
-    const shared = shareParts(settings, place, parts, reader);
+    const shared = shareParts(settings, place, types, parts, reader);
     const agent = await continueAgent(shared, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const { cwd } = agent.directory;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
-    return liveSession({ ...shared, agent, place, settings, surroundings, isResumed: true });
+    const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
+    return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: true });
   } catch (error) {
     await journal.close();
     throw error;

@@ -31,7 +31,7 @@ const SECRET_NAME =
 const DIRECTORY_NAME = /^(?:OLD)?PWD$/;
 
 /** Value to variable name. Of two variables with one value the first by name counts, so the text is the same each run. */
-function secretValues(env: Readonly<Record<string, string | undefined>>): Map<string, string> {
+export function secretValues(env: Readonly<Record<string, string | undefined>>): Map<string, string> {
   const found = new Map<string, string>();
   for (const name of Object.keys(env).sort()) {
     const value = env[name];

@@ -57,6 +57,9 @@ export interface AgentFileAccess extends FileAccess {
   ): AgentFileAccess;
   /** The same agent, watched by somebody else, where it works now: what one sees the other has seen. */
   watchedBy(observer: FileObserver & Partial<Pick<FileAccessOptions, 'cwd' | 'fence'>>): FileAccess;
+  /** Takes a version for seen that the agent has seen elsewhere: its tools run in another process. */
+  saw(path: string, version: string): void;
+  versions(): ReadonlyMap<string, string>;
 }
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
@@ -106,6 +109,8 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     update: (path, transform) => change(path, transform, 'refuse'),
     clone: (child, moved) =>
       accessWith({ ...options, onRead: undefined, ...child }, seenElsewhere(seen.clone(), moved)),
+    saw: (path, version) => seen.set(path, { version, stats: null }),
+    versions: () => seen.versions(),
     watchedBy: (observer) => accessWith({ ...options, ...observer }, seen),
   };
 }
@@ -115,9 +120,9 @@ function seenElsewhere(
   seen: SeenVersions,
   moved: ((path: string) => string | null) | undefined,
 ): SeenVersions {
-  for (const path of moved === undefined ? [] : seen.paths()) {
-    const [place, known] = [moved?.(path) ?? null, seen.get(path)];
-    if (place !== null && known !== undefined) seen.set(place, { version: known.version, stats: null });
+  for (const [path, version] of moved === undefined ? [] : seen.versions()) {
+    const place = moved?.(path) ?? null;
+    if (place !== null) seen.set(place, { version, stats: null });
   }
   return seen;
 }

@@ -12,7 +12,7 @@ export interface SeenVersions {
   set(path: string, seen: SeenVersion): void;
   forget(path: string): void;
   clone(): SeenVersions;
-  paths(): string[];
+  versions(): Map<string, string>;
 }
 
 /** An evicted file must be read again before it is changed: safe, only slower. */
@@ -34,7 +34,7 @@ export function createSeenVersions(entries?: Iterable<[string, SeenVersion]>): S
     },
     set,
     forget: (path) => void versions.delete(path),
+    versions: () => new Map([...versions].map(([path, { version }]) => [path, version])),
     clone: () => createSeenVersions(versions),
-    paths: () => [...versions.keys()],
   };
 }

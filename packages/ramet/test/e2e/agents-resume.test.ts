@@ -298,6 +298,30 @@ describe.concurrent('AGENT-3: ramet -p and agents in the background', () => {
   });
 });
 
+describe.concurrent('AGENT-5: SIGINT while a command runs that takes its time to end', () => {
+  test('an agent in the background that ended first goes on all the same, and is told of once', async ({
+    user,
+  }) => {
+    const slow = "trap 'sleep 0.5; exit 1' TERM; touch here; sleep 60 & wait";
+    const first = await play(user, {
+      'Go.': [startAgents(['child'], BACKGROUND), call('Bash', { command: slow })],
+      child: never,
+    });
+    const running = user.start(['-p', 'Go.', ...BYPASS]);
+    await requestsTaken(first, 3);
+    await eventually(() => existsSync(join(user.repository, 'here')));
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    const second = await play(user, {
+      'Go.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: finished.' }),
+    });
+    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect(everything(second)).not.toContain('<status>interrupted');
+    expect(timesIn(everything(second), 'Scope: finished.')).toBe(1);
+  });
+});
+
 describe.concurrent('RES-5: SIGINT while children work', () => {
   test('ends all of them and their programs, and says so of each', async ({ user }) => {
     const emulator = await play(user, {

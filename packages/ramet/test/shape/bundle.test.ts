@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { bundleOptions, ENTRIES, PACKAGE_ROOT } from '../../scripts/bundle.ts';
+import { bundleOptions, ENTRIES, PACKAGE_ROOT, programOptions } from '../../scripts/bundle.ts';
 import { ROOT, sourceFiles } from './repository.ts';
 
 const present = Object.fromEntries(
@@ -26,6 +26,12 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
     scope: 'start',
     absent: /^src\/workspace\/bubblewrap/,
     because: 'it comes with the first agent that only reads',
+  },
+  {
+    entry: 'cli/main',
+    scope: 'start',
+    absent: /^src\/agents\/(definition-(store|file|catalog|watch)|plain-fields)|^src\/sdk\/child-view/,
+    because: 'few sessions have definition files',
   },
   {
     entry: 'cli/main',
@@ -88,6 +94,19 @@ describe('the bundles', async () => {
   test('leave out every language of zod but one', () => {
     const locales = Object.keys(metafile.inputs).filter((path) => /\/zod\/v4\/locales\//.test(path));
     expect(locales.filter((path) => !path.endsWith('/en.js'))).toEqual([]);
+  });
+});
+
+describe('EXEC-2: the program of an agent’s own process', () => {
+  test('is one file, and cannot ask models or write the journal by itself', async () => {
+    const { metafile } = await build(programOptions());
+    const outputs = Object.entries(metafile.outputs).filter(([path]) => path.endsWith('.js'));
+    expect(outputs.map(([path]) => path)).toEqual(['dist/executors/child-main.js']);
+    const inputs = outputs.flatMap(([, output]) => Object.keys(output.inputs));
+    const absent =
+      /^src\/(emulator|sdk|cli|testing)\/|^src\/model\/(anthropic|openai|http-post|select-provider)|^src\/journal\/(writer|sessions)/;
+    expect(inputs).toContain('src/engine/loop.ts');
+    expect(inputs.filter((path) => absent.test(path))).toEqual([]);
   });
 });
 

@@ -16,15 +16,29 @@ export function completion(shell: Shell, io: CommandIo): void {
   io.out(COMPLETION_SCRIPTS[shell]);
 }
 
-export function complete(program: Command, words: readonly string[], io: CommandIo): void {
+export async function complete(program: Command, words: readonly string[], io: CommandIo): Promise<void> {
+  // Definition files are read for the one command that names types.
+  const types = words.slice(0, 2).join(' ') === 'agents show' ? await typesOf(io) : [];
   const { found, files } = suggest(program, words, {
     sessions: () => sessionsOf(io),
     agents: (word) => agentsOf(word, io),
+    types: () => types,
   });
   const lines = found.map(
     ({ text, description }) => `${text}\t${excerpt(description, DESCRIPTION_LENGTH)}\n`,
   );
   io.out(lines.join('') + (files ? `${FILES_MARK}\n` : ''));
+}
+
+async function typesOf(io: CommandIo): Promise<Suggestion[]> {
+  try {
+    const { openStore } = await import('../../sdk/agent-types.ts');
+    using store = await openStore(findPlace(io), io.env);
+    await store.refresh();
+    return store.catalog.definitions.map(({ name, description }) => ({ text: name, description }));
+  } catch {
+    return [];
+  }
 }
 
 /** `abcd1234.` has the agents of that session, `.` those of the latest, each as it was begun. */

@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
-import type { LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -24,6 +24,7 @@ export interface PrintOptions {
   maxBudgetUsd?: number;
   permissionMode?: SessionMode;
   launch?: LaunchMode;
+  executor?: ExecutorKind;
   allowedTools?: string[];
   disallowedTools?: string[];
   continue?: boolean;
@@ -122,6 +123,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(options.launch === undefined ? {} : { launch: options.launch }),
+    ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
   };

@@ -18,5 +18,5 @@ function answer(
   if (show) return `${root} is ${isTrusted(place) ? 'trusted' : 'not trusted'}`;
   if (revoke) return revokeTrust(place) ? `${root} is no longer trusted` : `${root} was not trusted`;
   trustRoot(place);
-  return `${root} is trusted: its settings may allow tools and choose a mode (ramet trust --revoke takes it back)`;
+  return `${root} is trusted: its settings may allow tools and choose a mode, and its agent definitions count (ramet trust --revoke takes it back)`;
 }

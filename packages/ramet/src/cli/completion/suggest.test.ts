@@ -22,6 +22,7 @@ const named = (...texts: string[]) => texts.map((text) => ({ text, description: 
 const sources = {
   sessions: () => named('abcd1234', 'abzz9999'),
   agents: (word: string) => named(`${word.split('.', 1)[0]}.1`, `${word.split('.', 1)[0]}.2`),
+  types: () => named('Explore', 'reviewer'),
 };
 
 function texts(...words: string[]): string[] {

@@ -21,6 +21,8 @@ export interface CompletionSources {
   sessions(): Suggestion[];
   /** Of the session that `word` names up to its dot. */
   agents(word: string): Suggestion[];
+  /** Agent types. */
+  types(): Suggestion[];
 }
 
 const FILE_PLACEHOLDERS: readonly string[] = ['file', 'directory', 'path'];
@@ -127,6 +129,8 @@ function valuesOf(
       return named(sources.sessions());
     case 'target':
       return named(current.includes('.') ? sources.agents(current) : sources.sessions());
+    case 'type':
+      return named(sources.types());
     case 'model':
       return named(MODEL_TIERS.map((tier) => ({ text: tier, description: '' })));
     case 'command':

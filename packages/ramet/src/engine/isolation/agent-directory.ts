@@ -12,6 +12,13 @@ export interface DirectoryOwner {
   warn(code: string, message: string): void;
 }
 
+/** As an agent's specification has it. */
+export interface FirstDirectory {
+  readonly cwd: string;
+  readonly workspace?: AgentWorkspace | undefined;
+  readonly isWorkspaceOwn?: boolean | undefined;
+}
+
 export class AgentDirectory {
   cwd: string;
   workspace: AgentWorkspace | null;
@@ -23,11 +30,15 @@ export class AgentDirectory {
   #checkpoint: Promise<void> | null = null;
   #again = false;
 
-  constructor(owner: DirectoryOwner, cwd: string, workspace: AgentWorkspace | null, isOwn: boolean) {
+  constructor(owner: DirectoryOwner, { cwd, workspace, isWorkspaceOwn }: FirstDirectory) {
     this.#owner = owner;
     this.cwd = cwd;
-    this.workspace = workspace;
-    this.isOwn = isOwn;
+    this.workspace = workspace ?? null;
+    this.isOwn = workspace !== undefined && isWorkspaceOwn === true;
+  }
+
+  recordStart(): void {
+    if (this.workspace !== null && this.isOwn) this.#owner.record(this.workspace.created);
   }
 
   /** What an agent with a worktree of its own is told of it. */

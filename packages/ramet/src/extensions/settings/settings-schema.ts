@@ -3,7 +3,7 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
-import { LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
+import { EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import { SANDBOX_MODES } from '../../workspace/command-sandbox.ts';
 import { DIRTY_POLICIES } from '../../workspace/worktrees/worktree-settings.ts';
@@ -49,6 +49,10 @@ const agents = z.strictObject({
     'How much of a report reaches the parent; the rest is kept in a file (8192).',
   ),
   fork: described(z.optional(z.boolean()), 'Whether an agent asked for without a type is a fork (true).'),
+  executor: described(
+    z.optional(z.enum(EXECUTORS)),
+    'Where agents run whose type does not say: in this process, or in one of their own (in-process).',
+  ),
 });
 
 const limits = z.strictObject({

@@ -1,6 +1,6 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
-import type { BudgetLimits, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
 
@@ -36,6 +36,7 @@ export interface AgentSettings {
   stallSeconds?: number | undefined;
   reportBytes?: number | undefined;
   fork?: boolean | undefined;
+  executor?: ExecutorKind | undefined;
 }
 
 export interface LimitSettings {

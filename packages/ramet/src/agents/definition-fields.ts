@@ -1,0 +1,239 @@
+/**
+ * The fields of a definition file and what they mean here. A field that is to take rights away and cannot be read makes
+ * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
+ */
+import type { PermissionMode } from '../schema/status.ts';
+import { PERMISSION_MODES } from '../schema/status.ts';
+import type { AgentDefinition } from './definition.ts';
+import { readModel } from './definition-model.ts';
+import type { FieldProblem, ProblemLevel } from './definition-problem.ts';
+import { readToolList } from './definition-tools.ts';
+import type { FieldMap } from './plain-fields.ts';
+
+/** What a file says of its agents besides name, description and prompt. */
+export type DefinitionTraits = Pick<
+  AgentDefinition,
+  | 'tools'
+  | 'disallowedTools'
+  | 'model'
+  | 'permissionMode'
+  | 'readOnly'
+  | 'instructions'
+  | 'git'
+  | 'maxTurns'
+  | 'background'
+  | 'executor'
+  | 'isolation'
+>;
+
+type Say = (field: string, level: ProblemLevel, message: string) => void;
+type Shape = 'text' | 'list' | 'object' | 'list or object' | 'number' | readonly string[];
+
+const OWN_FIELDS = [
+  'name',
+  'description',
+  'prompt',
+  'tools',
+  'disallowedTools',
+  'model',
+  'permissionMode',
+  'maxTurns',
+  'background',
+  'executor',
+  'isolation',
+  'omitClaudeMd',
+  'omitGitStatus',
+  'readOnly',
+  'color',
+];
+
+/** Checked, kept, and without effect so far. */
+const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
+  hooks: 'object',
+  mcpServers: 'list or object',
+  skills: 'list',
+  memory: ['user', 'project', 'local'],
+  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+  initialPrompt: 'text',
+  autoCompactWindow: 'number',
+  observer: 'list',
+  observerMessage: 'text',
+  criticalSystemReminder_EXPERIMENTAL: 'text',
+};
+
+const SHOWN = 12;
+const COLORS = ['red', 'blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan'];
+
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...Object.keys(INACTIVE)]);
+
+export function readTraits(
+  fields: FieldMap,
+  toolNames: readonly string[],
+): { traits: DefinitionTraits; problems: FieldProblem[] } {
+  const problems: FieldProblem[] = [];
+  const say: Say = (field, level, message) =>
+    problems.push({ line: fields.get(field)?.line ?? null, field, level, message });
+  const value = (field: string): unknown => fields.get(field)?.value ?? undefined;
+  const flag = (field: string, level: ProblemLevel): boolean | undefined =>
+    readFlag(value(field), () => say(field, level, 'it is neither true nor false'));
+  const tools = toolsOf(value('tools'), toolNames, say);
+  const disallowedTools = disallowedOf(value('disallowedTools'), toolNames, say);
+  const readOnly = flag('readOnly', 'error');
+  const background = flag('background', 'warning');
+  const maxTurns = turnsOf(value('maxTurns'), say);
+  const executor = oneOf(value('executor'), ['in-process', 'process'] as const, () =>
+    say('executor', 'warning', 'there are in-process and process: it was left out'),
+  );
+  const traits: DefinitionTraits = {
+    tools,
+    ...(disallowedTools.length > 0 && { disallowedTools }),
+    model: readModel(value('model'), (message) => say('model', 'warning', message)),
+    permissionMode: modeOf(value('permissionMode'), say),
+    instructions: flag('omitClaudeMd', 'warning') !== true,
+    git: flag('omitGitStatus', 'warning') !== true,
+    ...(readOnly !== undefined && { readOnly }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(background !== undefined && { background }),
+    ...(executor !== undefined && { executor }),
+    ...isolationOf(value('isolation'), say),
+  };
+  const color = value('color');
+  if (color !== undefined && !COLORS.includes(String(color)))
+    say('color', 'note', `it is not one of ${COLORS.join(', ')}`);
+  noteOthers(fields, say);
+  return { traits, problems };
+}
+
+/** What cannot be understood is an error: an agent that was to be isolated must not work in the checkout instead. */
+function isolationOf(value: unknown, say: Say): Pick<AgentDefinition, 'isolation'> {
+  if (value === 'worktree') return { isolation: value };
+  if (value === 'remote') say('isolation', 'note', 'not yet active');
+  else if (value !== undefined) say('isolation', 'error', 'there are worktree and remote');
+  return {};
+}
+
+function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefinition['tools'] {
+  const list = readToolList(value, known);
+  if (list === null) {
+    say('tools', 'error', 'it is neither a list of names nor names with commas between them');
+    return [];
+  }
+  const { names, patterns, unknown, remote } = list;
+  if (remote.length > 0) say('tools', 'note', `not yet active: ${some(remote)} (MCP)`);
+  if (unknown.length > 0) say('tools', 'warning', `there is no tool ${some(unknown)} here: left out`);
+  if (patterns.length > 0)
+    say('tools', 'warning', `pattern ignored: only the name counts in ${some(patterns, '; ')}; use rules`);
+  if (names !== 'all' && names.length === unknown.length + remote.length)
+    say('tools', 'warning', 'no tool is left: its agents cannot be started');
+  return names;
+}
+
+function disallowedOf(value: unknown, known: readonly string[], say: Say): readonly string[] {
+  if (value === undefined || value === '') return [];
+  const list = readToolList(value, known);
+  if (list === null) {
+    say('disallowedTools', 'error', 'it is neither a list of names nor names with commas between them');
+    return [];
+  }
+  const { names, patterns, unknown, remote } = list;
+  if (remote.length > 0) say('disallowedTools', 'note', `not yet active: ${some(remote)} (MCP)`);
+  if (unknown.length > 0) say('disallowedTools', 'note', `there is no tool ${some(unknown)} here`);
+  if (patterns.length > 0)
+    say('disallowedTools', 'warning', `${some(patterns, '; ')}: the whole tool is taken away; use rules`);
+  return names === 'all' ? known : names;
+}
+
+/** `auto` asks a classifier elsewhere; here its agents have their parent's mode, as without the field. */
+function modeOf(value: unknown, say: Say): PermissionMode {
+  if (value === undefined) return 'bubble';
+  if (value === 'manual') return 'default';
+  if (value === 'auto') {
+    say('permissionMode', 'note', 'not yet active: auto; its agents have the mode of their parent');
+    return 'bubble';
+  }
+  const known = PERMISSION_MODES.find((mode) => mode === value);
+  if (known !== undefined) return known;
+  say('permissionMode', 'warning', `there is no mode ${quoted(value)}; its agents ask (default)`);
+  return 'default';
+}
+
+function turnsOf(value: unknown, say: Say): number | undefined {
+  if (value === undefined) return undefined;
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count;
+  say('maxTurns', 'warning', `${quoted(value)} is not a whole number above 0: it was left out`);
+  return undefined;
+}
+
+function readFlag(value: unknown, wrong: () => void): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  const word = String(value).toLowerCase();
+  if (word === 'true' || word === 'yes') return true;
+  if (word === 'false' || word === 'no') return false;
+  wrong();
+  return undefined;
+}
+
+function oneOf<Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+  wrong: () => void,
+): Choice | undefined {
+  const found = choices.find((choice) => choice === value);
+  if (found === undefined && value !== undefined) wrong();
+  return found;
+}
+
+function noteOthers(fields: FieldMap, say: Say): void {
+  for (const [field, { value }] of fields) {
+    const shape = Object.hasOwn(INACTIVE, field) ? INACTIVE[field] : undefined;
+    if (shape !== undefined) noteInactive(field, value, shape, say);
+    else if (!KNOWN_FIELDS.has(field)) noteUnknown(field, say);
+  }
+}
+
+function noteInactive(field: string, value: unknown, shape: Shape, say: Say): void {
+  if (value === null || value === 'none') return;
+  if (hasShape(value, shape) || (field === 'effort' && typeof value === 'number'))
+    say(field, 'note', 'not yet active');
+  else say(field, 'warning', `it is ${quoted(value)}, and should be ${shapeText(shape)}; not yet active`);
+}
+
+function hasShape(value: unknown, shape: Shape): boolean {
+  if (typeof shape !== 'string') return shape.includes(String(value));
+  const isList = Array.isArray(value) || typeof value === 'string';
+  const isObject = typeof value === 'object' && !Array.isArray(value);
+  if (shape === 'text') return typeof value === 'string';
+  if (shape === 'number') return typeof value === 'number';
+  return (shape !== 'object' && isList) || (shape !== 'list' && isObject);
+}
+
+function shapeText(shape: Shape): string {
+  return typeof shape === 'string' ? `a ${shape}` : `one of ${shape.join(', ')}`;
+}
+
+/** Other harnesses write some of our fields otherwise; such a field has no effect either. */
+function noteUnknown(field: string, say: Say): void {
+  const same = [...KNOWN_FIELDS].find((known) => squeezed(known) === squeezed(field));
+  if (same !== undefined) say(field, 'warning', `unknown field, without effect: did you mean ${same}?`);
+  else say(field, 'note', 'unknown field, kept without effect');
+}
+
+function squeezed(field: string): string {
+  return field
+    .toLowerCase()
+    .replace(/[_-]/g, '')
+    .replace(/^allowedtools$/, 'tools');
+}
+
+/** The first of them: a list may be as long as a file. */
+function some(names: readonly string[], between = ', '): string {
+  const rest = names.length - SHOWN;
+  const shown = names.slice(0, SHOWN).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));
+  return shown.join(between) + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,199 @@
+/**
+ * The definitions of a place as they are now. Files that have not changed are not read again; one that was good and is
+ * broken by an edit stays as it was, with the problem reported.
+ *
+ * Invariants
+ * 1. Refreshing is never done twice at the same time, and what changes meanwhile is seen by the next.
+ * 2. A lost message of a watcher does no harm: `check` looks for itself, and is asked before each use.
+ */
+import type { AgentDefinition } from './definition.ts';
+import { type DefinitionCatalog, type FolderFiles, identityOf, makeCatalog } from './definition-catalog.ts';
+import { type DefinitionFile, type FileContext, parseDefinition, unusedFile } from './definition-file.ts';
+import { currentStamp, type FolderScan, type FoundFile, readFound, scanFolder } from './definition-folder.ts';
+import { type DefinitionFolder, type DefinitionPlace, definitionFolders } from './definition-places.ts';
+import type { DefinitionProblem } from './definition-problem.ts';
+import { DefinitionWatch } from './definition-watch.ts';
+
+export interface StoreOptions {
+  place: DefinitionPlace;
+  builtIn: readonly AgentDefinition[];
+  toolNames: readonly string[];
+  /** Whether the project's own definitions may act; asked again with each refresh. */
+  isTrusted(): boolean;
+}
+
+interface KeptFile {
+  stamp: string;
+  file: DefinitionFile;
+}
+
+export class DefinitionStore implements Disposable {
+  readonly #options: StoreOptions;
+  readonly #kept = new Map<string, KeptFile>();
+  #scans: readonly FolderScan[] = [];
+  #trusted = false;
+  #catalog: DefinitionCatalog;
+  #refreshing: Promise<boolean> | null = null;
+  #watch: DefinitionWatch | null = null;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#catalog = makeCatalog([], options.builtIn, false);
+  }
+
+  get catalog(): DefinitionCatalog {
+    return this.#catalog;
+  }
+
+  /** Reads what has changed; true when the types or their problems have. */
+  refresh(): Promise<boolean> {
+    // What went wrong with the last one was told to who asked for it.
+    const before = this.#refreshing?.catch(() => false) ?? Promise.resolve(false);
+    const next = before.then(() => this.#refresh());
+    const settled = next.finally(() => {
+      if (this.#refreshing === settled) this.#refreshing = null;
+    });
+    this.#refreshing = settled;
+    return settled;
+  }
+
+  /** Refreshes when something about the folders, or the file of the type of that name, is not as it was. */
+  async check(name: string | null): Promise<boolean> {
+    // A refresh under way may have looked before the change that matters here.
+    const changed = (await this.#refreshing?.catch(() => false)) === true;
+    return this.#isStale(name) ? (await this.refresh()) || changed : changed;
+  }
+
+  /** Calls `onChange` soon after a change; it does not keep the process alive. */
+  watch(onChange: () => void): void {
+    this.#watch = new DefinitionWatch(() => {
+      const told = this.refresh().then((changed) => {
+        if (changed) onChange();
+      });
+      // Whoever uses a definition looks again, and hears of it.
+      told.catch(() => {});
+    });
+    this.#watch.follow(this.#directories());
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch?.[Symbol.dispose]();
+  }
+
+  #directories(): string[] {
+    return this.#scans.flatMap(({ directories }) => [...directories.keys()]);
+  }
+
+  #isStale(name: string | null): boolean {
+    const folders = definitionFolders(this.#options.place).map(({ path }) => path);
+    if (folders.join('\n') !== this.#scans.map(({ folder }) => folder.path).join('\n')) return true;
+    for (const { directories } of this.#scans) {
+      for (const [path, stamp] of directories) if (currentStamp(path) !== stamp) return true;
+    }
+    const hasProject = this.#scans.some(({ folder }) => folder.source === 'project');
+    if (hasProject && this.#options.isTrusted() !== this.#trusted) return true;
+    return name !== null && this.#isWritten(identityOf(name));
+  }
+
+  /** Whether a file that gives a type this name, used or not, has been written since. */
+  #isWritten(identity: string): boolean {
+    for (const { files } of this.#scans) {
+      for (const { path, real } of files) {
+        const kept = this.#kept.get(path);
+        if (kept?.file.name == null || identityOf(kept.file.name) !== identity) continue;
+        if (currentStamp(real) !== kept.stamp) return true;
+      }
+    }
+    return false;
+  }
+
+  async #refresh(): Promise<boolean> {
+    const { place, builtIn, isTrusted } = this.#options;
+    const scans = definitionFolders(place).map(scanFolder);
+    const trusted = isTrusted();
+    const folders = await this.#readAll(scans);
+    const before = this.#catalog;
+    const paths = new Set(scans.flatMap(({ files }) => files.map(({ path }) => path)));
+    for (const path of this.#kept.keys()) if (!paths.has(path)) this.#kept.delete(path);
+    this.#scans = scans;
+    this.#trusted = trusted;
+    this.#catalog = makeCatalog(folders, builtIn, trusted);
+    this.#watch?.follow(this.#directories());
+    return !isSame(before, this.#catalog);
+  }
+
+  async #readAll(scans: readonly FolderScan[]): Promise<FolderFiles[]> {
+    const late: { found: FoundFile; text: string; context: FileContext }[] = [];
+    for (const { folder, files } of scans) {
+      for (const found of files) {
+        if (this.#kept.get(found.path)?.stamp === found.stamp) continue;
+        const context = this.#contextOf(found, folder);
+        const read = readFound(found);
+        const file =
+          'problem' in read ? unusable(found.path, read.problem) : parseDefinition(read.text, context, null);
+        if (file !== null) this.#keep(found, file, 'text' in read ? read.text : null);
+        else if ('text' in read) late.push({ found, text: read.text, context });
+      }
+    }
+    if (late.length > 0) {
+      const { yamlFields } = await import('./yaml-fields.ts');
+      for (const { found, text, context } of late)
+        this.#keep(
+          found,
+          parseDefinition(text, context, yamlFields) ?? unusable(found.path, 'unreadable'),
+          text,
+        );
+    }
+    return scans.map(({ folder, files, unreadable }) => ({
+      folder,
+      files: [
+        ...files.flatMap(({ path }) => this.#kept.get(path)?.file ?? []),
+        ...unreadable.map(({ path, reason }) => unusable(path, reason)),
+      ],
+    }));
+  }
+
+  #contextOf({ path }: FoundFile, { source }: DefinitionFolder): FileContext {
+    return { path, source, toolNames: this.#options.toolNames };
+  }
+
+  /** An empty file is an edit under way; another one without fields is no definition any more. */
+  #keep(found: FoundFile, file: DefinitionFile, text: string | null): void {
+    const last = this.#kept.get(found.path)?.file.definition ?? null;
+    const broken = file.definition === null && (text?.trim() === '' || file.problems.some(isError));
+    const kept =
+      last !== null && broken
+        ? { ...file, name: last.name, definition: last, problems: [...file.problems, lastGood(found.path)] }
+        : file;
+    this.#kept.set(found.path, { stamp: found.stamp, file: kept });
+  }
+}
+
+function unusable(path: string, message: string): DefinitionFile {
+  return unusedFile(path, { line: null, field: null, level: 'error', message });
+}
+
+function isError({ level }: DefinitionProblem): boolean {
+  return level === 'error';
+}
+
+function lastGood(path: string): DefinitionProblem {
+  const message = 'its last good version stays in use until the file is mended or removed';
+  return { path, line: null, field: null, level: 'warning', message };
+}
+
+/** Files that did not change give the same objects. */
+function isSame(before: DefinitionCatalog, after: DefinitionCatalog): boolean {
+  return (
+    before.entries.length === after.entries.length &&
+    before.problems.length === after.problems.length &&
+    before.problems.every(({ message, path }, at) => {
+      const other = after.problems[at];
+      return other?.path === path && other.message === message;
+    }) &&
+    before.entries.every(({ definition, state }, at) => {
+      const other = after.entries[at];
+      return other?.definition === definition && other.state === state;
+    })
+  );
+}

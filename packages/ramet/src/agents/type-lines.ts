@@ -1,0 +1,43 @@
+/** How the agent types of files are told to a model: one line each, short, and no more of them than it can use. */
+import type { AgentDefinition } from './definition.ts';
+
+const LINE_LENGTH = 240;
+/** Of a description: more cannot matter for its line. */
+const LOOKED_AT = 2_000;
+const LIST_LENGTH = 6_000;
+const NAMES_LENGTH = 2_000;
+/** Begins the line of those for whose descriptions there was no room. */
+export const NAMES_ONLY = 'Also, without a description here: ';
+
+/** Examples are for who writes the file; tags could pass for something else. */
+export function fileTypeLine({ name, description }: AgentDefinition): string {
+  const [told = ''] = description.slice(0, LOOKED_AT).split(/<example|\bExamples?\s*:/i, 1);
+  const text = (told.trim() === '' ? description.slice(0, LOOKED_AT) : told)
+    .replace(/<[^>]*>|[<>]/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const line = `- ${name}: ${text}`;
+  return line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH - 1).toWellFormed()}…` : line;
+}
+
+/** As many lines as there is room for; the rest by name alone. */
+export function fileTypeLines(definitions: readonly AgentDefinition[]): string[] {
+  const lines: string[] = [];
+  let length = 0;
+  for (const definition of definitions) {
+    const line = fileTypeLine(definition);
+    length += line.length + 1;
+    if (length > LIST_LENGTH) break;
+    lines.push(line);
+  }
+  const rest = definitions.slice(lines.length).map(({ name }) => name);
+  return rest.length === 0 ? lines : [...lines, `${NAMES_ONLY}${nameList(rest)}`];
+}
+
+export function nameList(names: readonly string[]): string {
+  let end = 0;
+  for (let length = 0; end < names.length && length <= NAMES_LENGTH; end += 1)
+    length += (names[end]?.length ?? 0) + 2;
+  const rest = names.length - end;
+  return names.slice(0, end).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}

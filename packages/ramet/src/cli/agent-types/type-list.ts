@@ -1,0 +1,77 @@
+/** The agent types of a place as people and programs read them. */
+import { type AgentDefinition, DEFINITION_SOURCES } from '../../agents/definition.ts';
+import type { CatalogEntry, DefinitionCatalog } from '../../agents/definition-catalog.ts';
+import { type DefinitionProblem, definitionProblemText } from '../../agents/definition-problem.ts';
+import { excerpt, printable, table } from '../format.ts';
+
+const DESCRIPTION_LENGTH = 72;
+const TOOLS_LENGTH = 40;
+
+export function typeListText({ entries, problems }: DefinitionCatalog): string {
+  const sections = DEFINITION_SOURCES.toReversed().flatMap((source) => {
+    const own = entries.filter((entry) => entry.source === source);
+    if (own.length === 0) return [];
+    const rows = own.map((entry) => [`  ${excerpt(entry.definition.name, 40)}`, ...cells(entry)]);
+    return [`${source}\n${table(rows)}`];
+  });
+  const serious = problems.filter(({ level }) => level !== 'note');
+  if (serious.length > 0) sections.push(`problems\n${serious.map(problemLine).join('')}`);
+  const notes = problems.length - serious.length;
+  if (notes > 0) sections.push(`${notes} note${notes === 1 ? '' : 's'}: ramet agents validate shows them\n`);
+  return sections.join('\n');
+}
+
+function cells({ definition, state, by, file }: CatalogEntry): string[] {
+  const { model, description } = definition;
+  const why = {
+    active: '',
+    shadowed: `shadowed by ${by}: `,
+    duplicate: `the name is taken by ${by}: `,
+    untrusted: 'not active, this repository is not trusted (ramet trust): ',
+  }[state];
+  const when = definition.offered === false ? 'cannot be asked for yet: ' : why;
+  const where = file === null ? '' : `  ${printable(file.path)}`;
+  return [
+    excerpt(model, 24),
+    excerpt(toolsText(definition), TOOLS_LENGTH),
+    `${printable(when)}${excerpt(description, DESCRIPTION_LENGTH)}${where}`,
+  ];
+}
+
+export function toolsText({ tools, disallowedTools = [] }: AgentDefinition): string {
+  const given = tools === 'all' ? 'all tools' : tools.join(', ') || 'no tools';
+  return disallowedTools.length === 0 ? given : `${given}, without ${disallowedTools.join(', ')}`;
+}
+
+export function problemLine(problem: DefinitionProblem): string {
+  return `  ${problem.level}: ${printable(definitionProblemText(problem)).replaceAll('\n', ' ')}\n`;
+}
+
+export function typeListObject({ entries, problems }: DefinitionCatalog): Record<string, unknown> {
+  return { agents: entries.map(entryObject), problems };
+}
+
+function entryObject({ definition, source, state, by, file }: CatalogEntry): Record<string, unknown> {
+  const { name, description, model, tools, disallowedTools = [], permissionMode } = definition;
+  return {
+    name,
+    source,
+    path: file?.path ?? null,
+    state,
+    shadowed_by: by,
+    description,
+    model,
+    tools,
+    disallowed_tools: disallowedTools,
+    permission_mode: permissionMode,
+    read_only: definition.readOnly ?? false,
+    max_turns: definition.maxTurns ?? null,
+    background: definition.background ?? false,
+    executor: definition.executor ?? null,
+    project_instructions: definition.instructions,
+    git_status: definition.git,
+    offered: definition.offered ?? true,
+    aliases: definition.aliases ?? [],
+    declared: file?.declared ?? {},
+  };
+}

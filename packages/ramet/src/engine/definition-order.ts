@@ -1,0 +1,35 @@
+/** What a definition says of an agent before it is made: how it is to run, and whether it can. */
+import type { AgentDefinition } from '../agents/definition.ts';
+import { UserMistake } from '../schema/errors.ts';
+import { toolsOf } from './child-head.ts';
+import type { AgentSpec } from './runtime.ts';
+
+interface DefinableOrder {
+  maxTurns?: number | undefined;
+  run_in_background?: boolean | undefined;
+}
+
+/** A definition may say how long its agents work, and whether anybody waits for them. */
+export function orderFor<Order extends DefinableOrder>(
+  { maxTurns, background }: AgentDefinition,
+  order: Order,
+): Order {
+  return {
+    ...order,
+    maxTurns: order.maxTurns ?? maxTurns,
+    run_in_background: background === true || order.run_in_background,
+  };
+}
+
+export function refuseWithoutTools(
+  definition: AgentDefinition,
+  parent: { readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'> },
+): void {
+  if (toolsOf(definition, parent).length > 0) return;
+  const { name, tools, path } = definition;
+  const asked = tools === 'all' ? 'all are disallowed' : `it asks for ${tools.join(', ') || 'none'}`;
+  throw new UserMistake(
+    'no_tools',
+    `the agent type "${name}" has no tool that you have (${asked})${path === undefined ? '' : `; it is defined in ${path}`}`,
+  );
+}

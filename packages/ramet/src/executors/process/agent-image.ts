@@ -1,0 +1,143 @@
+/** An agent as plain data, to go on in another process: conversation as frozen bytes, tools by name, no functions. */
+import type { FrozenMessage, PromptHead } from '../../conversation/conversation.ts';
+import { Conversation, freezeHead } from '../../conversation/conversation.ts';
+import { Agent } from '../../engine/agent.ts';
+import type { AnswerSchema } from '../../engine/answer-schema.ts';
+import { Spending, type SpendingRecord } from '../../engine/budget.ts';
+import type { ContextState } from '../../engine/context-state.ts';
+import type { InboxItem } from '../../engine/inbox.ts';
+import type { OpenCalls } from '../../engine/open-calls.ts';
+import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
+import type { TouchedFile } from '../../journal/projections/transcript.ts';
+import { RametError } from '../../schema/errors.ts';
+import type { TodoItem } from '../../schema/todo-item.ts';
+import type { TaskEnd } from '../../tools/background-tasks.ts';
+import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
+import { builtInTools, findTool } from '../../tools/registry.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { SandboxMode } from '../../workspace/command-sandbox.ts';
+import { tasksOf } from './take-over.ts';
+import { followedWorkspace, type WorkspaceImage, workspaceImage } from './workspace-image.ts';
+
+type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer' | 'workspace';
+
+export interface AgentImage {
+  spec: Omit<AgentSpec, SpecFunctions>;
+  tools: readonly string[];
+  /** The worktree it is in, without what only its host does with it. */
+  workspace: WorkspaceImage | null;
+  /** The JSON Schema of its answer, as JSON. */
+  schema: string | null;
+  head: Omit<PromptHead, 'systemChain' | 'digest'>;
+  messages: readonly FrozenMessage[];
+  prompts: readonly FrozenMessage[];
+  requests: number;
+  openStop: string | null;
+  openCalls: OpenCalls | null;
+  calls: readonly string[];
+  touched: readonly (readonly [path: string, how: TouchedFile])[];
+  seen: ReadonlyMap<string, string>;
+  context: ContextState;
+  todos: readonly TodoItem[];
+  tasks: readonly (readonly [id: string, end: TaskEnd | null])[];
+  inbox: readonly InboxItem[];
+  /** Of its ancestors, the nearest first. */
+  spending: readonly SpendingRecord[];
+  surroundings: ProcessSurroundings;
+}
+
+/** What the process is told of the session it works for. */
+export interface ProcessSurroundings {
+  session: string;
+  journal: string;
+  environment: Readonly<Record<string, string>>;
+  outputDirectory: string;
+  /** Of agents that only read, and of those in worktrees. */
+  sandbox: SandboxMode;
+  isolation: SandboxMode;
+  /** Where running process groups are noted. */
+  processes: string;
+  secrets: SecretFingerprints;
+  /** How far the session's clock is ahead of the system's. */
+  clockAheadMs: number;
+}
+
+export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentImage {
+  const { tools, ceiling: _, canUseTool: __, spending, answer, workspace: ___, ...spec } = agent.spec;
+  const { cwd, workspace, isOwn } = agent.directory;
+  refuseForeignTools(tools);
+  const { model, thinking, tools: schemas, system } = agent.conversation.head;
+  return {
+    spec: { ...spec, cwd, isWorkspaceOwn: isOwn },
+    workspace: workspace === null ? null : workspaceImage(workspace),
+    tools: tools.map(({ name }) => name),
+    schema: answer?.source ?? null,
+    head: { model, thinking, tools: schemas, system },
+    messages: agent.conversation.messages.map(plainMessage),
+    prompts: agent.prompts.map(plainMessage),
+    requests: agent.requests,
+    openStop: agent.openStop,
+    openCalls: agent.openCalls,
+    calls: [...agent.calls],
+    touched: [...agent.touched],
+    seen: agent.files.seen,
+    context: agent.context,
+    todos: agent.todos,
+    tasks: tasksOf(agent),
+    inbox: [...agent.inbox.items],
+    spending: spending?.records() ?? [],
+    surroundings,
+  };
+}
+
+/** A message in a conversation has its bytes twice, as a whole and as blocks. */
+function plainMessage({ role, blocks, shared }: FrozenMessage): FrozenMessage {
+  return { role, blocks, shared };
+}
+
+/** What the Agent tool tells the model stands in the frozen head: here it is only carried out. */
+const REGISTRY: readonly Tool[] = builtInTools({ fork: true, types: [] });
+
+/** A tool that somebody made of functions of his own is not to be had in another process. */
+function refuseForeignTools(tools: readonly Tool[]): void {
+  const foreign = tools.filter(({ name, input }) => findTool(REGISTRY, name)?.input !== input);
+  if (foreign.length === 0) return;
+  const names = foreign.map(({ name }) => name).join(', ');
+  const message = `${names} cannot be used in a process of its own: run this agent with executor: in-process`;
+  throw new RametError('executor', 'terminal', message);
+}
+
+export async function agentFromImage(image: AgentImage, runtime: SessionRuntime): Promise<Agent> {
+  const spec: AgentSpec = {
+    ...image.spec,
+    tools: toolsNamed(image),
+    workspace: image.workspace === null ? undefined : followedWorkspace(image.workspace),
+    spending: Spending.of(image.spending),
+    answer: image.schema === null ? undefined : await answerSchema(image.schema),
+  };
+  const conversation = new Conversation(freezeHead(image.head), image.messages);
+  const agent = new Agent(runtime, spec, conversation, image.seen);
+  agent.prompts = [...image.prompts];
+  agent.requests = image.requests;
+  agent.openStop = image.openStop;
+  agent.openCalls = image.openCalls;
+  for (const call of image.calls) agent.calls.add(call);
+  for (const [path, how] of image.touched) agent.touched.set(path, how);
+  Object.assign(agent.context, image.context);
+  agent.todos = image.todos;
+  agent.tasks.recall(image.tasks);
+  for (const item of image.inbox) agent.inbox.put(item);
+  return agent;
+}
+
+function toolsNamed({ tools }: AgentImage): Tool[] {
+  return tools.flatMap((name) => findTool(REGISTRY, name) ?? []);
+}
+
+/** It was compiled by the host before: what fails here is ours. */
+async function answerSchema(source: string): Promise<AnswerSchema> {
+  const { compileAnswerSchema } = await import('../../engine/answer-schema.ts');
+  const compiled = await compileAnswerSchema(JSON.parse(source));
+  if (compiled.ok) return compiled.schema;
+  throw new RametError('executor', 'terminal', `the schema of the answer is lost: ${compiled.problem}`);
+}

@@ -1,0 +1,169 @@
+/**
+ * One process of one agent, as its host sees it (EXEC-2): started, run, ended, and cleaned up after, however it went.
+ *
+ * Invariants
+ * 1. A process that does not end after an abort, or says what cannot be understood, is killed with its commands.
+ * 2. When `gone` has settled, nothing runs for the process and nothing is held for it, here or on the machine.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { Agent } from '../../engine/agent.ts';
+import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
+import { onAbort } from '../../engine/on-abort.ts';
+import { describeError } from '../../schema/errors.ts';
+import { signalGroup, terminateGroup } from '../../workspace/process-group.ts';
+import { imageOf, type ProcessSurroundings } from './agent-image.ts';
+import { Channel } from './channel.ts';
+import { startProgram } from './child-program.ts';
+import { HostServices } from './host-services.ts';
+import type { HostLine } from './messages.ts';
+
+export interface AgentProcessOptions {
+  surroundings: ProcessSurroundings;
+  /** How long a process may take to end after an abort. */
+  graceMs: number;
+  entry?: string | undefined;
+  /** Of the run it is started for. */
+  signal: AbortSignal;
+  onEvent: (event: AgentEvent) => void;
+  onTurn: () => void;
+  /** Turns that the run has had. */
+  turns: number;
+}
+
+const STDERR_TAIL = 2_000;
+
+export class AgentProcess {
+  readonly #agent: Agent;
+  readonly #options: AgentProcessOptions;
+  readonly #child: ChildProcess;
+  readonly #channel: Channel<HostLine>;
+  readonly services: HostServices;
+  /** Settles with how the process ended, once everything of it has. */
+  readonly gone: Promise<string>;
+  /** Why it was killed for what it said; null while it was not. */
+  broken: string | null = null;
+  #stderr = '';
+
+  constructor(agent: Agent, options: AgentProcessOptions) {
+    this.#agent = agent;
+    this.#options = options;
+    // Before anything is started: an agent that cannot go elsewhere is refused here.
+    const image = imageOf(agent, options.surroundings);
+    const { environment, outputDirectory } = options.surroundings;
+    const { id } = agent.spec;
+    const { cwd } = agent.directory;
+    this.services = new HostServices(agent, options.signal, {
+      onEvent: options.onEvent,
+      onTurn: options.onTurn,
+      onSpent: (records) => this.#channel.post({ type: 'spent', records }),
+      onCaughtUp: () => {
+        for (const item of agent.inbox.items) this.#channel.post({ type: 'received', item });
+      },
+    });
+    this.services.askEarly(options.turns);
+    this.#child = startProgram({
+      agent: id,
+      cwd,
+      env: environment,
+      spool: outputDirectory,
+      entry: options.entry,
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+    });
+    this.gone = this.#watch();
+    this.#channel = this.#connect(outputDirectory);
+    this.#channel.post({ type: 'start', image });
+    agent.inbox.onPut = (item) => {
+      this.services.know(item.blocks);
+      if (!this.services.isAhead) this.#channel.post({ type: 'received', item });
+    };
+    agent.inbox.onTake = (items) =>
+      this.#channel.post({ type: 'taken', items: items.map(({ item }) => item) });
+  }
+
+  /** `turns` are those that the run has had elsewhere. Null when the process ended before the agent did. */
+  async run(turns: number, signal: AbortSignal): Promise<AgentResult | null> {
+    const totals = this.#agent.spending?.records() ?? [];
+    let timer: NodeJS.Timeout | undefined;
+    const stopListening = onAbort(signal, () => {
+      timer = setTimeout(() => this.#kill(), this.#options.graceMs);
+    });
+    try {
+      return await this.#channel.call('run', { turns, totals }, signal);
+    } catch (error) {
+      // An agent never rejects: the process is gone, or could not make it.
+      if (this.#child.connected) this.#stderr ||= describeError(error);
+      this.#kill();
+      await this.gone;
+      return null;
+    } finally {
+      stopListening();
+      clearTimeout(timer);
+    }
+  }
+
+  /** Lets it release what the agent acquired, then ends it. */
+  async end(): Promise<void> {
+    const timer = setTimeout(() => this.#kill(), this.#options.graceMs);
+    await this.#channel.call('end', null).catch(() => {});
+    if (this.#child.connected) this.#child.disconnect();
+    await this.gone;
+    clearTimeout(timer);
+  }
+
+  #connect(spool: string): Channel<HostLine> {
+    const child = this.#child;
+    const { services } = this;
+    return new Channel<HostLine>(
+      {
+        // The end of the line is seen by whoever watches the process.
+        send: (frame) => void child.send(frame, () => {}),
+        onFrame: (take) => void child.on('message', take),
+      },
+      {
+        spool,
+        onNotice: (notice) => services.heed(notice),
+        answers: services.answers,
+        onBroken: (reason) => {
+          this.broken ??= reason;
+          this.#kill();
+        },
+      },
+    );
+  }
+
+  async #watch(): Promise<string> {
+    const child = this.#child;
+    const ended = Promise.withResolvers<string>();
+    child.once('error', (error) => ended.resolve(`it could not be started: ${describeError(error)}`));
+    child.once('exit', (code, by) =>
+      ended.resolve(by === null ? `it exited with ${code}` : `it ended by ${by}`),
+    );
+    // What it has said is heard to the end.
+    const unheard = new Promise<void>((resolve) => void child.once('disconnect', resolve));
+    const { pid } = child;
+    const leave = pid === undefined ? null : this.#agent.runtime.processes.enter(pid, this.#agent.spec.id);
+    const how = await ended.promise;
+    if (pid !== undefined) await unheard;
+    leave?.();
+    await this.#cleanUp(how);
+    const said = this.#stderr.trim();
+    return said === '' ? how : `${how}: ${said.replace(/\s*\n\s*/g, ' ')}`;
+  }
+
+  async #cleanUp(how: string): Promise<void> {
+    const { inbox } = this.#agent;
+    inbox.onPut = null;
+    inbox.onTake = null;
+    this.#channel.close(`the agent's process is gone: ${how}`);
+    await Promise.all(this.services.groups.map(terminateGroup));
+    this.services[Symbol.dispose]();
+    await Promise.all([this.#channel.settled(), this.services.settled()]);
+  }
+
+  #kill(): void {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) signalGroup(pid, 'SIGKILL');
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * The session as an agent's own process has it (EXEC-2): journal, files, other agents and models are the host's, behind
+ * a channel. What only the host may hold is not there at all: whoever reaches for it finds out at once.
+ */
+import { freezeJson } from '../../conversation/frozen-block.ts';
+import type { Agent } from '../../engine/agent.ts';
+import type { AgentHost } from '../../engine/agent-host.ts';
+import type { CalledAgent } from '../../engine/open-calls.ts';
+import type { SessionRuntime } from '../../engine/runtime.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { type Clock, systemClock } from '../../schema/clock.ts';
+import { Cancelled, UserMistake } from '../../schema/errors.ts';
+import type { AgentDesk } from '../../tools/agent-desk.ts';
+import { createFingerprintRedactor } from '../../tools/fingerprint-redactor.ts';
+import { failure, type ToolOutcome } from '../../tools/outcome.ts';
+import { createCommandSandbox } from '../../workspace/command-sandbox.ts';
+import type { FileLedger, LastWrite } from '../../workspace/file-ledger.ts';
+import { createProcessRegister, type ProcessRegister } from '../../workspace/process-register.ts';
+import type { AgentImage, ProcessSurroundings } from './agent-image.ts';
+import type { Channel } from './channel.ts';
+import type { AgentLine } from './messages.ts';
+
+export type HostChannel = Channel<AgentLine>;
+
+/** `agent` is asked for once it is made: it is made with this. */
+export function childRuntime(
+  host: HostChannel,
+  { surroundings, head, messages, inbox, prompts, openCalls }: AgentImage,
+  agent: () => Agent,
+): SessionRuntime {
+  const said = [...messages, ...inbox, ...prompts].flatMap(({ blocks }) => blocks);
+  const results = openCalls?.results.values() ?? [];
+  const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
+  const { environment, outputDirectory, sandbox, isolation, secrets } = surroundings;
+  return withoutHosts({
+    journal: journalOf(host, surroundings, known),
+    host: hostOf(host, known, agent),
+    clock: clockAhead(surroundings.clockAheadMs),
+    files: ledgerOf(host),
+    childEnvironment: environment,
+    processes: registerOf(host, surroundings, agent),
+    sandbox: createCommandSandbox(sandbox, environment, isolation),
+    outputDirectory,
+    redact: createFingerprintRedactor(secrets),
+    workspaces: { create: stays, enter: stays, resume: stays, async [Symbol.asyncDispose]() {} },
+    agents: {
+      deskFor: (_, call, signal) => deskOf(host, call, signal),
+      calledBy: (_, calls) => calledAgents(host, calls),
+      prepare() {},
+    },
+  });
+}
+
+/** Worktrees are the host's to make, and this process is where it is. */
+async function stays(): Promise<never> {
+  const reason = 'an agent in a process of its own stays in its directory: start it with isolation instead';
+  throw new UserMistake('executor', reason);
+}
+
+function journalOf(
+  host: HostChannel,
+  { session, journal }: ProcessSurroundings,
+  known: Set<string>,
+): Journal {
+  return {
+    session,
+    file: journal,
+    append: (_, event) => host.post({ type: 'record', event }),
+    storeBlock(digest, bytes) {
+      if (known.has(digest)) return;
+      known.add(digest);
+      host.post({ type: 'block', digest, bytes });
+    },
+    async commit(durability) {
+      await host.call('commit', durability);
+    },
+    async close() {},
+  };
+}
+
+function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): AgentHost {
+  return {
+    async exchange({ turn, maxTokens, partial, aside, signal, onSpent }) {
+      const call = { turn, maxTokens, partial, ...(aside && { aside }) };
+      const { done, spent, totals, requests } = await host.call('exchange', call, signal);
+      for (const { usage, costUsd } of spent) onSpent(usage, costUsd);
+      agent().spending?.follow(totals);
+      for (const { value, json } of done.response.blocks) {
+        known.add(freezeJson(value.type, json, true).digest);
+      }
+      agent().requests = requests;
+      return done;
+    },
+    refusalOf: (call, signal) => host.call('refusal', call, signal),
+    async news(signal) {
+      await host.call('news', null, signal);
+      if (signal.aborted) throw new Cancelled();
+    },
+  };
+}
+
+function deskOf(host: HostChannel, call: string, signal: AbortSignal): AgentDesk {
+  return {
+    spawn: async (request) => told(await host.call('desk', { call, method: 'spawn', request }, signal)),
+    send: async (to, message) => told(await host.call('desk', { call, method: 'send', to, message }, signal)),
+    look: (id, wait) => host.call('desk', { call, method: 'look', id, wait }, signal),
+    stop: (id) => host.call('desk', { call, method: 'stop', id }, signal),
+  };
+}
+
+async function calledAgents(
+  host: HostChannel,
+  calls: readonly string[],
+): Promise<ReadonlyMap<string, CalledAgent>> {
+  const called = calls.length === 0 ? [] : await host.call('called', calls);
+  return new Map(
+    called.map((call) => [
+      call,
+      {
+        report: (signal) => host.call('report', { call, wait: true }, signal),
+        now: () => host.call('report', { call, wait: false }),
+      },
+    ]),
+  );
+}
+
+function told(outcome: ToolOutcome | null): ToolOutcome {
+  return outcome ?? failure('the host said nothing');
+}
+
+/** The turnstile and who wrote last are the host's; a path's last writer comes with its turn. */
+function ledgerOf(host: HostChannel): FileLedger {
+  const last = new Map<string, LastWrite>();
+  return {
+    lastWrite: (path) => last.get(path),
+    recordWrite: (path, _, version) => host.post({ type: 'wrote', path, version }),
+    async exclusive(path, work) {
+      const turn = await host.call('lock', path);
+      if (turn.last !== undefined) last.set(path, turn.last);
+      try {
+        return await work();
+      } finally {
+        last.delete(path);
+        host.post({ type: 'unlock', lock: turn.lock });
+      }
+    },
+  };
+}
+
+/** Noted on disk by this process, so that nobody's end leaves an orphan, and told to the host. */
+function registerOf(
+  host: HostChannel,
+  { processes }: ProcessSurroundings,
+  agent: () => Agent,
+): ProcessRegister {
+  const own = createProcessRegister(processes, (message) => agent().warn('process_not_noted', message));
+  return {
+    enter(group, id) {
+      const leave = own.enter(group, id);
+      host.post({ type: 'group', group, runs: true });
+      return () => {
+        leave();
+        host.post({ type: 'group', group, runs: false });
+      };
+    },
+  };
+}
+
+function clockAhead(aheadMs: number): Clock {
+  return { ...systemClock, now: () => systemClock.now() + aheadMs };
+}
+
+const HOSTS_OWN = [
+  'provider',
+  'cacheMap',
+  'launch',
+  'prefixGuard',
+  'prices',
+  'retry',
+  'rate',
+  'permissions',
+  'broker',
+] as const;
+
+type HostsOwn = (typeof HOSTS_OWN)[number];
+
+function withoutHosts(own: Omit<SessionRuntime, HostsOwn>): SessionRuntime {
+  const refusals = HOSTS_OWN.map((name) => [name, { get: () => refuse(name) }] as const);
+  // The properties are there by now; reading one is what fails.
+  return Object.defineProperties(own, Object.fromEntries(refusals)) as SessionRuntime;
+}
+
+function refuse(name: HostsOwn): never {
+  throw new Error(`${name} is not in an agent's own process: its host has it`);
+}

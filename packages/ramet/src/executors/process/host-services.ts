@@ -1,0 +1,285 @@
+/**
+ * What a host does for the agent in a process of its own (EXEC-2): it asks models, decides on permissions, holds the
+ * children, the file locks and the journal. Everything is done for the host's own agent, which follows the other.
+ *
+ * Invariants
+ * 1. What is recorded there is recorded here, in the same order, before anything that comes after it is answered.
+ * 2. Nothing is held for a process that is gone: `Symbol.dispose` gives it all back.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import type { Agent } from '../../engine/agent.ts';
+import type { AgentEvent } from '../../engine/agent-event.ts';
+import { refusalOf } from '../../engine/authorize.ts';
+import type { SpendingRecord } from '../../engine/budget.ts';
+import { isCompactionDue } from '../../engine/context-state.ts';
+import { newsHere } from '../../engine/deliver.ts';
+import { exchange, recordResponse } from '../../engine/exchange.ts';
+import { assistantEvent } from '../../engine/loop.ts';
+import type { ModelExchange } from '../../engine/model-exchange.ts';
+import { onAbort } from '../../engine/on-abort.ts';
+import type { CalledAgent } from '../../engine/open-calls.ts';
+import { nextStep } from '../../engine/stop-reason.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
+import { findTool, parseInput } from '../../tools/registry.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
+import { AgentFollower } from './agent-follower.ts';
+import { type Answers, LINE_LOST } from './channel.ts';
+import { FileTurns } from './file-turns.ts';
+import type { AgentNotice, DeskCall, ExchangeAnswer, ExchangeCall, HostCalls } from './messages.ts';
+import { type OutlivingSignals, outlivingCall } from './outliving-call.ts';
+
+export interface ServiceObserver {
+  onEvent(event: AgentEvent): void;
+  onSpent(records: SpendingRecord[]): void;
+  /** A response of the conversation is recorded. */
+  onTurn(): void;
+  /** The loop has asked what was asked before it. */
+  onCaughtUp(): void;
+}
+
+/** The loop's first question, asked before the loop is there. */
+interface EarlyQuestion {
+  readonly call: ExchangeCall;
+  readonly abort: AbortController;
+  readonly answer: Promise<ExchangeAnswer>;
+}
+
+/** Far above what the calls of one response can give rise to. */
+const MOST_NOTICES = 100_000;
+
+export class HostServices implements Disposable {
+  readonly #agent: Agent;
+  readonly #follower: AgentFollower;
+  readonly #runSignal: AbortSignal;
+  readonly #observer: ServiceObserver;
+  readonly #turns: FileTurns;
+  readonly #groups = new Map<number, () => void>();
+  /** Since the model was last asked. */
+  #notices = 0;
+  #unrecorded: ModelExchange | null = null;
+  #early: EarlyQuestion | null = null;
+  #called: ReadonlyMap<string, CalledAgent> = new Map();
+  /** How the agent said that it ended; null while it has not. */
+  ended: EventOf<'agent.ended'> | null = null;
+
+  constructor(agent: Agent, signal: AbortSignal, observer: ServiceObserver) {
+    this.#observer = observer;
+    this.#runSignal = signal;
+    this.#turns = new FileTurns(agent.runtime.files);
+    this.#agent = agent;
+    this.#follower = new AgentFollower(agent);
+  }
+
+  know(blocks: readonly FrozenBlock[]): void {
+    this.#follower.know(blocks);
+  }
+
+  /**
+   * Asks the model what the loop is going to ask first, while its process starts. Until the loop asks, nothing that
+   * could change the question may reach it: see `isAhead`.
+   */
+  askEarly(turns: number): void {
+    const signal = this.#runSignal;
+    const { conversation, inbox, openStop, openCalls, spec } = this.#agent;
+    const asks = conversation.awaitsAnswer && inbox.size === 0 && openStop === null && openCalls === null;
+    if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
+    const abort = new AbortController();
+    const call = { turn: turns + 1, maxTokens: spec.maxTokens, partial: false };
+    const stopListening = onAbort(signal, () => abort.abort(signal.reason));
+    const answer = this.#ask(call, abort.signal).finally(stopListening);
+    // Whoever asks is told; if nobody does, so that nobody can be, the process is gone.
+    answer.catch(() => {});
+    this.#early = { call, abort, answer };
+  }
+
+  /** Whether the model was asked what the loop has not asked yet. */
+  get isAhead(): boolean {
+    return this.#early !== null;
+  }
+
+  /** Process groups that run for it. */
+  get groups(): number[] {
+    return [...this.#groups.keys()];
+  }
+
+  /** Throws for what is no notice of ours. */
+  heed(notice: AgentNotice): void {
+    if (++this.#notices > MOST_NOTICES) throw new Error('it says too much between two requests');
+    const { runtime, spec } = this.#agent;
+    switch (notice.type) {
+      case 'record':
+        this.#record(notice.event);
+        break;
+      case 'block': {
+        const block = this.#follower.store(notice.digest, notice.bytes);
+        runtime.journal.storeBlock(block.digest, block.bytes);
+        break;
+      }
+      case 'event':
+        this.#observer.onEvent(notice.event);
+        break;
+      case 'wrote':
+        runtime.files.recordWrite(notice.path, spec.id, notice.version);
+        break;
+      case 'unlock':
+        this.#turns.giveBack(notice.lock);
+        break;
+      case 'group':
+        this.#noteGroup(notice.group, notice.runs);
+        break;
+      default:
+        throw new Error(`it sent a notice that there is not: ${JSON.stringify(notice)?.slice(0, 80)}`);
+    }
+  }
+
+  /** Of everything that it may ask. */
+  readonly answers: Answers<HostCalls> = {
+    exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
+    refusal: (call, signal) => this.#refusal(call, signal),
+    desk: (call, signal) =>
+      this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#desk(call, own))),
+    called: async (calls) => {
+      const { runtime, spec } = this.#agent;
+      this.#called = await runtime.agents.calledBy(spec.id, calls);
+      return [...this.#called.keys()];
+    },
+    report: ({ call, wait }, signal) =>
+      this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#report(call, wait ? own : null))),
+    lock: (path) => this.#turns.take(path),
+    commit: (durability) => this.#budgeted(this.#commit(durability)),
+    news: (_, signal) => this.#budgeted(this.#news(signal)),
+  };
+
+  /** What a process that is gone had been answered and not recorded: a complete response is never asked for again. */
+  recordOpenResponse(): void {
+    const done = this.#unrecorded;
+    if (done === null) return;
+    const step = nextStep(done.response, { repeats: 0, maxTokens: this.#agent.spec.maxTokens });
+    const keep =
+      done.source === undefined && (step.kind === 'run_tools' || step.kind === 'finish' || step.keep);
+    recordResponse(this.#agent, done, keep);
+    if (done.source === undefined) {
+      this.#observer.onTurn();
+      this.#observer.onEvent(assistantEvent(done));
+    }
+    this.#unrecorded = null;
+  }
+
+  #record(event: JournalEvent): void {
+    if (typeof event?.type !== 'string') throw new Error('it recorded no event');
+    if (event.type === 'response.completed') this.#takeResponse(event);
+    this.#follower.follow(event);
+    this.#agent.record(event);
+    if (event.type === 'agent.ended') this.ended = event;
+  }
+
+  /** Its blocks went there from here, and do not come back. */
+  #takeResponse({ request, blocks, source }: EventOf<'response.completed'>): void {
+    if (source === undefined) this.#observer.onTurn();
+    this.#agent.store(this.#follower.named(blocks));
+    if (request === this.#unrecorded?.request) this.#unrecorded = null;
+  }
+
+  /** What has been spent meanwhile, also by the agent's children, is known there before the answer. */
+  async #budgeted<Value>(answer: Promise<Value>): Promise<Value> {
+    try {
+      return await answer;
+    } finally {
+      this.#observer.onSpent(this.#agent.spending?.records() ?? []);
+    }
+  }
+
+  async #commit(durability: 'written' | 'synced'): Promise<null> {
+    await this.#agent.runtime.journal.commit(durability);
+    return null;
+  }
+
+  async #exchange(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
+    const early = this.#early;
+    this.#early = null;
+    this.#observer.onCaughtUp();
+    if (early === null) return this.#ask(call, signal);
+    if (!isDeepStrictEqual(early.call, call)) {
+      early.abort.abort(LINE_LOST);
+      await early.answer.catch(() => {});
+      return this.#ask(call, signal);
+    }
+    const stopListening = onAbort(signal, () => early.abort.abort(signal.reason));
+    return early.answer.finally(stopListening);
+  }
+
+  async #ask(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
+    const agent = this.#agent;
+    this.#notices = 0;
+    const spent: ExchangeAnswer['spent'][number][] = [];
+    const done = await exchange(agent, {
+      ...call,
+      signal,
+      emit: (event) => this.#observer.onEvent(event),
+      onSpent(usage, costUsd) {
+        spent.push({ usage, costUsd });
+        agent.spending?.add(usage, costUsd);
+      },
+    });
+    this.#unrecorded = done;
+    this.#follower.knowResponse(done.response);
+    return { done, spent, totals: agent.spending?.records() ?? [], requests: agent.requests };
+  }
+
+  async #refusal(call: ToolUseBlock, signal: AbortSignal): Promise<string | null> {
+    const tool = findTool(this.#agent.spec.tools, call.name);
+    if (tool === undefined) return `there is no tool "${call.name}"`;
+    const input = parseInput(tool, call.input);
+    return input.ok ? refusalOf(this.#agent, tool, call, input.value, signal) : input.message;
+  }
+
+  #signals(call: AbortSignal): OutlivingSignals {
+    return { call, run: this.#runSignal };
+  }
+
+  async #report(call: string, signal: AbortSignal | null): Promise<ToolOutcome> {
+    const called = this.#called.get(call);
+    if (called === undefined) throw new Error(`no agent was started by ${call}`);
+    return signal === null ? called.now() : called.report(signal);
+  }
+
+  async #desk(call: DeskCall, signal: AbortSignal): Promise<ToolOutcome | null> {
+    const desk = this.#agent.runtime.agents.deskFor(this.#agent.spec.id, call.call, signal);
+    switch (call.method) {
+      case 'spawn':
+        return desk.spawn(call.request);
+      case 'send':
+        return desk.send(call.to, call.message);
+      case 'look':
+        return desk.look(call.id, call.wait);
+      case 'stop':
+        return desk.stop(call.id);
+    }
+  }
+
+  async #news(signal: AbortSignal): Promise<null> {
+    const { inbox, children } = this.#agent;
+    if (inbox.size === 0 && children.anyInBackground) await newsHere(this.#agent, signal);
+    return null;
+  }
+
+  #noteGroup(group: number, runs: boolean): void {
+    const { runtime, spec } = this.#agent;
+    this.#groups.get(group)?.();
+    this.#groups.delete(group);
+    if (runs) this.#groups.set(group, runtime.processes.enter(group, spec.id));
+  }
+
+  /** Resolves when nothing is asked on its own account. */
+  async settled(): Promise<void> {
+    await this.#early?.answer.catch(() => {});
+  }
+
+  [Symbol.dispose](): void {
+    this.#early?.abort.abort(LINE_LOST);
+    this.#turns[Symbol.dispose]();
+    for (const group of this.groups) this.#noteGroup(group, false);
+  }
+}

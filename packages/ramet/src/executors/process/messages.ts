@@ -1,0 +1,93 @@
+/** What an agent's process and its host say to each other, besides answers. All of it is plain data. */
+import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
+import type { SpendingRecord } from '../../engine/budget.ts';
+import type { InboxItem } from '../../engine/inbox.ts';
+import type { ExchangeOptions, ModelExchange } from '../../engine/model-exchange.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import type { JournalEvent } from '../../schema/events.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
+import type { LastWrite } from '../../workspace/file-ledger.ts';
+import type { AgentImage } from './agent-image.ts';
+
+export type HostNotice =
+  | { type: 'start'; image: AgentImage }
+  /** What the run and everything above it has spent: kept by the host, held to by both. */
+  | { type: 'spent'; records: readonly SpendingRecord[] }
+  | { type: 'received'; item: InboxItem }
+  | { type: 'taken'; items: readonly string[] };
+
+export type AgentNotice =
+  | { type: 'record'; event: JournalEvent }
+  | { type: 'block'; digest: string; bytes: Uint8Array }
+  | { type: 'event'; event: AgentEvent }
+  | { type: 'wrote'; path: string; version: string }
+  | { type: 'unlock'; lock: number }
+  | { type: 'group'; group: number; runs: boolean };
+
+/** What the agent's process asks of its host. */
+export interface HostCalls {
+  exchange: { asks: ExchangeCall; answer: ExchangeAnswer };
+  /** Why the call may not run; null when it may. */
+  refusal: { asks: ToolUseBlock; answer: string | null };
+  desk: { asks: DeskCall; answer: ToolOutcome | null };
+  /** Of these open calls, those that started agents; then the report of one, or what can be said without waiting. */
+  called: { asks: readonly string[]; answer: readonly string[] };
+  report: { asks: { call: string; wait: boolean }; answer: ToolOutcome };
+  lock: { asks: string; answer: LockAnswer };
+  commit: { asks: 'written' | 'synced'; answer: null };
+  news: { asks: null; answer: null };
+}
+
+/** What the host asks of the agent's process. */
+export interface AgentCalls {
+  run: { asks: RunCall; answer: AgentResult };
+  /** Releases what the agent acquired. */
+  end: { asks: null; answer: null };
+}
+
+/** The line as the agent's process has it, and as its host has it. */
+export interface AgentLine {
+  sent: AgentNotice;
+  received: HostNotice;
+  calls: HostCalls;
+  answers: AgentCalls;
+}
+
+export interface HostLine {
+  sent: HostNotice;
+  received: AgentNotice;
+  calls: AgentCalls;
+  answers: HostCalls;
+}
+
+export interface RunCall {
+  /** What the run has had, in a process that is gone. */
+  turns: number;
+  /** What it and everything above it has spent. */
+  totals: readonly SpendingRecord[];
+}
+
+export type ExchangeCall = Pick<ExchangeOptions, 'turn' | 'maxTokens' | 'partial' | 'aside'>;
+
+export interface ExchangeAnswer {
+  done: ModelExchange;
+  /** Of all attempts, in order. */
+  spent: readonly { usage: Usage; costUsd: number | null }[];
+  /** With these: what the agent's process adds up by itself knows nothing of others. */
+  totals: readonly SpendingRecord[];
+  requests: number;
+}
+
+export type DeskCall = { call: string } & (
+  | { method: 'spawn'; request: SpawnRequest }
+  | { method: 'send'; to: string; message: string }
+  | { method: 'look'; id: string; wait: { block: boolean; timeoutMs: number } }
+  | { method: 'stop'; id: string }
+);
+
+export interface LockAnswer {
+  lock: number;
+  last: LastWrite | undefined;
+}

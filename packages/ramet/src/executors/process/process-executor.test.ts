@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import { fingerprintSecrets } from '../../tools/fingerprint-redactor.ts';
+import { type ProcessExecutorParts, processExecutor } from './process-executor.ts';
+
+const BAD_PROGRAM = join(import.meta.dirname, '../../../test/fixtures/bad-agent-process.ts');
+
+/** An agent with a prompt, and an executor for it; `manner` puts a program in its place that behaves so. */
+async function hosted(options: EngineOptions, manner?: string, parts: Partial<ProcessExecutorParts> = {}) {
+  const childEnvironment = { PATH: process.env.PATH ?? '', RAMET_TEST_MANNER: manner ?? '' };
+  const engine = await startEngine({ ...options, runtime: { childEnvironment, ...options.runtime } });
+  engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
+  const { session, file } = engine.runtime.journal;
+  const executor = processExecutor({
+    secrets: fingerprintSecrets({}),
+    processes: temporaryDirectory(),
+    sandbox: 'off',
+    isolation: 'off',
+    openReader: () => openReader({ project: join(file, '..'), session }),
+    ...(manner !== undefined && { entry: BAD_PROGRAM }),
+    ...parts,
+  });
+  const run = (signal = new AbortController().signal) =>
+    executor.run(engine.agent, { signal, onEvent: () => {} });
+  const types = () => engine.recorded().map(({ type }) => type);
+  return { ...engine, executor, host: run, types };
+}
+
+describe('EXEC-2: a process that misbehaves ends its agent as failed: executor', () => {
+  test.each<[string, string]>([
+    ['garbage', 'it sent no frame'],
+    ['a record of nothing', 'it recorded no event'],
+    ['a block nobody sent', 'never sent'],
+    ['a block by a wrong name', 'a block that is not'],
+    ['a notice that there is not', 'a notice that there is not'],
+    ['a call that there is not', 'it asks for keys'],
+    ['a flood of calls', 'too much at once'],
+    ['a flood of notices', 'it says too much'],
+    ['an end at once', 'ended 4 times: it exited with 7'],
+    ['a crash', 'it broke'],
+  ])('%s', async (manner, reason) => {
+    const { host, types } = await hosted({ provider: scriptedModel('hang', 'hang', 'hang', 'hang') }, manner);
+    const result = await host();
+    expect(result).toMatchObject({
+      status: 'failed',
+      cause: 'executor',
+      usage: { input_tokens: 0 },
+      costUsd: 0,
+    });
+    expect(result.message).toContain(reason);
+    expect(types().filter((type) => type === 'agent.ended')).toHaveLength(1);
+  });
+
+  test('one that cannot be started says why', async () => {
+    const { host } = await hosted({
+      provider: scriptedModel('hang', 'hang', 'hang', 'hang'),
+      spec: { cwd: '/nowhere' },
+    });
+    expect(await host()).toMatchObject({ cause: 'executor', message: expect.stringContaining('ENOENT') });
+  });
+
+  test('a tool made of functions cannot go there, and that is said before anything runs', async () => {
+    const own = toolOf('Own', 'read', async () => ({ content: 'x' }));
+    const { host } = await hosted({ provider: scriptedModel('hang', 'hang', 'hang', 'hang'), tools: [own] });
+    expect(await host()).toMatchObject({ cause: 'executor', message: expect.stringContaining('Own cannot') });
+  });
+});
+
+describe('EXEC-2: the model is asked while the process starts', () => {
+  test('an answer that came before the process failed is kept, and not asked for again', async () => {
+    const model = scriptedModel({ text: 'Here it is.' });
+    const { host, recorded } = await hosted({ provider: model }, 'silence', { graceMs: 50 });
+    const abort = new AbortController();
+    const result = host(abort.signal);
+    while (model.requests.length === 0) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    abort.abort('stopped');
+    expect(await result).toMatchObject({ status: 'cancelled' });
+    expect(recorded().filter(({ type }) => type === 'response.completed')).toMatchObject([{ kept: true }]);
+  });
+
+  test('an agent that was aborted before it began asks nothing', async () => {
+    const model = scriptedModel();
+    const { host } = await hosted({ provider: model });
+    expect(await host(AbortSignal.abort('stopped'))).toMatchObject({ status: 'cancelled' });
+    expect(model.requests).toEqual([]);
+  });
+});
+
+describe('EXEC-2: a process that does not end is ended', () => {
+  test.each(['silence', 'deafness', 'an endless loop'])('%s', async (manner) => {
+    const { host, types } = await hosted(
+      { provider: scriptedModel('hang', 'hang', 'hang', 'hang') },
+      manner,
+      { graceMs: 50 },
+    );
+    const abort = new AbortController();
+    const result = host(abort.signal);
+    // This process goes on meanwhile.
+    for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+    abort.abort('stopped');
+    expect(await result).toMatchObject({ status: 'cancelled', cause: 'stopped' });
+    expect(types().filter((type) => type === 'agent.ended')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,188 @@
+/**
+ * Hosts agents in processes of their own (EXEC-2): loop and tools run there; keys, rate window, permissions, children
+ * and the journal stay here, so that an agent costs, says and may do exactly what it would in this process.
+ *
+ * Invariants
+ * 1. Whatever becomes of the process, the run ends with one result and one `agent.ended`.
+ * 2. An agent whose process is gone goes on in another from its last complete turn, as the journal has it; a few times.
+ */
+import type { Agent } from '../../engine/agent.ts';
+import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
+import type { AgentExecutor, HostOptions } from '../../engine/executor.ts';
+import { closeCalls } from '../../engine/finish-calls.ts';
+import { resumeAgent } from '../../engine/resume.ts';
+import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
+import type { SandboxMode } from '../../workspace/command-sandbox.ts';
+import type { ProcessSurroundings } from './agent-image.ts';
+import { AgentProcess } from './agent-process.ts';
+import { takeOver } from './take-over.ts';
+
+export interface ProcessExecutorParts {
+  /** Of what must not stand in the conversation: processes take it out without knowing it. */
+  secrets: SecretFingerprints;
+  /** Where running process groups are noted. */
+  processes: string;
+  /** Of agents that only read. */
+  sandbox: SandboxMode;
+  isolation: SandboxMode;
+  /** The session's journal. Whoever opens it closes it. */
+  openReader(): JournalReader;
+  /** Instead of our own program. */
+  entry?: string | undefined;
+  graceMs?: number | undefined;
+}
+
+/** Tools have five seconds to end after an abort, their commands four. */
+const GRACE_MS = 15_000;
+const MOST_RESTARTS = 3;
+
+export function processExecutor(parts: ProcessExecutorParts): AgentExecutor {
+  const living = new WeakMap<Agent, HostedAgent>();
+  return {
+    name: 'process',
+    async run(agent, options) {
+      const hosted = living.get(agent) ?? new HostedAgent(agent, parts);
+      living.set(agent, hosted);
+      return hosted.run(options);
+    },
+  };
+}
+
+class HostedAgent {
+  readonly #agent: Agent;
+  readonly #parts: ProcessExecutorParts;
+  #process: AgentProcess | null = null;
+  #onEvent: (event: AgentEvent) => void = () => {};
+  #turns = 0;
+  #text = '';
+
+  constructor(agent: Agent, parts: ProcessExecutorParts) {
+    this.#agent = agent;
+    this.#parts = parts;
+    agent.scope.defer(() => this.#process?.end());
+  }
+
+  async run({ signal, onEvent }: HostOptions): Promise<AgentResult> {
+    const agent = this.#agent;
+    const { clock } = agent.runtime;
+    const startedAt = clock.now();
+    const spending = agent.takeBill();
+    const { carried } = agent;
+    agent.carried = null;
+    if (carried !== null) spending.carry(carried);
+    this.#turns = carried?.turns ?? 0;
+    this.#text = '';
+    this.#onEvent = (event) => {
+      if (event.type === 'assistant') this.#text = textOf(event) || this.#text;
+      onEvent(event);
+    };
+    const result = await this.#runToEnd(signal);
+    return {
+      ...result,
+      turns: this.#turns,
+      usage: spending.totalUsage,
+      costUsd: spending.totalCostUsd,
+      durationMs: clock.now() - startedAt,
+      model: agent.conversation.head.model,
+    };
+  }
+
+  async #runToEnd(signal: AbortSignal): Promise<Ending & Pick<AgentResult, 'text'>> {
+    for (let restarts = 0; ; restarts++) {
+      try {
+        const process = this.#process ?? this.#start(signal);
+        const result = await process.run(this.#turns, signal);
+        if (result !== null) return result;
+        this.#process = null;
+        const ending = await this.#afterLoss(process, signal, restarts);
+        if (ending !== null) return { ...ending, text: this.#text };
+      } catch (error) {
+        return { ...(await this.#record(failed(describeError(error)))), text: this.#text };
+      }
+    }
+  }
+
+  #start(signal: AbortSignal): AgentProcess {
+    const { entry, graceMs = GRACE_MS } = this.#parts;
+    this.#process = new AgentProcess(this.#agent, {
+      surroundings: this.#surroundings(),
+      graceMs,
+      entry,
+      signal,
+      onEvent: (event) => this.#onEvent(event),
+      onTurn: () => {
+        this.#turns += 1;
+      },
+      turns: this.#turns,
+    });
+    return this.#process;
+  }
+
+  #surroundings(): ProcessSurroundings {
+    const { journal, childEnvironment, outputDirectory, clock } = this.#agent.runtime;
+    const { secrets, processes, sandbox, isolation } = this.#parts;
+    return {
+      session: journal.session,
+      journal: journal.file,
+      environment: childEnvironment,
+      outputDirectory,
+      processes,
+      sandbox,
+      isolation,
+      secrets,
+      clockAheadMs: clock.now() - Date.now(),
+    };
+  }
+
+  /** How the agent ends when its process is gone; null when it goes on in another. */
+  async #afterLoss(process: AgentProcess, signal: AbortSignal, restarts: number): Promise<Ending | null> {
+    const how = await process.gone;
+    const { services, broken } = process;
+    if (services.ended !== null) {
+      const { type: _, ...ending } = services.ended;
+      return ending;
+    }
+    services.recordOpenResponse();
+    await this.#rebuild();
+    if (signal.aborted) return this.#record(endingOfAbort(signal));
+    if (broken !== null) return this.#record(failed(`its process was ended: ${broken}`));
+    if (restarts === MOST_RESTARTS)
+      return this.#record(failed(`its process ended ${restarts + 1} times: ${how}`));
+    this.#agent.warn('process_lost', `the agent's process is gone: ${how}; going on in another`);
+    this.#agent.record({ type: 'agent.resumed', from: 'running' });
+    return null;
+  }
+
+  /** As after a restart of the session: calls under way are answered with what is known of them. */
+  async #rebuild(): Promise<void> {
+    const agent = this.#agent;
+    await agent.runtime.journal.commit('written');
+    const reader = this.#parts.openReader();
+    try {
+      takeOver(
+        agent,
+        resumeAgent(agent.runtime, reader, () => agent.spec, agent.spec.id),
+      );
+    } finally {
+      reader.close();
+    }
+  }
+
+  async #record(ending: Ending): Promise<Ending> {
+    await closeCalls(this.#agent);
+    this.#agent.record({ type: 'agent.ended', ...ending });
+    await this.#agent.runtime.journal.commit('written');
+    return ending;
+  }
+}
+
+function failed(message: string): Ending {
+  return { status: 'failed', cause: 'executor', message };
+}
+
+function textOf({ blocks }: Extract<AgentEvent, { type: 'assistant' }>): string {
+  return blocks.map((block) => ('text' in block ? String(block.text) : '')).join('');
+}

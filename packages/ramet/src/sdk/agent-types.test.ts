@@ -1,0 +1,276 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../test/fixtures/command.ts';
+import { type FamilySession, lastTexts, startAgents, startFamily } from '../../test/fixtures/family.ts';
+import { writeFiles } from '../../test/fixtures/temporary.ts';
+import { builtInDefinitions, typeLines } from '../agents/built-in.ts';
+import type { RequestRecord } from '../emulator/index.ts';
+import { trust } from '../permission/trust.ts';
+import { agentToolFor } from '../tools/agent.ts';
+
+const agentTool = agentToolFor({ fork: true, types: typeLines(builtInDefinitions) });
+
+const DONE = { text: 'Scope: done.' };
+
+function definition(name: string, fields = '', body = `I am ${name}, and I look.`): string {
+  return `---\nname: ${name}\ndescription: Knows all of ${name}.\n${fields}---\n${body}\n`;
+}
+
+function agentDescription(record: RequestRecord | undefined): string {
+  const tools: readonly { name?: unknown; description?: unknown }[] = record?.request?.tools ?? [];
+  return String(tools.find(({ name }) => name === 'Agent')?.description);
+}
+
+function toolNames(record: RequestRecord | undefined): unknown[] {
+  const tools: readonly { name?: unknown }[] = record?.request?.tools ?? [];
+  return tools.map(({ name }) => name);
+}
+
+/** What the Agent call that started nobody was answered with. */
+async function refused(family: FamilySession, prompt = 'Go.'): Promise<string> {
+  await family.run(prompt);
+  return lastTexts(family.requestsOf(prompt).at(-1)).join('\n');
+}
+
+function asking(type: string, task = 'look around', input: Record<string, unknown> = {}): object {
+  return { 'Go.': [startAgents([task], { subagent_type: type, ...input }), DONE], [task]: [DONE] };
+}
+
+describe('TYPE-3: what the main agent is told of types', () => {
+  test('without files the Agent tool is what it always is', async () => {
+    const family = await startFamily({ cast: { 'Go.': [DONE] } });
+    await family.run('Go.');
+    expect(agentDescription(family.requestsOf('Go.')[0])).toBe(agentTool.description);
+  });
+
+  test('types of files stand in the Agent tool, each with a line, and stay there for the whole session', async () => {
+    const family = await startFamily({
+      cast: { 'Go.': [DONE], 'Again.': [DONE], 'Third.': [DONE] },
+      home: {
+        'agents/a.md': definition('reviewer', 'tools: Read\n'),
+        'agents/long.md': `---\nname: long\ndescription: "${'many words '.repeat(80)}<example>user: x</example>"\n---\np\n`,
+      },
+    });
+    await family.run('Go.');
+    const first = agentDescription(family.requestsOf('Go.')[0]);
+    expect(first).toContain('\n- reviewer: Knows all of reviewer.\n');
+    expect(first).toMatch(/^- long: many words .{150,240}…$/m);
+    expect(first).not.toContain('example>');
+    writeFiles(family.home, { 'agents/b.md': definition('newcomer') });
+    rmSync(join(family.home, 'agents/long.md'));
+    await family.run('Again.');
+    const [again] = family.requestsOf('Again.');
+    expect(agentDescription(again)).toBe(first);
+    expect(lastTexts(again)).toEqual([
+      '<agent-types>\nThe types for subagent_type have changed since this session began.\nNew or changed:\n- newcomer: Knows all of newcomer.\nNo longer there: long\n</agent-types>',
+      'Again.',
+    ]);
+    await family.run('Third.');
+    expect(lastTexts(family.requestsOf('Third.')[0])).toEqual(['Third.']);
+  });
+
+  test('a list that is too long goes on with names alone', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => `worker-${String(at).padStart(3, '0')}`);
+    const family = await startFamily({
+      cast: { 'Go.': [DONE], 'Again.': [DONE] },
+      home: Object.fromEntries(
+        many.map((name) => [
+          `agents/${name}.md`,
+          `---\nname: ${name}\ndescription: ${'x'.repeat(150)}\n---\np\n`,
+        ]),
+      ),
+    });
+    await family.run('Go.');
+    const description = agentDescription(family.requestsOf('Go.')[0]);
+    expect(description.length).toBeLessThan(agentTool.description.length + 8_500);
+    expect(description).toMatch(/\nAlso, without a description here: worker-\d+, .* and \d+ more\n/);
+    await family.run('Again.');
+    expect(lastTexts(family.requestsOf('Again.')[0])).toEqual(['Again.']);
+  });
+
+  test('FORK-9: a session that goes on keeps the tool it began with, its children too, and hears what changed', async () => {
+    const family = await startFamily({
+      cast: { 'Go.': [DONE] },
+      home: { 'agents/a.md': definition('reviewer') },
+    });
+    await family.run('Go.');
+    const first = agentDescription(family.requestsOf('Go.')[0]);
+    writeFiles(family.home, { 'agents/b.md': definition('newcomer') });
+    const again = await family.reopen({
+      'Again.': [startAgents(['work'], { subagent_type: 'general-purpose' }), DONE],
+      work: [DONE],
+    });
+    await again.run('Again.');
+    expect(agentDescription(again.requestsOf('Again.')[0])).toBe(first);
+    expect(agentDescription(again.requestsOf('work')[0])).toBe(first);
+    expect(lastTexts(again.requestsOf('Again.')[0])[0]).toContain('New or changed:\n- newcomer: ');
+    expect(lastTexts(again.requestsOf('Again.')[0])[0]).not.toContain('reviewer');
+  });
+
+  test('a file that stands in for a built-in type stands in its line too', async () => {
+    const family = await startFamily({
+      cast: { 'Go.': [DONE] },
+      home: { 'agents/e.md': definition('Explore') },
+    });
+    await family.run('Go.');
+    const description = agentDescription(family.requestsOf('Go.')[0]);
+    expect(description.match(/^- Explore: .*/gm)).toEqual(['- Explore: Knows all of Explore.']);
+  });
+});
+
+describe('TYPE-3: agents of definition files', () => {
+  test('U39, PROMPT-1: the first request is the prompt of the file, its tools, and what it is told of its place', async () => {
+    const probes = { 'AGENTS.md': 'Probe-instructions.\n', 'README.md': '# x\n' };
+    const home = {
+      'agents/plain.md': definition('plain', 'tools: Read, Grep, LS\n', 'Probe-system-prompt.'),
+      'agents/bare.md': definition(
+        'bare',
+        'omitClaudeMd: true\nomitGitStatus: true\ndisallowedTools: [Bash, Agent]\n',
+      ),
+    };
+    const family = await startFamily({
+      cast: {
+        'Probe-conversation.': [
+          {
+            tool_use: [
+              { name: 'Agent', input: { prompt: 'task one', description: 'd', subagent_type: 'plain' } },
+              { name: 'Agent', input: { prompt: 'task two', description: 'd', subagent_type: 'Bare' } },
+              { name: 'Agent', input: { prompt: 'task three', description: 'd' } },
+            ],
+          },
+          DONE,
+        ],
+        'task one': [DONE],
+        'task two': [DONE],
+        'task three': [DONE],
+      },
+      files: probes,
+      home,
+    });
+    await family.run('Probe-conversation.');
+    const [plain, bare, fork] = ['task one', 'task two', 'task three'].map(
+      (task) => family.requestsOf(task)[0],
+    );
+    const seen = (record: RequestRecord | undefined): boolean[] =>
+      [
+        'Probe-system-prompt.',
+        'Probe-instructions.',
+        'Probe-conversation.',
+        'Git branch',
+        '<sub-agent>',
+        'Working directory',
+      ].map((probe) => record?.body.includes(probe) ?? false);
+    expect(seen(plain)).toEqual([true, true, false, true, true, true]);
+    expect(seen(bare)).toEqual([false, false, false, false, true, true]);
+    expect(seen(fork)).toEqual([false, true, true, true, false, true]);
+    expect(toolNames(plain)).toEqual(['Read', 'Grep']);
+    expect(toolNames(bare)).not.toContain('Bash');
+    expect(toolNames(bare)).not.toContain('Agent');
+    expect(toolNames(bare)).toContain('Write');
+    expect(plain?.request?.system).toEqual([expect.objectContaining({ text: 'Probe-system-prompt.' })]);
+  });
+
+  test('RES-1: model, turns and background are what the file says, unless the call says otherwise', async () => {
+    const again = { tool_use: [{ name: 'Glob', input: { pattern: '*' } }] };
+    const family = await startFamily({
+      cast: {
+        'Go.': [startAgents(['dig'], { subagent_type: 'digger' }), DONE, DONE, DONE],
+        dig: [again, again, again],
+      },
+      home: { 'agents/d.md': definition('digger', 'model: haiku\nmaxTurns: 2\nbackground: true\n') },
+    });
+    const { events } = await family.run('Go.');
+    expect(family.requestsOf('dig')[0]?.request?.model).toBe('claude-haiku-4-5');
+    expect(family.requestsOf('dig')).toHaveLength(3);
+    const started = family.recordedOf(2).find(({ type }) => type === 'agent.started');
+    expect(started).toMatchObject({ agentType: 'digger', maxTurns: 2, origin: { background: true } });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_started', background: true }));
+  });
+
+  test('one that is left without tools is not started, with the reason', async () => {
+    const cast = asking('odd');
+    const family = await startFamily({
+      cast: { ...cast },
+      home: { 'agents/o.md': definition('odd', 'tools: LS, WebSearch\n') },
+    });
+    expect(await refused(family)).toMatch(
+      /No agent was started: the agent type "odd" has no tool that you have \(it asks for LS, WebSearch\); it is defined in .*o\.md/,
+    );
+    expect(family.requestsOf('look around')).toEqual([]);
+  });
+
+  test('RES-3, SEC-1: a mode wider than the parent has gives no right', async () => {
+    const family = await startFamily({
+      cast: {
+        'Go.': [startAgents(['write'], { subagent_type: 'wide' }), DONE],
+        write: [{ tool_use: [{ name: 'Bash', input: { command: 'touch made.txt' } }] }, DONE],
+      },
+      permissionMode: 'default',
+      home: { 'agents/w.md': definition('wide', 'permissionMode: bypassPermissions\n') },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('write')[1])[0]).toMatch(/not permitted|denied|permission/i);
+  });
+
+  test('SEC-1: one of a repository that is not trusted is refused with what to do, and runs once it is trusted', async () => {
+    const family = await startFamily({
+      cast: {
+        ...asking('theirs'),
+        'Again.': [startAgents(['look around'], { subagent_type: 'theirs' }), DONE],
+      },
+      files: { '.claude/agents/t.md': definition('theirs', '', 'Their prompt.') },
+    });
+    expect(family.session.notices).toEqual([
+      expect.stringContaining('1 agent definition of this repository is not active'),
+    ]);
+    expect(await refused(family)).toMatch(
+      /"theirs" is defined in .*t\.md, and this repository is not trusted: .*ramet trust/,
+    );
+    trust({ home: family.home, root: family.cwd });
+    await family.run('Again.');
+    expect(family.requestsOf('look around')[0]?.body).toContain('Their prompt.');
+  });
+
+  test('a type whose file is broken is refused with the file and the line', async () => {
+    const family = await startFamily({
+      cast: { ...asking('broken') },
+      home: { 'agents/b.md': '---\nname: broken\ntools: { a: 1 }\ndescription: d\n---\np\n' },
+    });
+    expect(await refused(family)).toMatch(/"broken" cannot be used: .*b\.md:3: tools: it is neither/);
+  });
+
+  test('a changed file is used by the next agent, also when no watcher told of it', async () => {
+    const family = await startFamily({
+      cast: { ...asking('a'), 'Again.': [startAgents(['look around'], { subagent_type: 'a' }), DONE] },
+      home: { 'agents/a.md': definition('a', '', 'The old prompt.') },
+    });
+    await family.run('Go.');
+    writeFileSync(join(family.home, 'agents/a.md'), definition('a', '', 'The new prompt.'));
+    await family.run('Again.');
+    const [before, after] = family.requestsOf('look around');
+    expect([before?.body.includes('The old prompt.'), after?.body.includes('The new prompt.')]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('an edit that breaks a file is told in the journal while the session runs', async () => {
+    const family = await startFamily({ cast: { 'Go.': [DONE] }, home: { 'agents/a.md': definition('a') } });
+    await family.run('Go.');
+    writeFileSync(join(family.home, 'agents/a.md'), '---\nname: a\n---\n');
+    const warned = (): boolean =>
+      family
+        .recorded()
+        .some(({ event }) => event.type === 'warning.raised' && event.code === 'agent_definition');
+    await eventually(warned);
+  });
+
+  test('a folder that appears while the session runs is found with the next prompt', async () => {
+    const family = await startFamily({ cast: { 'Go.': [DONE], 'Again.': [DONE] } });
+    await family.run('Go.');
+    writeFiles(family.home, { 'agents/late.md': definition('late') });
+    await family.run('Again.');
+    expect(lastTexts(family.requestsOf('Again.')[0])[0]).toContain('- late: Knows all of late.');
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * What a child of a type begins with (U39), made by the same functions that make it: its system prompt, its tools, what it
+ * is told of its place, and how many tokens each of them takes, estimated.
+ */
+import { findDefinition } from '../agents/built-in.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
+import { environmentText } from '../agents/environment.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { estimateTokens } from '../conversation/token-estimate.ts';
+import { toolsOf } from '../engine/child-head.ts';
+import { headOf } from '../engine/prompt-head.ts';
+import { withRecipe } from '../model/recipe.ts';
+import { selectProvider } from '../model/select-provider.ts';
+import { effectiveMode } from '../permission/effective-mode.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { SessionMode } from '../schema/status.ts';
+import { createRedactor } from '../tools/redact.ts';
+import { openAgentTypes } from './agent-types.ts';
+import { childModel } from './children.ts';
+import { readSurroundings } from './main-agent.ts';
+import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions } from './options.ts';
+import { findPlace, type Place } from './place.ts';
+import { environmentOfChildren } from './session-runtime.ts';
+import { sessionSettings } from './session-settings.ts';
+import { toolsTelling } from './told-types.ts';
+
+export interface ChildView {
+  definition: AgentDefinition;
+  /** Of a child of the main agent of a new session. */
+  model: string;
+  mode: SessionMode;
+  tools: readonly string[];
+  system: string;
+  instructions: string | null;
+  environment: string;
+  tokens: { tools: number; system: number; instructions: number; environment: number; total: number };
+}
+
+export async function viewChild(
+  name: string,
+  at: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<ChildView> {
+  const place = findPlace(at);
+  using types = await openAgentTypes(place, at.env);
+  const definition = findDefinition(types.definitions, name);
+  if (definition === undefined) {
+    const known = types.definitions.map((one) => one.name).join(', ');
+    const reason = types.whyWithheld(name) ?? `there is no agent type "${name}"; there are ${known}`;
+    throw new UserMistake('unknown_type', reason);
+  }
+  const settings = resolveOptions(at, await sessionSettings(at));
+  const model = await modelOf(definition, settings);
+  const parent = { spec: { tools: toolsTelling(types.definitions, settings.agents.limits.fork) } };
+  const tools = toolsOf(definition, parent);
+  const redact = createRedactor(at.env);
+  const system = definition.system.map(redact);
+  const head = headOf({ model, thinking: null, tools, system });
+  const told = await surroundingsOf(definition, model, place, settings, redact);
+  const size = (text: string): number => estimateTokens([freezeBlock({ type: 'text', text })]);
+  const tokens = {
+    tools: estimateTokens(head.tools),
+    system: estimateTokens(head.system),
+    instructions: told.instructions === null ? 0 : size(told.instructions),
+    environment: size(told.environment),
+  };
+  return {
+    definition,
+    model,
+    mode: effectiveMode(definition.permissionMode, newSessionMode(settings)),
+    tools: tools.map((tool) => tool.name),
+    system: system.join('\n\n'),
+    ...told,
+    tokens: { ...tokens, total: tokens.tools + tokens.system + tokens.instructions + tokens.environment },
+  };
+}
+
+async function modelOf({ model }: AgentDefinition, settings: ResolvedOptions): Promise<string> {
+  const provider = withRecipe(await selectProvider(settings.env, settings.settings.provider));
+  try {
+    return childModel(model, newSessionModel(settings, provider), settings, provider);
+  } finally {
+    provider.close();
+  }
+}
+
+async function surroundingsOf(
+  { instructions, git, notes }: AgentDefinition,
+  model: string,
+  place: Place,
+  settings: ResolvedOptions,
+  redact: (text: string) => string,
+): Promise<Pick<ChildView, 'instructions' | 'environment'>> {
+  const environment = environmentOfChildren(settings);
+  const surroundings = await readSurroundings(place, environment, redact);
+  const text = environmentText({
+    cwd: place.cwd,
+    model,
+    now: new Date(settings.clock.now()),
+    shell: environment.SHELL,
+    ...(git && { repository: place.repository, git: surroundings.git }),
+  });
+  return {
+    instructions: instructions ? surroundings.instructions : null,
+    environment: notes === null ? text : `${notes}\n${text}`,
+  };
+}
