@@ -6,8 +6,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createWorktree } from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
+import {
+  type CreatedWorktree,
+  createWorktree,
+} from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
 import { linkTree } from '../packages/ramet/src/workspace/worktrees/link-tree.ts';
+import { PROOF_COMMAND } from '../packages/ramet/src/workspace/worktrees/prove-worktree.ts';
 import { releaseWorktree } from '../packages/ramet/src/workspace/worktrees/release-worktree.ts';
 import { removeWorktree } from '../packages/ramet/src/workspace/worktrees/remove-worktree.ts';
 import {
@@ -49,7 +53,9 @@ export async function run(): Promise<void> {
 async function measureSize(directory: string, size: string, files: number): Promise<void> {
   const root = makeRepository(join(directory, size), files);
   const rounds = ROUNDS[size] ?? 3;
-  const [plainAdd, plainRemove, cold]: number[][] = [[], [], []];
+  const plainAdd: number[] = [];
+  const plainRemove: number[] = [];
+  const cold: number[] = [];
   const withoutPool = openPlace(root, join(directory, `${size}-cold`), 0);
   for (let round = 0; round <= rounds; round++) {
     const path = join(directory, `plain-${size}-${round}`);
@@ -62,7 +68,7 @@ async function measureSize(directory: string, size: string, files: number): Prom
     await dirty;
     const remove = timed(() => git(root, 'worktree', 'remove', '--force', path));
     const removal = await removeWorktree(withoutPool, worktree, { isHolder: true });
-    if (removal.removed) await removal.deleted;
+    if (removal.removed) await removal.deleted();
     // The first round warms everything up.
     if (round > 0) plainAdd.push(add) && plainRemove.push(remove) && cold.push(made);
   }
@@ -77,7 +83,11 @@ async function measureSize(directory: string, size: string, files: number): Prom
 
 async function measurePool(directory: string, size: string, root: string, rounds: number): Promise<void> {
   const place = openPlace(root, join(directory, `${size}-pool`), 1);
-  const [claims, releases, resets, moves]: number[][] = [[], [], [], []];
+  const claims: number[] = [];
+  const floors: number[] = [];
+  const releases: number[] = [];
+  const resets: number[] = [];
+  const moves: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const { worktree, how, dirty, took } = await claim(place, `claim-${round}`);
     await dirty;
@@ -87,6 +97,7 @@ async function measurePool(directory: string, size: string, root: string, rounds
     await released?.settled;
     resets.push(performance.now() - start);
     if (round === 0) continue;
+    floors.push(timed(() => execFileSync('bash', ['-c', PROOF_COMMAND], { cwd: root, env })));
     if (how !== 'claimed') throw new Error(`expected a claim, it was ${how}`);
     claims.push(took);
   }
@@ -100,12 +111,13 @@ async function measurePool(directory: string, size: string, root: string, rounds
   }
   place[Symbol.dispose]();
   console.log(`  ${verdict('claim', show('claim of a ready one', claims), 10, 'ms')}`);
+  show('of that, the proof: bash and one git', floors);
   show('claim, base moved by 5 files', moves);
   console.log(`  ${verdict('release', show('release, foreground', releases), 3, 'ms')}`);
   show('verdict, reset and check, background', resets);
 }
 
-async function claim(place: WorktreePlace, name: string) {
+async function claim(place: WorktreePlace, name: string): Promise<CreatedWorktree & { took: number }> {
   const start = performance.now();
   const created = await createWorktree(place, { name, owner });
   return { ...created, took: performance.now() - start };

@@ -34,6 +34,14 @@ async function prepare(): Promise<string> {
   return worktree.id;
 }
 
+if (what === 'many') {
+  const wanted = Array.from({ length: 8 }, () =>
+    createWorktree(place, { name: 'agent', owner, numbered: true }),
+  );
+  const created = await Promise.all(wanted);
+  await Promise.all(created.slice(0, 4).map(({ worktree }) => releaseWorktree(place, worktree.id)?.settled));
+  process.exit(0);
+}
 const id = await prepare();
 isWatched = true;
 if (what === 'create' || what === 'claim') await createWorktree(place, { name: 'agent', owner });

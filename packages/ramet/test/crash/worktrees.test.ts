@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/workspace/worktrees/collect-garbage.ts';
@@ -97,7 +98,44 @@ describe('WORK-4: a process killed', { timeout: 120_000 }, () => {
   }
 });
 
+describe('WORK-4: several processes', () => {
+  test('make and give back worktrees of one repository at once', { timeout: 120_000 }, async () => {
+    const root = temporaryRepository(FILES);
+    const home = join(temporaryDirectory(), 'home');
+    const workers = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, [WORKER, root, home, 'many'], { stdio: 'inherit' }),
+    );
+    const ends = await Promise.all(workers.map((worker) => once(worker, 'exit')));
+    expect(ends.map(([code]) => code)).toEqual([0, 0, 0, 0]);
+    const place = worktreePlace({ root, home });
+    const leased = place.registry.list().filter(({ state }) => state === 'leased');
+    expect(leased).toHaveLength(16);
+    expectWhole({ root, place, steps: [], signal: null });
+  });
+});
+
 describe('WORK-3: a process killed', () => {
+  test('while it takes a tree away or into the pool loses nothing that was written to it meanwhile', async () => {
+    const late = {
+      pool: ['entered the pool', 'moved to the pool'],
+      remove: ['trashing', 'moved to the trash'],
+    };
+    for (const [what, steps] of Object.entries(late)) {
+      for (const step of steps) {
+        const killed = run(what, step);
+        const [row] = killed.place.registry.list().filter(({ facts }) => facts.elsewhere !== undefined);
+        const tree = [row?.path ?? '', row?.facts.elsewhere ?? ''].find((path) => existsSync(path)) ?? '';
+        writeFileSync(join(tree, 'late.txt'), 'work');
+        await collectGarbage(killed.place, { cleanupPeriodDays: 0 });
+        await collectGarbage(killed.place, { cleanupPeriodDays: 0 });
+        expectWhole(killed);
+        const path = join(worktreesDirectory(killed.place), 'before');
+        expect(readFileSync(join(path, 'late.txt'), 'utf8'), step).toBe('work');
+        expect(git(path, 'status', '--porcelain', '--branch')).toBe('## ramet/before\n?? late.txt');
+      }
+    }
+  });
+
   test('while it makes a checkpoint leaves the one before, and the files', async () => {
     for (const step of STEPS.checkpoint ?? []) {
       const { root, place } = run('checkpoint', step);

@@ -99,7 +99,7 @@ describe('WORK-2: installed packages', () => {
     const root = installed();
     const { place, worktree } = await linked(root);
     const removal = await removeWorktree(place, worktree, { isHolder: true });
-    if (removal.removed) await removal.deleted;
+    if (removal.removed) await removal.deleted();
     expect(removal.removed).toBe(true);
     expect(readFileSync(join(template(place, root), 'a/index.js'), 'utf8')).toBe('module.exports = 1;\n');
   });

@@ -2,7 +2,7 @@
  * Fills a registered worktree with the files of a commit. Outside the lock: this is what takes long. Large files kept
  * elsewhere (LFS) stay pointers, so that a fan-out does not download them once an agent.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
@@ -11,6 +11,7 @@ import { readOrNull } from '../repository.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
+const FULL_BELOW_BYTES = 1_000_000;
 const WITHOUT_LFS = ['filter.lfs.smudge=', 'filter.lfs.process=', 'filter.lfs.required=false'];
 
 export async function checkOut(
@@ -77,7 +78,7 @@ export function checkOutNotes({ path }: ManagedWorktree): string[] {
 
 function checkOutFailed({ path, base }: ManagedWorktree, stderr: string): RametError {
   const reason = stderr.trim().split('\n', 1)[0] ?? '';
-  if (/No space left|Disk quota/i.test(stderr)) {
+  if (/No space left|Disk quota/i.test(stderr) || isDiskFull(path)) {
     return new UserMistake(
       'disk_full',
       `no room for a worktree in ${path}: free some, or set worktree.directory`,
@@ -88,4 +89,14 @@ function checkOutFailed({ path, base }: ManagedWorktree, stderr: string): RametE
     'terminal',
     `cannot check out ${base.slice(0, 12)} in ${path}: ${reason}`,
   );
+}
+
+/** Git does not always say why it cannot write. */
+function isDiskFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < FULL_BELOW_BYTES;
+  } catch {
+    return false;
+  }
 }

@@ -5,10 +5,11 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
+import { createBranch } from '../git/create-branch.ts';
 import { readHead } from '../git/read-refs.ts';
 import { checkOut } from './check-out.ts';
 import type { WorktreeBase } from './find-base.ts';
-import { headText, isTreeOf, makeBranch, replaceAdminFile } from './register-worktree.ts';
+import { headText, isTreeOf, replaceAdminFile } from './register-worktree.ts';
 import { freshFacts, slotHolder } from './reserve-worktree.ts';
 import { freeSlot, passSlot } from './slots.ts';
 import { undoWorktree } from './undo-worktree.ts';
@@ -64,7 +65,9 @@ interface Move {
 async function moveIn(place: WorktreePlace, { reserved, ready, base }: Move): Promise<ClaimedWorktree> {
   const worktree = joinRows(place, { reserved, ready, base });
   place.onStep('claimed');
-  if (worktree.branch !== null) await makeBranch(place, worktree.branch, worktree.base);
+  if (worktree.branch !== null) {
+    await createBranch(place.repository, place.env, { branch: worktree.branch, commit: worktree.base });
+  }
   place.onStep('branch made for a claim');
   renameSync(ready.path, worktree.path);
   place.onStep('moved out of the pool');

@@ -4,10 +4,11 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProcessAlive } from '../../journal/process-identity.ts';
+import { isProcessAlive, thisProcess } from '../../journal/process-identity.ts';
 import { describeError } from '../../schema/errors.ts';
 import { deleteLater } from './delete-directory.ts';
 import { finishTrashed } from './finish-trashed.ts';
+import { undoReset } from './pool.ts';
 import { settleWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
 import { freeLostSlots } from './slots.ts';
@@ -39,7 +40,13 @@ export async function collectGarbage(
   options: GarbageOptions = {},
 ): Promise<GarbageEntry[]> {
   const entries: GarbageEntry[] = [];
-  for (const worktree of place.registry.list()) {
+  // Memories last: what is half-made may have to become one of them again.
+  const rows = place.registry
+    .list()
+    .toSorted((a, b) => Number(a.state === 'gone') - Number(b.state === 'gone'));
+  for (const { id } of rows) {
+    const worktree = place.registry.find(id);
+    if (worktree === null) continue;
     entries.push(await collect(place, worktree, options).catch((error: unknown) => failed(worktree, error)));
   }
   if (options.dryRun !== true) sweep(place);
@@ -64,7 +71,7 @@ async function collect(
     case 'making':
     case 'claiming':
     case 'resetting':
-      if (!dryRun) await undoWorktree(place, worktree);
+      if (!dryRun) await undoDead(place, worktree);
       return entry('undo', `half-made: its process ended while it was ${worktree.state}`);
     case 'trashed':
       return dryRun
@@ -77,7 +84,7 @@ async function collect(
         : entry('keep', 'remembered, so that its agent can be continued');
     case 'ready':
       if (!isOld && !isSurplus(place, worktree)) return entry('keep', 'ready for the next agent');
-      if (!dryRun) await undoWorktree(place, worktree);
+      if (!dryRun) await undoDead(place, worktree);
       return entry(
         'remove',
         isOld ? `not used for ${Math.floor(age)} days` : 'more than worktree.pool are ready',
@@ -86,6 +93,13 @@ async function collect(
     case 'released':
       return judge(place, worktree, { dryRun, isOld });
   }
+}
+
+/** Only by whoever is the first to take it: others may be cleaning up, or claiming, at this moment. */
+async function undoDead(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
+  const taken = place.registry.changeSeen(worktree, { state: 'resetting', lease: thisProcess() });
+  if (taken !== null)
+    await (worktree.state === 'resetting' ? undoReset(place, taken) : undoWorktree(place, taken));
 }
 
 async function judge(
@@ -126,7 +140,7 @@ function sweep(place: WorktreePlace): void {
   const ids = new Set(living.map(({ id }) => id));
   const admins = new Set(living.map(({ admin }) => admin));
   const trash = join(worktreesDirectory(place), '.trash');
-  for (const name of namesIn(trash)) if (!ids.has(name)) void deleteLater(join(trash, name));
+  for (const name of namesIn(trash)) if (!ids.has(name)) deleteLater(join(trash, name));
   const own = join(place.repository.commonDirectory, 'ramet');
   for (const name of namesIn(own)) {
     const admin = /^(?:new|old)-(ramet-.+)$/.exec(name)?.[1];

@@ -55,8 +55,9 @@ export async function createWorktree(
 ): Promise<CreatedWorktree> {
   const base = await findBase(place, request.base ?? place.settings.base);
   const policy = request.dirty ?? place.settings.dirty ?? 'exclude';
-  const dirty = dirtyReport(place, policy);
-  await refuseDirty(place, { policy, dirty, base });
+  // Reading a large checkout takes longer than a claim, and what is left out can be told a moment later.
+  const dirty = policy === 'exclude' ? null : await dirtyReport(place, policy);
+  if (dirty !== null) refuseDirty(place, dirty, base);
   makeDirectory(place);
   const worktree = reserveWorktree(place, request, base);
   return makeWorktree(place, worktree, { dirty, policy, base, signal: request.signal });
@@ -66,7 +67,7 @@ interface Making {
   base: WorktreeBase;
   /** Whether its branch is there already. */
   hasBranch?: boolean;
-  dirty: Promise<DirtyReport>;
+  dirty: DirtyReport | null;
   policy: DirtyPolicy;
   signal: AbortSignal | undefined;
 }
@@ -93,8 +94,8 @@ async function make(
   place.onStep('reserved');
   const { worktree, how, proof, isSetUp } = await fillTree(place, reserved, making);
   place.onStep('checked out');
-  if (making.policy === 'carry') await carryDirtyWork(place, worktree);
-  const brought = await bringAlong(place, worktree);
+  const carried = making.policy === 'carry' ? await carryDirtyWork(place, worktree) : undefined;
+  const brought = await bringAlong(place, { ...worktree, facts: { ...worktree.facts, carried } });
   place.onStep('files brought');
   const setup = isSetUp ? null : await runSetup(place, brought.worktree, making.signal);
   place.onStep('set up');
@@ -104,7 +105,14 @@ async function make(
     throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
   }
   const env = worktreeEnvironment(place, leased);
-  return { worktree: leased, how, proof, dirty: making.dirty, setup, notes: brought.notes, env };
+  const dirty = making.dirty === null ? reportLater(place, making.policy) : Promise.resolve(making.dirty);
+  return { worktree: leased, how, proof, dirty, setup, notes: brought.notes, env };
+}
+
+/** Starting a process takes a while too: whoever waits for the worktree comes first. */
+async function reportLater(place: WorktreePlace, policy: DirtyPolicy): Promise<DirtyReport> {
+  await new Promise<void>((begin) => setImmediate(begin));
+  return dirtyReport(place, policy);
 }
 
 interface FilledTree {
@@ -147,19 +155,11 @@ async function bringAlong(
   return { worktree: { ...worktree, facts }, notes: told };
 }
 
-async function refuseDirty(
-  { repository }: WorktreePlace,
-  { policy, dirty, base }: { policy: DirtyPolicy; dirty: Promise<DirtyReport>; base: WorktreeBase },
-): Promise<void> {
-  if (policy === 'exclude') return;
-  const { files, ...report } = await dirty;
+function refuseDirty({ repository }: WorktreePlace, report: DirtyReport, base: WorktreeBase): void {
+  const { policy, files } = report;
   if (files === null) {
-    const reason = 'reason' in report ? report.reason : '';
-    throw new RametError(
-      'dirty_unknown',
-      'terminal',
-      `cannot tell what is uncommitted in ${repository.root}: ${reason}`,
-    );
+    const text = `cannot tell what is uncommitted in ${repository.root}: ${report.reason}`;
+    throw new RametError('dirty_unknown', 'terminal', text);
   }
   if (files.length === 0) return;
   if (policy === 'refuse') {

@@ -20,11 +20,12 @@ export async function deleteDirectory(
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** At low priority, by a program that goes on when this process ends. Resolves when it is over, one way or another. */
-export async function deleteLater(directory: string): Promise<void> {
-  const child = spawn('rm', ['-rf', '--one-file-system', '--', directory], {
-    detached: true,
-    stdio: 'ignore',
+/** At low priority, by a program that goes on when this process ends. What is returned waits for it. */
+export function deleteLater(directory: string): () => Promise<void> {
+  const options = process.platform === 'linux' ? ['-rf', '--one-file-system'] : ['-rf'];
+  const child = spawn('rm', [...options, '--', directory], { detached: true, stdio: 'ignore' });
+  const over = new Promise<void>((settle) => {
+    child.once('error', () => settle()).once('exit', () => settle());
   });
   child.unref();
   try {
@@ -32,7 +33,10 @@ export async function deleteLater(directory: string): Promise<void> {
   } catch {
     // It has ended already.
   }
-  await new Promise((settle) => child.once('error', settle).once('exit', settle));
+  return () => {
+    child.ref();
+    return over;
+  };
 }
 
 export function unlinkOurs(directory: string, links: readonly string[]): void {

@@ -79,7 +79,10 @@ export async function checkoutTrees(
 }
 
 /** Brings everything uncommitted over, staged as staged; the worktree must be fresh, and at the checkout's commit. */
-export async function carryDirtyWork(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
+export async function carryDirtyWork(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<CheckoutTrees> {
   const { repository, env } = place;
   const trees = await checkoutTrees(repository.root, env, { scratch: adminDirectory(place, worktree) });
   const call = { cwd: worktree.path, env };
@@ -93,4 +96,5 @@ export async function carryDirtyWork(place: WorktreePlace, worktree: ManagedWork
   }
   await gitText(['read-tree', '-m', trees.staged], call);
   await runGit(['update-index', '-q', '--refresh'], call);
+  return trees;
 }

@@ -1,6 +1,7 @@
 /** What a process that was killed while it removed a worktree has left: finished, or taken back. */
 import { existsSync, renameSync } from 'node:fs';
-import { heldFiles } from './held-files.ts';
+import { thisProcess } from '../../journal/process-identity.ts';
+import { heldWork } from './held-work.ts';
 import { isTreeOf } from './register-worktree.ts';
 import { finishRemoval } from './remove-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -12,9 +13,11 @@ export async function finishTrashed(
   worktree: ManagedWorktree,
 ): Promise<['keep' | 'remove', string]> {
   const { elsewhere, ...facts } = worktree.facts;
+  const mine = place.registry.changeSeen(worktree, { lease: thisProcess() });
+  if (mine === null) return ['keep', 'somebody else is at it'];
   const isBack = existsSync(worktree.path) && isTreeOf(worktree.path, worktree);
   if (!isBack && elsewhere !== undefined && isTreeOf(elsewhere, worktree)) {
-    const held = await heldFiles(place, { ...worktree, path: elsewhere });
+    const held = await heldWork(place, { ...worktree, path: elsewhere });
     // What git forgot already was looked at before: its files cannot be compared with anything now.
     const isForgotten = held.every(({ kind }) => kind === 'unknown') && !isKnown(place, worktree);
     if (held.length === 0 || isForgotten) return finish(place, worktree);

@@ -53,7 +53,11 @@ export async function heldFiles(place: WorktreePlace, worktree: ManagedWorktree)
 }
 
 function changedFiles(entries: readonly string[]): VerdictReason[] {
-  const found = { staged: [] as string[], changed: [] as string[], untracked: [] as string[] };
+  const found: Record<'staged' | 'changed' | 'untracked', string[]> = {
+    staged: [],
+    changed: [],
+    untracked: [],
+  };
   for (const entry of entries) {
     const [kind, states = '..'] = entry.split(' ', 2);
     const path = entry

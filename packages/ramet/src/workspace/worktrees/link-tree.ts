@@ -3,20 +3,39 @@
  * where there is none, Node does it in a second.
  */
 import { spawn } from 'node:child_process';
-import { copyFile, link, mkdir, opendir, readlink, rm, symlink } from 'node:fs/promises';
+import { copyFile, link, mkdir, opendir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
 
+const PARTS = 4;
+/** What a command line takes, with room to spare. */
+const LONGEST_LIST = 2_000;
+
 /** `target` must not exist. Throws when they are on different file systems, among other reasons; nothing is left then. */
 export async function linkTree(source: string, target: string): Promise<void> {
   try {
-    if (!(await runCopy(['-al', '--', source, target]))) await linkByHand(source, target);
+    if (!(await linkInParts(source, target))) await linkByHand(source, target);
     await unshareTopFiles(source, target);
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Several programs side by side, each with a part of what is at the top. False when one could not. */
+async function linkInParts(source: string, target: string): Promise<boolean> {
+  const names = await readdir(source);
+  const size = Math.max(1, Math.min(LONGEST_LIST, Math.ceil(names.length / PARTS)));
+  await mkdir(target);
+  const parts: Promise<boolean>[] = [];
+  for (let start = 0; start < names.length; start += size) {
+    const part = names.slice(start, start + size).map((name) => join(source, name));
+    parts.push(runCopy(['-al', '-t', target, '--', ...part]));
+  }
+  const isDone = (await Promise.all(parts)).every((done) => done);
+  if (!isDone) await rm(target, { recursive: true, force: true });
+  return isDone;
 }
 
 /** A copy of its own, at low priority; shared blocks where the file system can do that. */
@@ -25,7 +44,7 @@ export async function copyTree(source: string, target: string): Promise<void> {
   if (!isCopied) throw new Error(`cannot copy ${source} to ${target}`);
 }
 
-/** False when the program is not there or failed; what it made by then is removed. */
+/** False when the program is not there or failed. */
 async function runCopy(args: readonly string[], priority = 0): Promise<boolean> {
   const child = spawn('cp', args, { stdio: 'ignore' });
   try {
@@ -36,7 +55,6 @@ async function runCopy(args: readonly string[], priority = 0): Promise<boolean> 
   const code = await new Promise<number | null>((settle) => {
     child.once('error', () => settle(null)).once('exit', settle);
   });
-  if (code !== 0) await rm(args.at(-1) ?? '', { recursive: true, force: true });
   return code === 0;
 }
 

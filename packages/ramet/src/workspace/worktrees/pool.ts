@@ -8,15 +8,17 @@
  * 2. Nothing of the tenant before remains: its branch, its notes in the registration, its files.
  * 3. A tree that fails a step is taken away, never handed out.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { readHead } from '../git/read-refs.ts';
 import { gitText } from '../git/run-git.ts';
 import { bringDependencies, prepareDependencies, verifyDependencies } from './bring-dependencies.ts';
 import { checkOut } from './check-out.ts';
 import { unlinkOurs } from './delete-directory.ts';
 import { findBase } from './find-base.ts';
+import { heldWork } from './held-work.ts';
 import { processesInside } from './processes-inside.ts';
 import { headText, replaceAdminFile } from './register-worktree.ts';
 import { freshFacts, slotHolder } from './reserve-worktree.ts';
@@ -29,19 +31,23 @@ import { excludeSettings, writeExcludes } from './worktree-environment.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
 import { DEFAULT_POOL } from './worktree-settings.ts';
 
-/** False when there is no room, or somebody else took it: it is still where it was then. */
-export async function fillPool(place: WorktreePlace, worktree: ManagedWorktree): Promise<boolean> {
+/** Null when there is no room, or it is needed after all: it is still where it was then. */
+export async function fillPool(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<'pooled' | 'removed' | null> {
   const base = await findBase(place, place.settings.base).catch(() => null);
   const pooled = base === null ? null : enterPool(place, worktree, base.commit);
-  if (pooled === null) return false;
+  if (pooled === null) return null;
   try {
+    if (!(await takeIn(place, worktree, pooled))) return null;
     await resetTree(place, worktree, pooled);
     place.registry.change(pooled.id, ['resetting'], { state: 'ready', lease: null, changed: place.now() });
-    return true;
+    return 'pooled';
   } catch {
     // The tree held nothing, and nobody else has it: whatever went wrong, it can go.
     await undoWorktree(place, pooled);
-    return true;
+    return 'removed';
   }
 }
 
@@ -53,7 +59,8 @@ function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string
     const rows = registry.list();
     const ready = rows.filter(({ state }) => state === 'ready' || state === 'resetting').length;
     const current = rows.find(({ id }) => id === worktree.id);
-    if (ready >= (settings.pool ?? DEFAULT_POOL) || current?.state !== 'released') return null;
+    if (ready >= (settings.pool ?? DEFAULT_POOL) || current === undefined) return null;
+    if (current.state !== 'released' || current.changed !== worktree.changed) return null;
     const id = newSessionId();
     const path = join(worktreesDirectory(place), '.pool', id);
     const now = place.now();
@@ -74,16 +81,59 @@ function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string
   });
 }
 
-async function resetTree(
+/** Moves it aside and looks once more; what was written meanwhile takes it back to its place. */
+async function takeIn(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   pooled: ManagedWorktree,
-): Promise<void> {
+): Promise<boolean> {
   place.onStep('entered the pool');
   unlinkOurs(worktree.path, worktree.facts.links);
   mkdirSync(join(pooled.path, '..'), { recursive: true, mode: 0o700 });
   renameSync(worktree.path, pooled.path);
   place.onStep('moved to the pool');
+  const late = await heldWork(place, { ...worktree, path: pooled.path });
+  if (late.length === 0 && processesInside(pooled.path)?.length === 0) return true;
+  giveBack(place, worktree, pooled);
+  return false;
+}
+
+function giveBack(place: WorktreePlace, worktree: ManagedWorktree, pooled: ManagedWorktree): void {
+  if (existsSync(pooled.path)) renameSync(pooled.path, worktree.path);
+  place.registry.transact(() => {
+    place.registry.put({ ...worktree, state: 'released', lease: null });
+    place.registry.forget(pooled.id);
+  });
+  passSlot(place.home, worktree.slot, slotHolder(place, worktree.id));
+}
+
+/**
+ * What a process that was killed while it took a tree in has left: taken away, unless something was written before the
+ * second look. While it is on its tenant's branch nothing of it was touched; afterwards there is nothing to lose.
+ */
+export async function undoReset(place: WorktreePlace, pooled: ManagedWorktree): Promise<'undo' | 'keep'> {
+  const tenant = place.registry
+    .list()
+    .findLast(({ state, admin }) => state === 'gone' && admin === pooled.admin);
+  const head = readHead(adminDirectory(place, pooled), place.repository.commonDirectory);
+  const isUntouched = head?.ref === `refs/heads/${pooled.facts.formerBranch}`;
+  const path = existsSync(pooled.path) ? pooled.path : pooled.facts.elsewhere;
+  if (tenant !== undefined && isUntouched && path !== undefined) {
+    const held = await heldWork(place, { ...tenant, path });
+    if (held.length > 0) {
+      giveBack(place, tenant, pooled);
+      return 'keep';
+    }
+  }
+  await undoWorktree(place, pooled);
+  return 'undo';
+}
+
+async function resetTree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  pooled: ManagedWorktree,
+): Promise<void> {
   replaceAdminFile(place, pooled, 'HEAD', headText(pooled));
   replaceAdminFile(place, pooled, 'gitdir', `${join(pooled.path, '.git')}\n`);
   forgetTenant(place, pooled);

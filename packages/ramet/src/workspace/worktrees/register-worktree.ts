@@ -9,8 +9,9 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { systemCode, UserMistake } from '../../schema/errors.ts';
-import { gitText, runGit } from '../git/run-git.ts';
+import { systemCode } from '../../schema/errors.ts';
+import { createBranch, keepsRefsInFiles } from '../git/create-branch.ts';
+import { gitText } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -26,27 +27,13 @@ export async function registerWorktree(
   { signal, hasBranch = false }: { signal?: AbortSignal | undefined; hasBranch?: boolean } = {},
 ): Promise<void> {
   const register = async (): Promise<void> => {
-    if (worktree.branch !== null && !hasBranch) await makeBranch(place, worktree.branch, worktree.base);
+    if (worktree.branch !== null && !hasBranch)
+      await createBranch(place.repository, place.env, { branch: worktree.branch, commit: worktree.base });
     place.onStep('branch made');
-    if (keepsRefsInFiles(place)) writeRegistration(place, worktree);
+    if (keepsRefsInFiles(place.repository)) writeRegistration(place, worktree);
     else await addByGit(place, worktree);
   };
   await withRepositoryLock(place.repository, LOCK, register, { signal });
-}
-
-/** Fails for a branch that exists, and for one that stands in the way (`ramet`, `ramet/name/other`). */
-export async function makeBranch(place: WorktreePlace, branch: string, commit: string): Promise<void> {
-  const call = { cwd: place.repository.root, env: place.env };
-  const { code, stderr } = await runGit(['update-ref', `refs/heads/${branch}`, commit, ''], call);
-  if (code === 0) return;
-  const reason = stderr
-    .trim()
-    .replace(/^(fatal|error): /, '')
-    .split('\n', 1)[0];
-  throw new UserMistake(
-    'branch_taken',
-    `cannot make branch ${branch}: ${reason}; choose another name, or delete the branch in the way`,
-  );
 }
 
 function writeRegistration(place: WorktreePlace, worktree: ManagedWorktree): void {
@@ -90,7 +77,7 @@ export function replaceAdminFile(
 }
 
 /** Whether the lock on it is ours; null when there is none, or it cannot be read. */
-export function isLockOurs(place: WorktreePlace, worktree: ManagedWorktree): boolean | null {
+export function isLockOurs(place: WorktreePlace, worktree: Pick<ManagedWorktree, 'admin'>): boolean | null {
   const text = readOrNull(join(adminDirectory(place, worktree), 'locked'));
   return text === null ? null : text.startsWith(`${LOCK_REASON}: `);
 }
@@ -123,9 +110,4 @@ export function removeIfEmpty(directory: string): void {
   } catch {
     // Somebody else was faster, in one way or the other.
   }
-}
-
-function keepsRefsInFiles({ repository }: WorktreePlace): boolean {
-  const config = readOrNull(join(repository.commonDirectory, 'config'));
-  return config !== null && !/^\s*refstorage\s*=/im.test(config);
 }

@@ -66,9 +66,24 @@ export class WorktreeRegistry implements Disposable {
     from: readonly WorktreeState[],
     changes: Partial<Omit<ManagedWorktree, 'id'>>,
   ): ManagedWorktree | null {
+    return this.#changeIf(id, ({ state }) => from.includes(state), changes);
+  }
+
+  /** Changes a row that nobody has taken, given back or changed since it was read as `seen`. */
+  changeSeen(seen: ManagedWorktree, changes: Partial<Omit<ManagedWorktree, 'id'>>): ManagedWorktree | null {
+    const isSame = (row: ManagedWorktree): boolean =>
+      row.state === seen.state && row.changed === seen.changed && row.lease?.pid === seen.lease?.pid;
+    return this.#changeIf(seen.id, isSame, changes);
+  }
+
+  #changeIf(
+    id: string,
+    mayChange: (current: ManagedWorktree) => boolean,
+    changes: Partial<Omit<ManagedWorktree, 'id'>>,
+  ): ManagedWorktree | null {
     return this.transact(() => {
       const current = this.find(id);
-      if (current === null || !from.includes(current.state)) return null;
+      if (current === null || !mayChange(current)) return null;
       const changed = { ...current, ...changes };
       this.put(changed);
       return changed;

@@ -1,10 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { writeFiles } from '../../../test/fixtures/temporary.ts';
-import { checkoutBytes, git, OWNER, rametBranches, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
+import {
+  checkoutBytes,
+  FILES,
+  git,
+  OWNER,
+  rametBranches,
+  worktreePlace,
+} from '../../../test/fixtures/worktrees.ts';
 import { createWorktree } from './create-worktree.ts';
+import { fillPool } from './pool.ts';
 import { releaseWorktree } from './release-worktree.ts';
+import { removeWorktree } from './remove-worktree.ts';
 import { resumeWorktree, worktreeOfAgent } from './resume-worktree.ts';
 import { worktreesDirectory } from './worktree-place.ts';
 
@@ -105,6 +114,40 @@ describe('WORK-4: the pool', () => {
     const { worktree, setup, how } = await createWorktree(place, { name: 'second', owner });
     expect({ how, setup }).toEqual({ how: 'claimed', setup: null });
     expect(readFileSync(join(worktree.path, 'build/ran'), 'utf8')).toBe('x\n');
+  });
+
+  test('gives a tree back to its place when something was written while it was taken in', async () => {
+    const root = temporaryRepository(FILES);
+    let path = '';
+    const onStep = (step: string): void => {
+      if (step === 'entered the pool') writeFiles(path, { 'late.txt': 'work\n' });
+    };
+    const place = worktreePlace({ root, onStep });
+    const { worktree } = await createWorktree(place, { name: 'fix', owner });
+    path = worktree.path;
+    expect(await releaseWorktree(place, worktree.id)?.settled).toMatchObject({
+      kept: true,
+      reasons: [{ kind: 'untracked' }],
+    });
+    expect(readFileSync(join(path, 'late.txt'), 'utf8')).toBe('work\n');
+    expect(git(path, 'status', '--porcelain', '--branch')).toBe('## ramet/fix\n?? late.txt');
+    expect(place.registry.list()).toMatchObject([
+      { id: worktree.id, state: 'released', slot: worktree.slot },
+    ]);
+  });
+
+  test('does not take a tree that was taken and given back since it was judged', async () => {
+    let time = 1;
+    const place = worktreePlace({ now: () => time });
+    const { worktree } = await createWorktree(place, { name: 'fix', owner });
+    place.registry.change(worktree.id, ['leased'], { state: 'released', lease: null });
+    const judged = place.registry.find(worktree.id);
+    time = 2;
+    await resumeWorktree(place, worktree.id);
+    place.registry.change(worktree.id, ['leased'], { state: 'released', lease: null });
+    expect(judged && (await fillPool(place, judged))).toBeNull();
+    expect(judged && (await removeWorktree(place, judged))).toMatchObject({ removed: false });
+    expect(existsSync(worktree.path)).toBe(true);
   });
 
   test('gives one tree to one of many who want it', async () => {

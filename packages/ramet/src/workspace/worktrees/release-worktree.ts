@@ -42,8 +42,8 @@ export async function settleWorktree(
   try {
     const verdict = await verdictOf(place, worktree);
     if (!verdict.isEmpty) return { kept: true, worktree, reasons: verdict.reasons };
-    if (!verdict.isMissing && (await fillPool(place, worktree)))
-      return { kept: false, worktree, became: 'pooled' };
+    const became = verdict.isMissing ? null : await fillPool(place, worktree);
+    if (became !== null) return { kept: false, worktree, became };
     const removal = await removeWorktree(place, worktree);
     return removal.removed
       ? { kept: false, worktree, became: 'removed' }

@@ -14,7 +14,7 @@ import { thisProcess } from '../../journal/process-identity.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { type Checkpoint, checkpoint } from './checkpoint.ts';
 import { deleteLater, unlinkOurs } from './delete-directory.ts';
-import { heldFiles } from './held-files.ts';
+import { heldWork } from './held-work.ts';
 import { processesInside } from './processes-inside.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';
@@ -36,8 +36,8 @@ export type WorktreeRemoval =
       branch: 'deleted' | 'kept' | 'none';
       /** What was kept of a tree that held work. */
       checkpoint: Checkpoint | null;
-      /** When the files are gone too. */
-      deleted: Promise<void>;
+      /** Waits until the files are gone too. */
+      deleted: () => Promise<void>;
     }
   | { removed: false; reasons: VerdictReason[] };
 
@@ -52,7 +52,7 @@ export async function removeWorktree(
   const saved = await saveWork(place, worktree, verdict);
   if (saved !== null && 'kind' in saved) return { removed: false, reasons: [saved] };
   const trash = join(worktreesDirectory(place), '.trash', worktree.id);
-  const trashed = place.registry.change(worktree.id, [worktree.state], {
+  const trashed = place.registry.changeSeen(worktree, {
     state: 'trashed',
     lease: thisProcess(),
     facts: { ...worktree.facts, elsewhere: trash },
@@ -106,7 +106,7 @@ async function moveToTrash(
     return [{ kind: 'unknown', text: `it cannot be moved: ${systemCode(error) ?? describeError(error)}` }];
   }
   place.onStep('moved to the trash');
-  const late = force ? [] : await heldFiles(place, { ...worktree, path: trash });
+  const late = force ? [] : await heldWork(place, { ...worktree, path: trash });
   const inside =
     processesInside(trash)?.length === 0 ? [] : [{ kind: 'in_use' as const, text: 'a process works in it' }];
   if (late.length + inside.length === 0) return null;
@@ -118,7 +118,7 @@ async function moveToTrash(
 export async function finishRemoval(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-): Promise<{ branch: 'deleted' | 'kept' | 'none'; deleted: Promise<void> }> {
+): Promise<{ branch: 'deleted' | 'kept' | 'none'; deleted: () => Promise<void> }> {
   await unregisterWorktree(place, worktree);
   place.onStep('unregistered');
   const branch = worktree.branch === null ? 'none' : await deleteSafeBranch(place, worktree.branch);
@@ -131,5 +131,5 @@ export async function finishRemoval(
     facts,
   });
   freeSlot(place.home, worktree.slot, slotHolder(place, worktree.id));
-  return { branch, deleted: elsewhere === undefined ? Promise.resolve() : deleteLater(elsewhere) };
+  return { branch, deleted: elsewhere === undefined ? async () => {} : deleteLater(elsewhere) };
 }

@@ -299,11 +299,29 @@ describe('WORK-3: a worktree that holds nothing', () => {
     });
     const removal = await removeWorktree(tried.place, tried.tree, { isHolder: true });
     expect(removal.removed).toBe(true);
-    if (removal.removed) await removal.deleted;
+    if (removal.removed) await removal.deleted();
     expect(existsSync(tried.tree.path)).toBe(false);
     expect(git(tried.root, 'worktree', 'list').split('\n')).toHaveLength(1);
     expect(checkoutBytes(tried.root)).toEqual(before);
     expect(git(tried.root, 'fsck', '--strict', '--no-dangling')).toBe('');
+  });
+
+  test('goes when all it has is uncommitted work that came along, and stays when any of it changed', async () => {
+    const root = temporaryRepository(FILES);
+    writeFiles(root, { 'src/a.ts': 'mine\n', 'new.txt': 'mine\n', 'staged.txt': 'mine\n' });
+    git(root, 'add', 'staged.txt');
+    const place = worktreePlace({ root, settings: { dirty: 'carry' } });
+    const { worktree } = await createWorktree(place, { name: 'fix', owner });
+    expect((await verdictOf(place, worktree, { isHolder: true })).reasons).toEqual([]);
+    appendFileSync(join(worktree.path, 'new.txt'), 'and its own\n');
+    expect((await verdictOf(place, worktree, { isHolder: true })).isEmpty).toBe(false);
+    writeFiles(worktree.path, { 'new.txt': 'mine\n' });
+    git(worktree.path, 'add', 'new.txt');
+    expect((await verdictOf(place, worktree, { isHolder: true })).isEmpty).toBe(false);
+    git(worktree.path, 'rm', '-q', '--cached', 'new.txt');
+    expect(await releaseWorktree(place, worktree.id)?.settled).toMatchObject({ became: 'pooled' });
+    const next = (await createWorktree(place, { name: 'next', owner, dirty: 'exclude' })).worktree;
+    expect(git(next.path, 'status', '--porcelain')).toBe('');
   });
 
   test('keeps its branch when no other ref leads to its tip', async () => {
@@ -346,7 +364,7 @@ describe('WORK-3: a worktree that holds nothing', () => {
     chmodSync(join(worktree.path, 'src'), 0o755);
     const before = checkoutBytes(root);
     const removal = await removeWorktree(place, worktree, { isHolder: true });
-    if (removal.removed) await removal.deleted;
+    if (removal.removed) await removal.deleted();
     expect(removal.removed).toBe(true);
     expect(checkoutBytes(root)).toEqual(before);
     expect(lstatSync(worktree.path, { throwIfNoEntry: false })).toBeUndefined();

@@ -10,7 +10,7 @@ import { isCommitId, runGit } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
 import { mountsIn } from './delete-directory.ts';
 import { heldCommits, type WorktreeTips } from './held-commits.ts';
-import { heldFiles } from './held-files.ts';
+import { heldWork } from './held-work.ts';
 import { processesInside } from './processes-inside.ts';
 import { isLockOurs, isTreeOf } from './register-worktree.ts';
 import type { VerdictReason } from './verdict-reason.ts';
@@ -47,7 +47,7 @@ export async function verdictOf(
     ...(isHolder ? [] : leaseReason(worktree)),
     ...(isMissing ? [] : placeReasons(there)),
     ...registrationReasons(place, worktree),
-    ...(isMissing || !isTreeOf(directory, worktree) ? [] : await heldFiles(place, there)),
+    ...(isMissing || !isTreeOf(directory, worktree) ? [] : await heldWork(place, there)),
     ...(tips === null ? [headUnknown()] : await heldCommits(place, worktree, tips)),
   ];
   return { isEmpty: reasons.length === 0, reasons, isMissing, tips };

@@ -43,6 +43,8 @@ export interface WorktreeFacts {
   links: readonly string[];
   dependencies: readonly LinkedDependencies[];
   sparse: readonly string[];
+  /** Uncommitted work that came along, as trees: what was staged, and the files. */
+  carried?: { staged: string | null; files: string } | undefined;
   /** Its branch was there before: undoing it leaves the branch alone. */
   hadBranch?: boolean | undefined;
   /** On its way into the pool: the branch it was on, which goes if nothing depends on it. */
