@@ -3,7 +3,6 @@
  * and the scope that releases what it acquired (RES-5). Every change of the conversation is journaled here, in
  * the same step, so the two cannot part.
  */
-
 import {
   type BlockPosition,
   Conversation,
