@@ -13,10 +13,26 @@ import {
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git, rametBranches } from '../../../test/fixtures/worktrees.ts';
 import type { EventOf } from '../../schema/events.ts';
+import { tryBubblewrap } from '../../workspace/bubblewrap.ts';
 
 const FILES = { 'shared.txt': 'one\n', 'src/a.ts': 'export const a = 1;\n' };
 const ISOLATED = { subagent_type: 'general-purpose', isolation: 'worktree' };
 const COMMIT = 'git add -A && git -c user.name=T -c user.email=t@x commit -qm work';
+
+const sandbox = await tryBubblewrap({ PATH: process.env.PATH ?? '' });
+
+/** Writes in ways that only show when they run: to files, to a branch, to the configuration and to the index. */
+function hidden(main: string): string {
+  const lines = [
+    `eval "$(printf 'echo x > %s' ${main}/f.ts)"`,
+    `x=update-ref; git $x refs/heads/main HEAD~0 || git $x -m x refs/heads/other HEAD`,
+    'y=config; git $y user.name Somebody',
+    `GIT_INDEX_FILE=$(git rev-parse --git-common-dir)/index git rm -q --cached shared.txt`,
+    'echo mine > mine.txt',
+    `${COMMIT} && echo committed`,
+  ];
+  return `${lines.join('\n')}\ntrue`;
+}
 
 function originOf(family: FamilySession, number: number): NonNullable<EventOf<'agent.started'>['origin']> {
   const [started] = eventsOf(family.recordedOf(number), 'agent.started');
@@ -99,6 +115,38 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     await family.run('Go.');
     const { path, branch } = originOf(family, 2).worktree ?? {};
     expect(lastTexts(family.requestsOf('look').at(-1))[0]).toBe(`1 ${path}\n${branch}`);
+  });
+});
+
+describe('EXEC-2, EXEC-5: an agent in a process and a worktree of its own', () => {
+  test('works there, is held there, and its host keeps what it does', async () => {
+    const family = await startFamily({
+      files: FILES,
+      agents: { executor: 'process' },
+      cast: {
+        'Go.': [startAgents(['make'], ISOLATED), { text: 'Over.' }],
+        make: [
+          call('Write', { file_path: 'new.txt', content: 'mine\n' }),
+          () => call('Write', { file_path: join(family.cwd, 'out.txt'), content: 'x' }),
+          call('Bash', { command: 'echo "$RAMET_SLOT"; pwd' }),
+          call('EnterWorktree', {}),
+          { text: 'made' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = pathOf(family, 2);
+    const answers = family
+      .requestsOf('make')
+      .slice(1)
+      .map((record) => lastTexts(record)[0]);
+    expect(answers[1]).toContain(`Write ${join(path, 'out.txt')} instead`);
+    expect(answers[2]).toBe(`1\n${path}`);
+    expect(answers[3]).toContain('already');
+    expect(originOf(family, 2).executor).toBe('process');
+    const [kept] = eventsOf(family.recordedOf(2), 'worktree.checkpointed');
+    expect(git(family.cwd, 'show', `${kept?.ref}:new.txt`)).toBe('mine');
+    expect(existsSync(join(family.cwd, 'new.txt'))).toBe(false);
   });
 });
 
@@ -186,7 +234,6 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
             call('Bash', { command: `cd ${family.cwd} && touch e.ts` }),
             call('Bash', { command: `git -C ${family.cwd} commit --allow-empty -m x` }),
             call('Bash', { command: 'git stash' }),
-            call('Bash', { command: `python3 -c "open('${join(family.cwd, 'f.ts')}','w')"` }),
           ];
           return attempts[turn] ?? { text: 'given up' };
         },
@@ -205,8 +252,24 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
     expect(answers[4]).toContain('is outside your worktree');
     expect(answers[5]).toContain('which is not yours');
     expect(answers[6]).toContain('git stash is refused');
-    expect(answers[7]).toContain('Read-only file system');
     expect(checkoutBytes(family.cwd)).toEqual(before);
+  });
+
+  test.skipIf(!sandbox.works)('what no parser sees is held by the system; a commit still works', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['escape'], ISOLATED), { text: 'Over.' }],
+        escape: [() => call('Bash', { command: hidden(family.cwd) }), { text: 'given up' }],
+      },
+    });
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const [told = ''] = lastTexts(family.requestsOf('escape').at(-1));
+    expect(told.match(/Read-only file system/g)).toHaveLength(5);
+    expect(told).toContain('committed');
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+    expect(rametBranches(family.cwd)).toHaveLength(1);
   });
 });
 
