@@ -7,7 +7,7 @@ import { readOnlyRefusal } from '../permission/assessment.ts';
 import { decide } from '../permission/decide.ts';
 import type { PermissionDecision } from '../permission/decision.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
-import { fenceRefusal } from '../permission/write-fence.ts';
+import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -40,6 +40,13 @@ export async function refusalOf(
   if (decision.kind === 'deny') return decision.reason;
   const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input);
   return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
+}
+
+/** Rules that name a place of the checkout mean the same place in a worktree of it. */
+function inCheckout({ workspace }: Agent['directory']): ((path: string) => string | null) | undefined {
+  if (workspace === null) return undefined;
+  const { root, from } = workspace.fence;
+  return (path) => counterpart(path, root, from);
 }
 
 /** A worktree's fence stands in every mode, and nobody is asked about it (WORK-7). */
@@ -84,7 +91,12 @@ async function decideNow(
   for (;;) {
     const { rules } = runtime.permissions;
     const details = { input, cwd: directory.cwd, home: runtime.childEnvironment.HOME };
-    const policy = { mode: modeInForce(spec), rules, readOnly: spec.readOnly };
+    const policy = {
+      mode: modeInForce(spec),
+      rules,
+      readOnly: spec.readOnly,
+      counterpart: inCheckout(directory),
+    };
     const decision = await decide(policy, tool, details);
     if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;
   }

@@ -65,7 +65,7 @@ export async function continueEnded(
     const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
     const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
     const worktree = lastWorktree(found.started.origin, past.transcript);
-    const housing = await resumedHousing(runtime, worktree);
+    const housing = await resumedHousing(runtime, worktree, from.directory.cwd);
     const changes = { call: null, background: true };
     const agent = resumeAgent(
       runtime,

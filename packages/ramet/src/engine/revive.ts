@@ -155,7 +155,7 @@ async function revive(
   if (recorded === undefined || recorded.transcript.messages.length === 0) return 0;
   const expected = await recallExpectations(child.started.origin);
   const worktree = lastWorktree(child.started.origin, recorded.transcript);
-  const housing = await resumedHousing(parent.runtime, worktree);
+  const housing = await resumedHousing(parent.runtime, worktree, parent.directory.cwd);
   const agent = resumeAgent(
     parent.runtime,
     reader,

@@ -23,7 +23,7 @@ import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
-import type { AgentWorkspace } from './isolation/agent-workspace.ts';
+import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
 import { startChild } from './run-child.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -121,7 +121,7 @@ async function planChild(
     made.workspace = await childWorkspace(parent, order, id);
   }
   const { workspace } = made;
-  const cwd = workspace?.worktree.path ?? parent.directory.cwd;
+  const cwd = childDirectory(parent, workspace);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
   const plan = { id, order, model, schema, evidence, depth, executor, workspace };
   if (definition === null) return { ...plan, fresh: null };
@@ -239,7 +239,7 @@ function childSpec(
     maxTokens: parent.spec.maxTokens,
     budget: order.budget ?? {},
     spending: parent.spending ?? family.parts.spending,
-    cwd: workspace?.worktree.path ?? parent.directory.cwd,
+    cwd: childDirectory(parent, workspace),
     workspace: workspace ?? parent.directory.workspace ?? undefined,
     isWorkspaceOwn: workspace !== null,
     origin,
@@ -250,6 +250,10 @@ function childSpec(
     compactionThreshold: parent.spec.compactionThreshold,
     contextWindow: parent.spec.contextWindow,
   };
+}
+
+function childDirectory({ directory }: Agent, workspace: AgentWorkspace | null): string {
+  return workspace === null ? directory.cwd : directoryIn(workspace.worktree, directory.cwd);
 }
 
 function originOf(

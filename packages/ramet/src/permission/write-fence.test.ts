@@ -54,5 +54,6 @@ describe('the counterpart of a path', () => {
     expect(counterpart('/main/src/a.ts', '/main', '/tree')).toBe('/tree/src/a.ts');
     expect(counterpart('/mainly/a.ts', '/main', '/tree')).toBeNull();
     expect(counterpart('/main/.trees/x/a.ts', '/main', '/main/.trees/x')).toBeNull();
+    expect(counterpart('/main/.trees/x/a.ts', '/main/.trees/x', '/main')).toBe('/main/a.ts');
   });
 });

@@ -38,7 +38,8 @@ export function fenceRefusal(
 
 /** The same place below another root; null when `path` is not below `from`. */
 export function counterpart(path: string, from: string, to: string): string | null {
-  if (!isBelow(path, from) || isBelow(path, to)) return null;
+  // One root may lie in the other.
+  if (!isBelow(path, from) || (isBelow(to, from) && isBelow(path, to))) return null;
   return join(to, relative(from, path));
 }
 

@@ -59,13 +59,14 @@ export async function continueAgent(
   const { runtime } = shared;
   const id = agentId(runtime.journal.session, 1);
   const past = recordedAgent((agent) => reader.events({ agent }), id);
-  const house = past.transcript.directory === null ? null : await houseOf(runtime, past.transcript);
+  const house =
+    past.transcript.directory === null ? null : await houseOf(runtime, past.transcript, place.cwd);
   const specFor = (recorded: RecordedSpec): AgentSpec => ({
     ...mainSpec(shared, recorded, place, settings),
     ...house?.housing,
   });
   const agent = resumeAgent(runtime, reader, specFor, id, past);
-  house?.settle(agent, place.cwd);
+  house?.settle(agent);
   const model = settings.model ?? agent.conversation.head.model;
   refuseUnservedModel(model, runtime.provider);
   refuseUnenforceableBudget(model, settings);
@@ -76,9 +77,13 @@ export async function continueAgent(
 }
 
 /** Most sessions never leave the directory they began in. */
-async function houseOf(runtime: SharedParts['runtime'], transcript: Transcript): Promise<MainHousing> {
+async function houseOf(
+  runtime: SharedParts['runtime'],
+  transcript: Transcript,
+  outside: string,
+): Promise<MainHousing> {
   const { mainHousing } = await import('./main-housing.ts');
-  return mainHousing(runtime, transcript);
+  return mainHousing(runtime, transcript, outside);
 }
 
 function mainSpec(
@@ -163,7 +168,10 @@ export function takePrompt(
     model: conversation.head.model,
     now: new Date(agent.runtime.clock.now()),
     shell: agent.runtime.childEnvironment.SHELL,
-    repository: place.repository && { ...place.repository, ...(workspace !== null && { root: cwd }) },
+    repository: place.repository && {
+      ...place.repository,
+      ...(workspace !== null && { root: workspace.worktree.path }),
+    },
     git: surroundings?.git ?? null,
   });
   const { blocks, shared } = firstMessage({

@@ -8,18 +8,22 @@ import { RametError } from '../schema/errors.ts';
 
 export interface MainHousing {
   housing: Housing | null;
-  settle(agent: Agent, outside: string): void;
+  settle(agent: Agent): void;
 }
 
-export async function mainHousing(runtime: SessionRuntime, transcript: Transcript): Promise<MainHousing> {
+export async function mainHousing(
+  runtime: SessionRuntime,
+  transcript: Transcript,
+  outside: string,
+): Promise<MainHousing> {
   const worktree = transcript.directory?.worktree ?? null;
   try {
-    const housing = await resumedHousing(runtime, worktree);
-    return { housing, settle: (agent, outside) => settleIn(agent, transcript, outside) };
+    const housing = await resumedHousing(runtime, worktree, outside);
+    return { housing, settle: (agent) => settleIn(agent, transcript, outside) };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
     const { message } = error;
-    return { housing: null, settle: (agent, outside) => moveOut(agent, outside, message) };
+    return { housing: null, settle: (agent) => moveOut(agent, outside, message) };
   }
 }
 

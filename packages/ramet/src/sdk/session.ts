@@ -3,6 +3,7 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 import { sep } from 'node:path';
+import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -11,7 +12,6 @@ import { selectProvider } from '../model/select-provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
-
 import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
@@ -53,7 +53,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const { worktree: name } = settings;
   const workspace = name === null ? null : await workspaces.enter({ name, owner: null, cwd: place.cwd });
   try {
-    const cwd = workspace?.worktree.path ?? place.cwd;
+    const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
     const [surroundings, types] = await Promise.all([
       readSurroundings(place, environmentOfChildren(settings), redact, cwd),
       openAgentTypes(place, settings.env),

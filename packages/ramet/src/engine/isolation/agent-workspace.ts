@@ -1,5 +1,6 @@
 /** The port through which agents get worktrees (EXEC-5): the engine knows what one is to its agent, not how it is made. */
-import type { WriteFence } from '../../permission/write-fence.ts';
+import { existsSync } from 'node:fs';
+import { counterpart, type WriteFence } from '../../permission/write-fence.ts';
 import type { EventOf, RecordedWorktree } from '../../schema/events.ts';
 import type { ShellBounds } from '../../workspace/isolated-shell.ts';
 
@@ -16,6 +17,12 @@ export interface WorkspaceEnd {
 }
 
 export interface WorktreeResult extends RecordedWorktree, WorkspaceEnd {}
+
+/** Where in the worktree somebody works who comes from `cwd`: the same place, or its root where that is not there. */
+export function directoryIn({ path, from }: Pick<RecordedWorktree, 'path' | 'from'>, cwd: string): string {
+  const twin = counterpart(cwd, from, path);
+  return twin !== null && existsSync(twin) ? twin : path;
+}
 
 export interface AgentWorkspace {
   readonly worktree: RecordedWorktree;

@@ -2,7 +2,7 @@
 import { describeError, RametError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/outcome.ts';
 import type { Agent } from '../agent.ts';
-import type { AgentWorkspace } from './agent-workspace.ts';
+import { type AgentWorkspace, directoryIn } from './agent-workspace.ts';
 
 export async function enterWorktree(
   agent: Agent,
@@ -36,7 +36,7 @@ export function moveInto(agent: Agent, workspace: AgentWorkspace): void {
   directory.outside ??= directory.cwd;
   directory.workspace = workspace;
   directory.isOwn = true;
-  directory.cwd = workspace.worktree.path;
+  directory.cwd = directoryIn(workspace.worktree, directory.cwd);
   agent.record(workspace.created);
   agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: workspace.worktree });
 }

@@ -10,7 +10,7 @@ import {
   startAgents,
   startFamily,
 } from '../../../test/fixtures/family.ts';
-import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git, rametBranches } from '../../../test/fixtures/worktrees.ts';
 import type { EventOf } from '../../schema/events.ts';
 import { tryBubblewrap } from '../../workspace/bubblewrap.ts';
@@ -115,6 +115,44 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     await family.run('Go.');
     const { path, branch } = originOf(family, 2).worktree ?? {};
     expect(lastTexts(family.requestsOf('look').at(-1))[0]).toBe(`1 ${path}\n${branch}`);
+  });
+});
+
+describe('EXEC-5: what holds for the checkout holds in its worktrees', () => {
+  test('RES-3: rules about places of the checkout', async () => {
+    const family = await startFamily({
+      files: { ...FILES, 'locked/a.txt': 'one\n' },
+      permissions: { deny: ['Edit(/locked/**)', 'Read(/src/**)'] },
+      cast: {
+        'Go.': [startAgents(['try'], ISOLATED), { text: 'Over.' }],
+        try: [
+          call('Write', { file_path: 'locked/b.txt', content: 'x' }),
+          call('Bash', { command: 'echo x > locked/b.txt' }),
+          call('Bash', { command: 'cat src/a.ts' }),
+          { text: 'given up' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const answers = family
+      .requestsOf('try')
+      .slice(1)
+      .map((record) => lastTexts(record)[0]);
+    expect(answers[0]).toContain('denied by the rule Edit(/locked/**)');
+    expect(answers[1]).toContain('denied by the rule Edit(/locked/**)');
+    expect(answers[2]).toContain('denied by the rule Read(/src/**)');
+  });
+
+  test('an agent whose parent works in a folder works in the same folder there', async () => {
+    const family = await startFamily({
+      cwd: join(temporaryRepository(FILES), 'src'),
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [call('Bash', { command: 'pwd; ls' }), { text: 'ok' }],
+      },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('look').at(-1))[0]).toBe(`${join(pathOf(family, 2), 'src')}\na.ts`);
   });
 });
 

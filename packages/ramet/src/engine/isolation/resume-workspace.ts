@@ -4,6 +4,7 @@ import type { AgentOrigin, RecordedWorktree } from '../../schema/events.ts';
 import type { Agent } from '../agent.ts';
 import { directoryChanged } from '../notices.ts';
 import type { AgentSpec, SessionRuntime } from '../runtime.ts';
+import { directoryIn } from './agent-workspace.ts';
 
 export type Housing = Pick<AgentSpec, 'cwd' | 'workspace' | 'isWorkspaceOwn'>;
 
@@ -19,10 +20,11 @@ export function lastWorktree(
 export async function resumedHousing(
   runtime: SessionRuntime,
   worktree: RecordedWorktree | null,
+  outside: string,
 ): Promise<Housing | null> {
   if (worktree === null) return null;
   const workspace = await runtime.workspaces.resume(worktree);
-  return { cwd: worktree.path, workspace, isWorkspaceOwn: true };
+  return { cwd: directoryIn(worktree, outside), workspace, isWorkspaceOwn: true };
 }
 
 /**
