@@ -163,12 +163,12 @@ describe('TYPE-3: a definition file', () => {
       'color: mauve',
     );
     expect(said(file)).toEqual([
+      'note 8 isolation: not yet active',
       'note 13 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
       'note 4 hooks: not yet active',
       'note 5 mcpServers: not yet active',
       'note 6 skills: not yet active',
       'note 7 memory: not yet active',
-      'note 8 isolation: not yet active',
       'note 9 effort: not yet active',
       'note 10 memory_size: unknown field, kept without effect',
       'warning 11 max_turns: unknown field, without effect: did you mean maxTurns?',

@@ -6,7 +6,7 @@
  * them, then what the user wants brought along. A row that stays `making` after its process is a half-made tree.
  */
 import { makePrivateDirectory } from '../../journal/home.ts';
-import { RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { bringDependencies } from './bring-dependencies.ts';
 import { bringFiles, insidePath } from './bring-files.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
@@ -193,6 +193,12 @@ function makeDirectory(place: WorktreePlace): void {
 function explain(place: WorktreePlace, error: unknown): unknown {
   const code = systemCode(error);
   if (error instanceof RametError || code === undefined) return error;
+  if (code === 'EEXIST') {
+    return new UserMistake(
+      'worktree_taken',
+      `somebody else made it just now: ${describeError(error)}; try again`,
+    );
+  }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new UserMistake(
       'disk_full',

@@ -58,12 +58,12 @@ async function isKeptElsewhere(
   return false;
 }
 
-/** Refs that lead to a commit, its own branch and what is private or shared by all worktrees apart. */
+/** Refs that lead to a commit. Its own branch does not count, nor what is ours and may move at any time, nor stashes. */
 export async function otherRefs(place: WorktreePlace, branch: string | null, tip: string): Promise<string[]> {
   const text = await gitText(['for-each-ref', `--contains=${tip}`, '--format=%(refname)'], callOf(place));
   const refs = text.split('\n').filter((ref) => ref !== '');
   return refs.filter(
-    (ref) => ref !== `refs/heads/${branch}` && !ref.startsWith('refs/ramet/wip/') && ref !== 'refs/stash',
+    (ref) => ref !== `refs/heads/${branch}` && !ref.startsWith('refs/ramet/') && ref !== 'refs/stash',
   );
 }
 

@@ -8,7 +8,8 @@
  * 2. The branch is made by compare-and-swap: one that exists is never moved, nor counted as ours.
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { makePrivateDirectory } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
 import { createBranch, keepsRefsInFiles } from '../git/create-branch.ts';
 import { gitText } from '../git/run-git.ts';
@@ -46,6 +47,7 @@ function writeRegistration(place: WorktreePlace, worktree: ManagedWorktree): voi
   writeFileSync(join(aside, 'gitdir'), `${join(worktree.path, '.git')}\n`);
   writeFileSync(join(aside, 'HEAD'), headText(worktree));
   mkdirSync(join(commonDirectory, 'worktrees'), { recursive: true });
+  makePrivateDirectory(dirname(worktree.path));
   // Not one that is there already: it would be somebody else's.
   mkdirSync(worktree.path);
   writeFileSync(join(worktree.path, '.git'), `gitdir: ${admin}\n`);

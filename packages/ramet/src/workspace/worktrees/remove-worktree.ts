@@ -9,7 +9,7 @@
  * 3. What is remembered is enough to bring it back (WORK-8).
  */
 import { mkdirSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { type Checkpoint, checkpoint } from './checkpoint.ts';
@@ -23,7 +23,7 @@ import { freeSlot } from './slots.ts';
 import { type VerdictOptions, verdictOf, type WorktreeVerdict } from './verdict.ts';
 import type { VerdictReason } from './verdict-reason.ts';
 import type { ManagedWorktree } from './worktree.ts';
-import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+import type { WorktreePlace } from './worktree-place.ts';
 
 export interface RemovalOptions extends VerdictOptions {
   /** A person has said so. What cannot be undone (somebody in it, a mount) still counts. */
@@ -51,7 +51,8 @@ export async function removeWorktree(
   if (against.length > 0) return { removed: false, reasons: against };
   const saved = await saveWork(place, worktree, verdict);
   if (saved !== null && 'kind' in saved) return { removed: false, reasons: [saved] };
-  const trash = join(worktreesDirectory(place), '.trash', worktree.id);
+  // Beside it, whatever the setting says now: on the same file system.
+  const trash = join(dirname(worktree.path), '.trash', worktree.id);
   const trashed = place.registry.changeSeen(worktree, {
     state: 'trashed',
     lease: thisProcess(),

@@ -115,6 +115,14 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
     },
     told: /^2 commits that are not merged/,
   },
+  'a commit that only private refs lead to': {
+    make: ({ tree }) => {
+      commit(tree.path);
+      for (const name of ['wip/abcdefgh.1', 'merge/main'])
+        git(tree.path, 'update-ref', `refs/ramet/${name}`, 'HEAD');
+    },
+    told: /^1 commits that are not merged/,
+  },
   'a commit on a detached HEAD': {
     make: ({ tree }) => {
       git(tree.path, 'checkout', '-q', '--detach');
