@@ -89,7 +89,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')
     .addOption(
       new Option(
-        '--worktree <name>',
+        '--worktree <worktree>',
         'work in a git worktree of that name: made, or entered again',
       ).conflicts(['continue', 'resume']),
     )
@@ -191,7 +191,7 @@ function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number
   worktree
     .command('show')
     .description('show one')
-    .argument('<name>', WORKTREE_ARGUMENT)
+    .argument('<worktree>', WORKTREE_ARGUMENT)
     .option('--json', 'as JSON')
     .action(async (name, options) => (await load()).showWorktree(name, options, io));
   worktree
@@ -203,19 +203,19 @@ function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number
   worktree
     .command('rm')
     .description('remove worktrees; one that holds work stays')
-    .argument('<names...>', WORKTREE_ARGUMENT)
+    .argument('<worktrees...>', WORKTREE_ARGUMENT)
     .option('--force', 'also those: their work is kept on a private ref first')
     .action(async (names, options) => setExitCode(await (await load()).remove(names, options, io)));
   worktree
     .command('open')
     .description('print where one is')
-    .argument('<name>', WORKTREE_ARGUMENT)
+    .argument('<worktree>', WORKTREE_ARGUMENT)
     .option('--shell', 'start a shell there instead')
     .action(async (name, options) => setExitCode(await (await load()).open(name, options, io)));
   worktree
     .command('diff')
     .description('show what one has beyond the commit it began with, committed or not')
-    .argument('<name>', WORKTREE_ARGUMENT)
+    .argument('<worktree>', WORKTREE_ARGUMENT)
     .option('--stat', 'only the files and how much')
     .action(async (name, options) => (await load()).diff(name, options, io));
 }

@@ -23,6 +23,8 @@ export interface CompletionSources {
   agents(word: string): Suggestion[];
   /** Agent types. */
   types(): Suggestion[];
+  /** Names of worktrees. */
+  worktrees(): Suggestion[];
 }
 
 const FILE_PLACEHOLDERS: readonly string[] = ['file', 'directory', 'path'];
@@ -129,6 +131,9 @@ function valuesOf(
       return named(sources.sessions());
     case 'target':
       return named(current.includes('.') ? sources.agents(current) : sources.sessions());
+    case 'worktree':
+    case 'worktrees':
+      return named(sources.worktrees());
     case 'type':
       return named(sources.types());
     case 'model':
