@@ -16,12 +16,12 @@ export function cleanWorktreesLater(
   place: Place,
   env: Readonly<Record<string, string>>,
 ): Disposable {
-  const timer = setTimeout(() => void clean(settings, place, env).catch(() => {}), AFTER_MS).unref();
+  const timer = setTimeout(() => void cleanWorktrees(settings, place, env).catch(() => {}), AFTER_MS).unref();
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-async function clean(
-  { settings, clock }: ResolvedOptions,
+export async function cleanWorktrees(
+  { settings, clock }: Pick<ResolvedOptions, 'settings' | 'clock'>,
   { home, cwd, repository }: Place,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
