@@ -1,4 +1,5 @@
 /** How figures look to people. Unknown is shown as such, never as 0. */
+import { stripAnsi } from '../tools/strip-ansi.ts';
 import { displayWidth } from './interactive/display-width.ts';
 
 export function dollars(usd: number | null): string {
@@ -26,15 +27,20 @@ export function duration(ms: number): string {
 
 /** One line of at most `length` characters, control characters taken out: the text may come from a model. */
 export function excerpt(text: string, length: number): string {
-  const line = printable(text).replace(/\s+/g, ' ').trim();
+  const line = printable(stripAnsi(text)).replace(/\s+/g, ' ').trim();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
-/** Text without the control characters that could move a terminal's cursor or rewrite its screen. */
+/**
+ * Text without the control characters that could move a terminal's cursor or rewrite its screen, and without those that
+ * turn the direction of writing, so that a line could read differently from what it says.
+ */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '').replace(DIRECTION_MARKS, '');
 }
+
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Columns as wide as their widest cell, two spaces apart unless `gap` says otherwise; the last is left as it is. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {

@@ -86,7 +86,10 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .addOption(
       new Option('-c, --continue', 'go on with the latest session of this working tree').conflicts('resume'),
     )
-    .option('-r, --resume <session>', 'go on with a session: its id, or the beginning of it')
+    .option(
+      '-r, --resume [session]',
+      'go on with a session: its id, or the beginning of it; the latest when absent',
+    )
     .addOption(
       new Option(
         '--worktree <worktree>',

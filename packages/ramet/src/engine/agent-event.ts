@@ -32,6 +32,8 @@ export type AgentEvent =
       model: string;
       /** Its own, where it has one. */
       worktree?: { path: string; branch: string | null };
+      /** What the work it goes on with had taken of its own; absent for work that begins. */
+      carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
   /** `until` is when it will go on, in milliseconds since the epoch, where that is known. */
   | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number }

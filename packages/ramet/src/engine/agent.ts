@@ -29,6 +29,8 @@ import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
+type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>;
+
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
@@ -73,9 +75,10 @@ export class Agent implements AsyncDisposable {
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
   /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((change: Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>) => void) | null = null;
+  onStatus: ((change: StatusChange) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
   #nextBill: Spending | null = null;
+  #hasEnded = false;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
   constructor(
@@ -108,12 +111,8 @@ export class Agent implements AsyncDisposable {
     for (const call of this.#calls ?? []) child.calls.add(call);
     child.#recordStart();
     const [messages = ''] = child.store([params.record]);
-    child.record({
-      type: 'conversation.inherited',
-      from: this.spec.id,
-      messages,
-      prompt: prefix.digest,
-    });
+    const from = this.spec.id;
+    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest });
     const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
@@ -175,6 +174,7 @@ export class Agent implements AsyncDisposable {
   }
 
   record(event: JournalEvent): void {
+    this.#hasEnded ||= event.type === 'agent.ended';
     this.runtime.journal.append(this.spec.id, event);
   }
 
@@ -191,16 +191,14 @@ export class Agent implements AsyncDisposable {
     this.openBill();
     const bill = this.#nextBill;
     this.#nextBill = null;
+    this.#hasEnded = false;
     if (bill === null) throw new Error('a bill that was opened is gone');
     return bill;
   }
 
-  /** `until` is when it will go on, where that is known. */
-  setStatus(
-    status: EventOf<'status.changed'>['status'],
-    cause: string | null,
-    until: number | null = null,
-  ): void {
+  /** `until` is when it will go on, where that is known. Not after its end: a child may take longer to stop. */
+  setStatus(status: StatusChange['status'], cause: string | null, until: number | null = null): void {
+    if (this.#hasEnded) return;
     const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
     this.record({ type: 'status.changed', ...change });
     this.onStatus?.(change);

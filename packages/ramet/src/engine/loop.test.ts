@@ -34,6 +34,17 @@ describe('RES-1: a prompt becomes an answer', () => {
     expect((await engine.run('look')).result).toMatchObject({ status: 'done', text: 'found', turns: 2 });
   });
 
+  test('an agent that has ended does not run again because a late child has ended', async () => {
+    const model = scriptedModel({ text: 'one' }, { text: 'two' });
+    const engine = await startEngine({ provider: model });
+    await engine.run('go');
+    engine.agent.setStatus('running', null);
+    await engine.runtime.journal.commit('written');
+    expect(engine.recorded().at(-1)).toMatchObject({ type: 'agent.ended', status: 'done' });
+    await engine.run('again');
+    expect(engine.recorded().at(-1)).toMatchObject({ type: 'agent.ended', status: 'done' });
+  });
+
   test('events come in the order of what happens', async () => {
     const model = scriptedModel({ calls: [{ name: 'Echo', input: {} }] }, { text: 'ok' });
     const engine = await startEngine({ provider: model, tools: [echo] });

@@ -64,6 +64,16 @@ describe('AGENT-5: an interrupted run is gone on with', () => {
     },
   );
 
+  test('who watches is told what an agent that goes on has taken before', async () => {
+    const { family } = await interruptedAfter(4, castOf());
+    const again = await family.reopen(later);
+    const told: { type: string }[] = [];
+    again.session.subscribe((event) => told.push(event));
+    await again.run(null);
+    const [started] = told.filter(({ type }) => type === 'agent_started');
+    expect(started).toMatchObject({ carried: { turns: 1, costUsd: expect.any(Number) } });
+  });
+
   test('with another prompt the calls are answered without waiting, and nothing goes on', async () => {
     const { family } = await interruptedAfter(3, {
       'Go.': [startAgents(['child'])],

@@ -25,6 +25,8 @@ export function startChild(
   child: Agent,
   options: ChildOptions,
 ): AgentHandle {
+  // Before it runs: its loop takes over what it carries.
+  const started = startedEvent(child);
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
     const ended = await live(family, child, signal, usages);
@@ -40,7 +42,7 @@ export function startChild(
   });
   family.admit(child, handle);
   parent.children.add(handle);
-  family.parts.onEvent(child.spec, startedEvent(child));
+  family.parts.onEvent(child.spec, started);
   return handle;
 }
 
@@ -171,11 +173,14 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
   parent.receive('notification', facts.agent, text);
 }
 
-function startedEvent({ spec, conversation }: Agent): AgentEvent {
+function startedEvent({ spec, conversation, carried }: Agent): AgentEvent {
   const { description = '', background = false, worktree } = spec.origin ?? {};
   const { model } = conversation.head;
   return {
     ...{ type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model },
     ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
+    ...(carried !== null && {
+      carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
+    }),
   };
 }

@@ -115,7 +115,7 @@ describe('LOG-1: one writing process per session', () => {
     const resuming = resumeSession({ project, session });
     await expect(resuming).rejects.toThrow(UserMistake);
     await expect(resuming).rejects.toThrow(
-      `session ${session} is being written by process ${child.pid}: wait for it or stop it, then try again`,
+      `session ${session} is being written by process ${child.pid}: wait for it, or end it with ramet stop ${session}, then try again`,
     );
     await kill(child);
   });

@@ -9,6 +9,7 @@ const READ = { name: 'Read', input: { file_path: 'README.md' } };
 describe.concurrent('LOG-1: going on with a session', () => {
   test.for([
     ['--continue', () => ['--continue']],
+    ['--resume without a session', () => ['--resume']],
     ['--resume with its id', (id: string) => ['--resume', id]],
     ['--resume with the beginning of it', (id: string) => ['--resume', id.slice(0, 5)]],
   ] as const)('%s carries the conversation byte for byte', async ([, flags], { user }) => {
@@ -111,7 +112,7 @@ describe.concurrent('UI-1: a session that cannot be gone on with', () => {
     expect(end).toEqual({
       code: 2,
       stdout: '',
-      stderr: `ramet: session ${session} is being written by process ${running.pid}: wait for it or stop it, then try again\n`,
+      stderr: `ramet: session ${session} is being written by process ${running.pid}: wait for it, or end it with ramet stop ${session}, then try again\n`,
     });
     gate.resolve();
     expect(await running.ended).toEqual({ code: 0, stdout: 'answer 0\n', stderr: '' });

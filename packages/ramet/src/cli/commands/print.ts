@@ -28,12 +28,14 @@ export interface PrintOptions {
   allowedTools?: string[];
   disallowedTools?: string[];
   continue?: boolean;
-  resume?: string;
+  /** True where no session is named. */
+  resume?: string | true;
   worktree?: string;
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
-  const resume = options.resume ?? (options.continue ? 'latest' : undefined);
+  const named = options.resume === true ? 'latest' : options.resume;
+  const resume = named ?? (options.continue ? 'latest' : undefined);
   if (!options.print) {
     if (argument !== '') throw withoutPrint(argument);
     return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);

@@ -60,9 +60,9 @@ export class AgentBoard {
   take(event: SessionEvent): void {
     const { agentId: id, parentAgentId: parent } = event;
     if (event.type === 'agent_started') {
-      const { agentType: type, name, description, worktree } = event;
+      const { agentType: type, name, description, worktree, carried } = event;
       const branch = worktree?.branch ?? null;
-      this.#agents.set(id, { ...AT_WORK, id, parent, type, name, description, branch });
+      this.#agents.set(id, { ...AT_WORK, ...carried, id, parent, type, name, description, branch });
       return;
     }
     const agent = this.#agents.get(id);

@@ -5,10 +5,8 @@
 import { stripAnsi } from '../../tools/strip-ansi.ts';
 import { printable } from '../format.ts';
 
-const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 export function safeText(text: string): string {
-  return printable(stripAnsi(text)).replace(DIRECTION_MARKS, '');
+  return printable(stripAnsi(text));
 }
 
 /** The same on one line. */

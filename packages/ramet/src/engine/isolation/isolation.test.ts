@@ -293,7 +293,7 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
     expect(checkoutBytes(family.cwd)).toEqual(before);
   });
 
-  test.skipIf(!sandbox.works)('what no parser sees is held by the system; a commit still works', async () => {
+  test('what no parser sees is held by the system, where it can be; a commit still works', async () => {
     const family = await startFamily({
       files: FILES,
       cast: {
@@ -304,8 +304,12 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
     const before = checkoutBytes(family.cwd);
     await family.run('Go.');
     const [told = ''] = lastTexts(family.requestsOf('escape').at(-1));
-    expect(told.match(/Read-only file system/g)).toHaveLength(5);
     expect(told).toContain('committed');
+    // Not every machine has a sandbox; there the parser is what holds, and that is told.
+    const warned = eventsOf(family.recordedOf(2), 'warning.raised').some(({ code }) => code === 'no_sandbox');
+    expect(warned).toBe(!sandbox.works);
+    if (warned) return;
+    expect(told.match(/Read-only file system/g)).toHaveLength(5);
     expect(checkoutBytes(family.cwd)).toEqual(before);
     expect(rametBranches(family.cwd)).toHaveLength(1);
   });
