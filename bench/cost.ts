@@ -48,6 +48,7 @@ export async function run(): Promise<void> {
   );
   for (const each of RUNS) await reportRun(place, server, each);
   await reportDirectories(place, server);
+  await reportWorktrees(place, server);
   for (const children of [20, 50]) await reportResults(place, server, children);
 }
 
@@ -97,6 +98,32 @@ async function reportDirectories(place: BenchPlace, server: CacheServer): Promis
     `  five runs of a general-purpose agent, each with its own task: one directory ${same.toFixed(0)}, five ${different.toFixed(0)}`,
   );
   console.log(`    ${verdict('five directories beside one', different / same, 1.05, 'times')}`);
+}
+
+/** Five agents of one run in worktrees of their own beside five in one directory (EXEC-5); the whole run counts. */
+async function reportWorktrees(place: BenchPlace, server: CacheServer): Promise<void> {
+  const repository = join(place.repository, '..', 'committed');
+  mkdirSync(repository);
+  writeInstructions(repository);
+  const identity = ['-c', 'user.name=Bench', '-c', 'user.email=bench@localhost'];
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '--all'],
+    ['commit', '--quiet', '--message=start'],
+  ]) {
+    execFileSync('git', [...identity, ...args], { cwd: repository });
+  }
+  const costWith = async (input: Record<string, unknown>): Promise<number> => {
+    await server.play({ firstTokenMs: FIRST_TOKEN_MS, input });
+    await runPrint(place, server.url, { prompt: 'Go.', cwd: repository, env: ONE_MODEL });
+    return costOf(await server.records());
+  };
+  const same = await costWith(GENERAL);
+  const apart = await costWith({ ...GENERAL, isolation: 'worktree' });
+  console.log(
+    `  a run with five general-purpose agents: one directory ${same.toFixed(0)}, five worktrees ${apart.toFixed(0)}`,
+  );
+  console.log(`    ${verdict('five worktrees beside one directory', apart / same, 1.05, 'times')}`);
 }
 
 async function costIn(

@@ -23,6 +23,7 @@ export type DefinitionTraits = Pick<
   | 'maxTurns'
   | 'background'
   | 'executor'
+  | 'isolation'
 >;
 
 type Say = (field: string, level: ProblemLevel, message: string) => void;
@@ -39,6 +40,7 @@ const OWN_FIELDS = [
   'maxTurns',
   'background',
   'executor',
+  'isolation',
   'omitClaudeMd',
   'omitGitStatus',
   'readOnly',
@@ -51,7 +53,6 @@ const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
   mcpServers: 'list or object',
   skills: 'list',
   memory: ['user', 'project', 'local'],
-  isolation: ['worktree', 'remote'],
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   initialPrompt: 'text',
   autoCompactWindow: 'number',
@@ -94,12 +95,21 @@ export function readTraits(
     ...(maxTurns !== undefined && { maxTurns }),
     ...(background !== undefined && { background }),
     ...(executor !== undefined && { executor }),
+    ...isolationOf(value('isolation'), say),
   };
   const color = value('color');
   if (color !== undefined && !COLORS.includes(String(color)))
     say('color', 'note', `it is not one of ${COLORS.join(', ')}`);
   noteOthers(fields, say);
   return { traits, problems };
+}
+
+/** What cannot be understood is an error: an agent that was to be isolated must not work in the checkout instead. */
+function isolationOf(value: unknown, say: Say): Pick<AgentDefinition, 'isolation'> {
+  if (value === 'worktree') return { isolation: value };
+  if (value === 'remote') say('isolation', 'note', 'not yet active');
+  else if (value !== undefined) say('isolation', 'error', 'there are worktree and remote');
+  return {};
 }
 
 function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefinition['tools'] {

@@ -139,13 +139,23 @@ describe('TYPE-3: a definition file', () => {
     expect(file.problems.map(({ level }) => level)).toEqual(levels);
   });
 
+  test.each([
+    ['worktree', 'worktree', []],
+    ['remote', undefined, ['note']],
+    ['wortree', undefined, ['error']],
+  ])('EXEC-5: takes isolation: %s', (written, isolation, levels) => {
+    const file = withLines(`isolation: ${written}`);
+    expect(file.definition?.isolation).toBe(isolation);
+    expect(file.problems.map(({ level }) => level)).toEqual(levels);
+  });
+
   test('says which fields have no effect yet, which are unknown, and which are written otherwise', () => {
     const file = withLines(
       'hooks: { Stop: [] }',
       'mcpServers: [github]',
       'skills: a, b',
       'memory: project',
-      'isolation: worktree',
+      'isolation: remote',
       'effort: high',
       'memory_size: 3',
       'max_turns: 9',
@@ -153,12 +163,12 @@ describe('TYPE-3: a definition file', () => {
       'color: mauve',
     );
     expect(said(file)).toEqual([
+      'note 8 isolation: not yet active',
       'note 13 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
       'note 4 hooks: not yet active',
       'note 5 mcpServers: not yet active',
       'note 6 skills: not yet active',
       'note 7 memory: not yet active',
-      'note 8 isolation: not yet active',
       'note 9 effort: not yet active',
       'note 10 memory_size: unknown field, kept without effect',
       'warning 11 max_turns: unknown field, without effect: did you mean maxTurns?',

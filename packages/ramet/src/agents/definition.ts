@@ -35,6 +35,8 @@ export interface AgentDefinition {
   readonly offered?: boolean;
   /** Its agents run in processes of their own (EXEC-2); absent means what the settings say. */
   readonly executor?: 'in-process' | 'process';
+  /** Each of its agents works in a worktree of its own (EXEC-5). */
+  readonly isolation?: 'worktree';
   readonly source?: DefinitionSource;
   /** The file it was read from. */
   readonly path?: string;

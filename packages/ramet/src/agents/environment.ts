@@ -35,14 +35,15 @@ function cutOffLine(model: string): string[] {
   return cutOff === undefined ? [] : [`Knowledge cut-off: ${cutOff}`];
 }
 
-function gitLines({ repository, git }: EnvironmentFacts): string[] {
+function gitLines({ cwd, repository, git }: EnvironmentFacts): string[] {
   if (repository === undefined || git === undefined) return [];
   if (repository === null || git === null) return ['Git: not a repository'];
-  const root = `Git root: ${repository.root}`;
-  if (!git.known) return [root, `Git status: unknown (${git.reason})`];
+  // It is the working directory more often than not.
+  const root = repository.root === cwd ? [] : [`Git root: ${repository.root}`];
+  if (!git.known) return [...root, `Git status: unknown (${git.reason})`];
   const changes = git.changes.length === 0 ? ['Git status: clean'] : ['Git status:', ...git.changes];
   return [
-    root,
+    ...root,
     `Git branch: ${git.branch ?? '(detached)'} at ${git.head?.slice(0, 12) ?? '(no commit yet)'}`,
     ...changes,
     ...(git.more > 0 ? [`(${git.more} more)`] : []),

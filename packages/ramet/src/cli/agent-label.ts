@@ -4,7 +4,7 @@ import type { AgentId } from '../schema/ids.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
 import { totalTokens } from '../schema/usage.ts';
-import { dollars, duration, excerpt, tokens } from './format.ts';
+import { dollars, duration, excerpt, printable, tokens } from './format.ts';
 
 export interface LabelledAgent {
   id: AgentId;
@@ -41,10 +41,11 @@ export function agentLabel(agent: LabelledAgent, level: number): string {
 
 /** How an agent ended, `failed: max_turns: ...`, and what that took, `2 turns, 5.0k tokens, $0.0100, 3.0 s`. */
 export function endingOf(result: AgentResult): { ending: string; figures: string } {
-  const { status, cause, message, turns, usage, costUsd, durationMs } = result;
+  const { status, cause, message, turns, usage, costUsd, durationMs, worktree } = result;
   // Of one that somebody ended the message says no more than the cause.
   const explained = status === 'failed' || status === 'timed_out';
   const ending = [status, cause, explained ? message : null].filter(Boolean).join(': ');
   const sums = [`${turns} turn${turns === 1 ? '' : 's'}`, `${tokens(totalTokens(usage))} tokens`];
-  return { ending, figures: [...sums, dollars(costUsd), duration(durationMs)].join(', ') };
+  const work = worktree?.kept === true ? [`work on ${printable(worktree.branch ?? worktree.path)}`] : [];
+  return { ending, figures: [...sums, dollars(costUsd), duration(durationMs), ...work].join(', ') };
 }

@@ -29,6 +29,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     usage: NO_USAGE,
     costUsd: 0.0088,
     todos: [],
+    worktree: null,
     ...parts,
   };
   return { agent: overview, level: number === 1 ? 0 : 1 };

@@ -3,7 +3,7 @@ import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 import { totalTokens } from '../schema/usage.ts';
 import { purposeOf, shortId, statusOf } from './agent-label.ts';
-import { dollars, duration, excerpt, table, tokens } from './format.ts';
+import { dollars, duration, excerpt, printable, table, tokens } from './format.ts';
 import { displayWidth, fitText } from './interactive/display-width.ts';
 
 type PlacedAgent = TreePlace<AgentOverview>;
@@ -71,6 +71,7 @@ function detailLine({ agent, level }: PlacedAgent, now: number): string[] {
     // Only what the column lacks, where it has the rest.
     status.startsWith(shown) ? status.slice(shown.length).trim() : status,
     activityOf(agent, now),
+    worktreeOf(agent),
     purposeOf(agent),
   ].filter(Boolean);
   return parts.length === 0 ? [] : [`${'  '.repeat(level + 2)}${parts.join('; ')}`];
@@ -81,7 +82,12 @@ function statusText(agent: AgentOverview, now: number): string {
 }
 
 function doing(agent: AgentOverview, now: number): string {
-  return [agent.background ? 'in the background' : '', activityOf(agent, now)].filter(Boolean).join(', ');
+  const parts = [agent.background ? 'in the background' : '', worktreeOf(agent), activityOf(agent, now)];
+  return parts.filter(Boolean).join(', ');
+}
+
+function worktreeOf({ worktree }: AgentOverview): string {
+  return worktree === null ? '' : `on ${printable(worktree.branch ?? worktree.path)}`;
 }
 
 /** Why it waits says more than the failure that made it wait. */

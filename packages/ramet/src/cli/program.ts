@@ -10,6 +10,7 @@ import { addMerge, addProvenance } from './merge/merge-grammar.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
+const WORKTREE_ARGUMENT = 'its name, branch or path, or the agent it is of';
 const TARGET_ARGUMENT = 'a session, the latest when absent';
 
 /** Runs one command and returns its exit code; never throws. */
@@ -56,6 +57,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   addUndo(program, io, setExitCode);
   addMerge(program, io, setExitCode);
   addProvenance(program, io);
+  addWorktree(program, io, setExitCode);
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);
@@ -90,6 +92,12 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option(
       '-r, --resume [session]',
       'go on with a session: its id, or the beginning of it; the latest when absent',
+    )
+    .addOption(
+      new Option(
+        '--worktree <worktree>',
+        'work in a git worktree of that name: made, or entered again',
+      ).conflicts(['continue', 'resume']),
     )
     .action(async (prompt: string[], options) => {
       const { print } = await import('./commands/print.ts');
@@ -175,6 +183,47 @@ function addUndo(program: Command, io: CommandIo, setExitCode: (code: number) =>
       const { undo } = await import('./commands/undo.ts');
       setExitCode(await undo(session, options, io));
     });
+}
+
+function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  const load = (): Promise<typeof import('./commands/worktree.ts')> => import('./commands/worktree.ts');
+  const worktree = program.command('worktree').description('look after the worktrees of agents');
+  worktree
+    .command('ls')
+    .description('list them: whose each is, and what it holds')
+    .option('--all', 'also those that are ready, and those that are gone')
+    .option('--json', 'as JSON')
+    .action(async (options) => (await load()).listWorktrees(options, io));
+  worktree
+    .command('show')
+    .description('show one')
+    .argument('<worktree>', WORKTREE_ARGUMENT)
+    .option('--json', 'as JSON')
+    .action(async (name, options) => (await load()).showWorktree(name, options, io));
+  worktree
+    .command('gc')
+    .description('remove what holds nothing, and say of the rest why it stays')
+    .option('--dry-run', 'only say it')
+    .option('--json', 'as JSON')
+    .action(async (options) => (await load()).collect(options, io));
+  worktree
+    .command('rm')
+    .description('remove worktrees; one that holds work stays')
+    .argument('<worktrees...>', WORKTREE_ARGUMENT)
+    .option('--force', 'also those: their work is kept on a private ref first')
+    .action(async (names, options) => setExitCode(await (await load()).remove(names, options, io)));
+  worktree
+    .command('open')
+    .description('print where one is')
+    .argument('<worktree>', WORKTREE_ARGUMENT)
+    .option('--shell', 'start a shell there instead')
+    .action(async (name, options) => setExitCode(await (await load()).open(name, options, io)));
+  worktree
+    .command('diff')
+    .description('show what one has beyond the commit it began with, committed or not')
+    .argument('<worktree>', WORKTREE_ARGUMENT)
+    .option('--stat', 'only the files and how much')
+    .action(async (name, options) => (await load()).diff(name, options, io));
 }
 
 function addEmulate(program: Command, io: CommandIo): void {

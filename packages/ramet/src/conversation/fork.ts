@@ -49,10 +49,15 @@ function listOf({ messages }: Conversation): FrozenBlock {
   return freezeJson('messages', JSON.stringify(list), true);
 }
 
-/** The message with which a fork begins its own part. */
-export function forkMessage({ tail }: CacheSafeParams, task: string): FrozenMessage {
+/** The message with which a fork begins its own part; `place` is what it alone is told of where it works. */
+export function forkMessage(
+  { tail }: CacheSafeParams,
+  task: string,
+  place: string | null = null,
+): FrozenMessage {
+  const told = place === null ? [] : [freezeBlock({ type: 'text', text: place })];
   const own = freezeBlock({ type: 'text', text: `${FORK_TASK}\n${task}\n${FORK_TASK.replace('<', '</')}` });
-  return { role: 'user', blocks: [...tail, own], shared: tail.length };
+  return { role: 'user', blocks: [...tail, ...told, own], shared: tail.length };
 }
 
 /** Known by the rules it was given (FORK-5): no text that a tool or a peer brings in is a block of these bytes. */

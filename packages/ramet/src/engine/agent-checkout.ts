@@ -6,10 +6,12 @@
 import { describeError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { Checkout } from '../workspace/shared-git/checkout.ts';
+import type { AgentDirectory } from './isolation/agent-directory.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 export interface CheckoutUser {
-  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin' | 'readOnly'>;
+  readonly spec: Pick<AgentSpec, 'id' | 'origin' | 'readOnly'>;
+  readonly directory: Pick<AgentDirectory, 'cwd'>;
   readonly runtime: Pick<SessionRuntime, 'checkouts' | 'childEnvironment' | 'files' | 'redact'>;
   readonly scope: AsyncDisposableStack;
   warn(code: string, message: string): void;
@@ -19,7 +21,9 @@ const READERS_TOLD = 5;
 
 export class AgentCheckout {
   readonly #user: CheckoutUser;
-  #entered = false;
+  /** Where it was when it entered. */
+  #entered: string | null = null;
+  #leave: (() => void) | null = null;
   #environment: Readonly<Record<string, string>> | null = null;
 
   constructor(user: CheckoutUser) {
@@ -28,11 +32,17 @@ export class AgentCheckout {
 
   /** An agent that changes nothing is no reason for others to be careful. */
   async enter(): Promise<void> {
-    const { spec, scope } = this.#user;
-    if (this.#entered) return;
-    this.#entered = true;
+    const { spec, scope, directory } = this.#user;
+    const { cwd } = directory;
+    if (this.#entered === cwd) return;
+    if (this.#entered === null) scope.defer(() => this.#leave?.());
+    this.#entered = cwd;
+    this.#environment = null;
+    // One that has moved to a worktree no longer lives where it was.
+    this.#leave?.();
+    this.#leave = null;
     await this.#guarded(null, (checkout) => {
-      if (spec.readOnly !== true) scope.defer(checkout.enter(spec.id));
+      if (spec.readOnly !== true) this.#leave = checkout.enter(spec.id);
       this.#environment = checkout.environment;
       return null;
     });
@@ -74,9 +84,9 @@ export class AgentCheckout {
   }
 
   async #guarded<T>(fallback: T, use: (checkout: Checkout) => T): Promise<T> {
-    const { spec, runtime } = this.#user;
+    const { directory, runtime } = this.#user;
     try {
-      const checkout = (await runtime.checkouts?.())?.at(spec.cwd) ?? null;
+      const checkout = (await runtime.checkouts?.())?.at(directory.cwd) ?? null;
       return checkout === null ? fallback : use(checkout);
     } catch (error) {
       this.#user.warn('checkout_not_shared', `other agents do not know of this one: ${describeError(error)}`);

@@ -5,6 +5,7 @@
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import type { Usage } from '../schema/usage.ts';
+import type { WorktreeResult } from './isolation/agent-workspace.ts';
 
 export type AgentEvent =
   | { type: 'text_delta'; text: string }
@@ -29,6 +30,8 @@ export type AgentEvent =
       description: string;
       background: boolean;
       model: string;
+      /** Its own, where it has one. */
+      worktree?: { path: string; branch: string | null };
       /** What the work it goes on with had taken of its own; absent for work that begins. */
       carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
@@ -55,6 +58,8 @@ export interface AgentResult {
   durationMs: number;
   /** The model it ended on. */
   model?: string | undefined;
+  /** The worktree it had of its own, and what became of it. */
+  worktree?: WorktreeResult | undefined;
   /** A line for whoever started it, such as that another kind of agent would have cost less. */
   advice?: string | undefined;
 }

@@ -3,17 +3,20 @@
  * asked for, since thousands of agents may wait at once and most never touch a file.
  */
 import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
 import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import type { CommandChange } from '../workspace/file-readers.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
+import type { AgentDirectory } from './isolation/agent-directory.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** The agent whose files they are. */
 export interface FileOwner {
-  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'origin'>;
+  readonly spec: Pick<AgentSpec, 'id' | 'origin'>;
+  readonly directory: Pick<AgentDirectory, 'cwd' | 'workspace' | 'isOwn'>;
   readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
@@ -23,6 +26,29 @@ export interface FileOwner {
 
 /** File versions by real path, or the files of a parent, of whose versions the agent starts with a copy (FORK-4). */
 export type FilesSeen = ReadonlyMap<string, string> | AgentFiles;
+
+/** Where the files that a parent has seen are in the worktree of its fork; undefined where nothing moves. */
+function movedInto({
+  workspace,
+  isOwn,
+}: FileOwner['directory']): ((path: string) => string | null) | undefined {
+  if (workspace === null || !isOwn) return undefined;
+  const { from, root } = workspace.fence;
+  return (path) => counterpart(path, from, root);
+}
+
+function seenElsewhere(
+  seen: ReadonlyMap<string, string>,
+  moved: ((path: string) => string | null) | undefined,
+): ReadonlyMap<string, string> {
+  if (moved === undefined || seen.size === 0) return seen;
+  const places = Array.from(seen, ([path, version]) => [moved(path), version] as const);
+  // What it has seen in the worktree itself is newer.
+  return new Map([
+    ...places.flatMap(([path, version]): [string, string][] => (path === null ? [] : [[path, version]])),
+    ...seen,
+  ]);
+}
 
 export class AgentFiles {
   readonly #owner: FileOwner;
@@ -35,8 +61,9 @@ export class AgentFiles {
 
   constructor(owner: FileOwner, seen: FilesSeen) {
     this.#owner = owner;
-    this.#seen = seen instanceof AgentFiles ? seen.#seen : seen;
-    this.#access = seen instanceof AgentFiles ? (seen.#access?.clone(this.#options()) ?? null) : null;
+    const moved = movedInto(owner.directory);
+    this.#seen = seenElsewhere(seen instanceof AgentFiles ? seen.#seen : seen, moved);
+    this.#access = seen instanceof AgentFiles ? (seen.#access?.clone(this.#options(), moved) ?? null) : null;
   }
 
   /** Files that calls have read or changed, by real path, the latest last. */
@@ -65,7 +92,10 @@ export class AgentFiles {
 
   /** The files as one call sees them: what it reads and changes is journaled as that call's. */
   for(call: string): FileAccess {
+    const { cwd, workspace } = this.#owner.directory;
     return this.#open().watchedBy({
+      cwd,
+      fence: workspace === null ? undefined : (path) => fenceRefusal(workspace.fence, path),
       onChange: (change) => this.#recordChange(call, change),
       onRead: (path, version) => {
         touchFile(this.touched, path, 'read');
@@ -98,11 +128,11 @@ export class AgentFiles {
   }
 
   #options(): Parameters<AgentFileAccess['clone']>[0] {
-    const { id, cwd, origin } = this.#owner.spec;
+    const { spec, directory } = this.#owner;
     return {
-      agent: id,
-      cwd,
-      task: origin?.description ?? null,
+      agent: spec.id,
+      cwd: directory.cwd,
+      task: spec.origin?.description ?? null,
       findVersion: (path, version) => this.#findVersion(path, version),
       onChange: (change) => this.#recordChange('', change),
       keepOriginal: (file) => this.#keepOriginal(file),

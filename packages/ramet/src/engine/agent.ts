@@ -3,9 +3,12 @@
  * and the scope that releases what it acquired (RES-5). Every change of the conversation is journaled here, in
  * the same step, so the two cannot part.
  */
-
-import type { BlockPosition } from '../conversation/conversation.ts';
-import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
+import {
+  type BlockPosition,
+  Conversation,
+  type FrozenMessage,
+  type PromptHead,
+} from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import type { TouchedFile } from '../journal/projections/transcript.ts';
@@ -17,10 +20,11 @@ import type { FileAccess } from '../workspace/file-access.ts';
 import type { CommandChange } from '../workspace/file-readers.ts';
 import { AgentCheckout } from './agent-checkout.ts';
 import { AgentFiles, type FilesSeen } from './agent-files.ts';
-import { type CarriedSpending, Spending } from './budget.ts';
+import type { CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
+import { AgentDirectory } from './isolation/agent-directory.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
@@ -32,6 +36,7 @@ type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
+  readonly directory: AgentDirectory;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
   /** Which file versions it has seen; replaced when it is rebuilt. */
@@ -52,6 +57,8 @@ export class Agent implements AsyncDisposable {
   requests = 0;
   /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
   spending: Spending | null = null;
+  /** Of the next run, when it was opened before that begins (`run-bill.ts`). */
+  nextBill: Spending | null = null;
   /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
   openStop: string | null = null;
   /** Calls of the last message that are not answered; the loop takes up from there too. */
@@ -75,7 +82,6 @@ export class Agent implements AsyncDisposable {
   /** Told of every change of its status, once it is known to a family. */
   onStatus: ((change: StatusChange) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
-  #nextBill: Spending | null = null;
   #hasEnded = false;
 
   /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
@@ -88,6 +94,7 @@ export class Agent implements AsyncDisposable {
     this.runtime = runtime;
     this.spec = spec;
     this.#conversation = conversation;
+    this.directory = new AgentDirectory(this, spec);
     this.files = new AgentFiles(this, seen);
   }
 
@@ -108,13 +115,9 @@ export class Agent implements AsyncDisposable {
     for (const call of this.#calls ?? []) child.calls.add(call);
     child.#recordStart();
     const [messages = ''] = child.store([params.record]);
-    child.record({
-      type: 'conversation.inherited',
-      from: this.spec.id,
-      messages,
-      prompt: prefix.digest,
-    });
-    const { blocks, shared } = forkMessage(params, task);
+    const from = this.spec.id;
+    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest });
+    const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
   }
@@ -140,6 +143,7 @@ export class Agent implements AsyncDisposable {
       budget: spec.budget,
       ...(spec.origin && { origin: spec.origin }),
     });
+    this.directory.recordStart();
     this.recordHead();
   }
 
@@ -189,25 +193,6 @@ export class Agent implements AsyncDisposable {
     this.runtime.journal.append(this.spec.id, event);
   }
 
-  /** Opens the bill of the next run before it begins: agents that go on before their parent does spend on it. */
-  openBill(): void {
-    const { budget, type, spending: parent } = this.spec;
-    const now = this.runtime.clock.now();
-    this.#nextBill ??= new Spending(budget, now, { label: `${type} agent`, parent });
-    this.spending = this.#nextBill;
-  }
-
-  /** The bill of a run that begins. */
-  takeBill(): Spending {
-    this.openBill();
-    const bill = this.#nextBill;
-    this.#nextBill = null;
-    this.#hasEnded = false;
-    if (bill === null) throw new Error('a bill that was opened is gone');
-    return bill;
-  }
-
-  /** `until` is when it will go on, where that is known. Not after its end: a child may take longer to stop. */
   setStatus(status: StatusChange['status'], cause: string | null, until: number | null = null): void {
     if (this.#hasEnded) return;
     const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
@@ -295,13 +280,8 @@ export class Agent implements AsyncDisposable {
 
   recordHead(): void {
     const { model, thinking, tools, system } = this.#conversation.head;
-    this.record({
-      type: 'prefix.frozen',
-      model,
-      thinking,
-      tools: this.store(tools),
-      system: this.store(system),
-    });
+    const stored = { tools: this.store(tools), system: this.store(system) };
+    this.record({ type: 'prefix.frozen', model, thinking, ...stored });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,7 +13,6 @@ import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import { NOT_RUN } from './notices.ts';
-import type { AgentSpec } from './runtime.ts';
 
 export interface PermissionRequest {
   agent: Agent;
@@ -52,7 +51,7 @@ async function askAndRecord(request: PermissionRequest): Promise<string | null> 
   const { redact, permissions } = agent.runtime;
   const summary = redact(open.summary);
   agent.record({ type: 'permission.asked', call: call.id, tool, summary, reason: redact(open.reason) });
-  const answer = await firstAnswer(request, { ...open, ...askerOf(agent.spec), tool, summary, input });
+  const answer = await firstAnswer(request, { ...open, ...askerOf(agent), tool, summary, input });
   const rules = answer.kind === 'always' ? answer.rules : [];
   permissions.allow(rules);
   const reason = answer.kind === 'denied' ? answer.reason : null;
@@ -66,10 +65,13 @@ async function askAndRecord(request: PermissionRequest): Promise<string | null> 
   return reason;
 }
 
-function askerOf(spec: AgentSpec): Pick<PermissionQuestion, 'agent' | 'agentName' | 'parent' | 'cwd'> {
-  const { id, parent, name, origin, type, cwd } = spec;
+function askerOf({
+  spec,
+  directory,
+}: Agent): Pick<PermissionQuestion, 'agent' | 'agentName' | 'parent' | 'cwd'> {
+  const { id, parent, name, origin, type } = spec;
   const agentName = parent === null ? null : (name ?? origin?.description ?? type);
-  return { agent: id, agentName, parent, cwd };
+  return { agent: id, agentName, parent, cwd: directory.cwd };
 }
 
 /** Whatever comes first. An interrupt is a denial, also when whoever was asked never answers. */

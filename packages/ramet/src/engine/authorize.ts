@@ -2,10 +2,12 @@
  * May this call run? The agent's own restriction first, then rules and its mode in force; what they leave open is asked
  * (`ask-permission.ts`).
  */
+import { resolve } from 'node:path';
 import { readOnlyRefusal } from '../permission/assessment.ts';
 import { decide } from '../permission/decide.ts';
 import type { PermissionDecision } from '../permission/decision.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
+import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -25,6 +27,8 @@ export async function refusalOf(
   const { host } = agent.runtime;
   if (host !== undefined) return host.refusalOf(call, signal);
   const { canUseTool, readOnly } = agent.spec;
+  const fenced = await fencedOff(agent, tool, input);
+  if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
   // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
   if (readOnly === true && tool.effect === 'write') return readOnlyRefusal(tool.name, 'it changes something');
   if (canUseTool !== undefined) {
@@ -38,6 +42,25 @@ export async function refusalOf(
   if (decision.kind === 'deny') return decision.reason;
   const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input);
   return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
+}
+
+/** Rules that name a place of the checkout mean the same place in a worktree of it. */
+function inCheckout({ workspace }: Agent['directory']): ((path: string) => string | null) | undefined {
+  if (workspace === null) return undefined;
+  const { root, from } = workspace.fence;
+  return (path) => counterpart(path, root, from);
+}
+
+/** A worktree's fence stands in every mode, and nobody is asked about it (WORK-7). */
+async function fencedOff({ directory }: Agent, tool: Tool, input: unknown): Promise<string | null> {
+  const { workspace, cwd } = directory;
+  if (workspace === null || typeof input !== 'object' || input === null) return null;
+  if (tool.effect === 'write' && 'file_path' in input) {
+    return fenceRefusal(workspace.fence, resolve(cwd, String(input.file_path)));
+  }
+  if (tool.name !== 'Bash' || !('command' in input)) return null;
+  const { commandRefusal } = await import('../permission/shell/fence-command.ts');
+  return commandRefusal(workspace.fence, String(input.command), cwd);
 }
 
 async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown): Promise<string | null> {
@@ -75,11 +98,20 @@ async function orInterrupted(refusal: Promise<string | null>, signal: AbortSigna
 }
 
 /** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
-async function decideNow({ spec, runtime }: Agent, tool: Tool, input: unknown): Promise<PermissionDecision> {
+async function decideNow(
+  { spec, runtime, directory }: Agent,
+  tool: Tool,
+  input: unknown,
+): Promise<PermissionDecision> {
   for (;;) {
     const { rules } = runtime.permissions;
-    const details = { input, cwd: spec.cwd, home: runtime.childEnvironment.HOME };
-    const policy = { mode: modeInForce(spec), rules, readOnly: spec.readOnly };
+    const details = { input, cwd: directory.cwd, home: runtime.childEnvironment.HOME };
+    const policy = {
+      mode: modeInForce(spec),
+      rules,
+      readOnly: spec.readOnly,
+      counterpart: inCheckout(directory),
+    };
     const decision = await decide(policy, tool, details);
     if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;
   }

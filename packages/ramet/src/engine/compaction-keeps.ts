@@ -52,9 +52,9 @@ function promptText({ blocks, shared }: FrozenMessage, isFirst: boolean): string
     .join('\n');
 }
 
-function filesOf({ touched, spec }: Agent): { changedFiles: string[]; readFiles: string[] } {
+function filesOf({ touched, directory }: Agent): { changedFiles: string[]; readFiles: string[] } {
   const named = (wanted: string): string[] =>
-    [...touched].filter(([, how]) => how === wanted).map(([path]) => shownPath(spec.cwd, path));
+    [...touched].filter(([, how]) => how === wanted).map(([path]) => shownPath(directory.cwd, path));
   return { changedFiles: named('changed'), readFiles: named('read') };
 }
 

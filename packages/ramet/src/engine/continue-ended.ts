@@ -4,12 +4,15 @@
  */
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { recordedAgent } from '../journal/projections/recorded-agents.ts';
+import { RametError } from '../schema/errors.ts';
 import type { EventOf } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFamily } from './family.ts';
 import { closedAnswers, sayClosed } from './finish-calls.ts';
+import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
@@ -60,16 +63,22 @@ export async function continueEnded(
     if (problem !== null) return failure(`${to} cannot be continued: ${problem}.`);
     const recorded = RecordedChildren.read(reader);
     const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
+    const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
+    const worktree = lastWorktree(found.started.origin, past.transcript);
+    const housing = await resumedHousing(runtime, worktree, from.directory.cwd);
+    const changes = { call: null, background: true };
     const agent = resumeAgent(
       runtime,
       reader,
-      (past) => specOfRecorded(family, from, found, past, { call: null, background: true }),
+      (spec) => ({ ...specOfRecorded(family, from, found, spec, changes), ...housing }),
       found.id,
+      past,
     );
     const answers = await closedAnswers(agent);
     // From here on nothing is waited for; until here, somebody else may have let it go on.
     const running = family.find(found.id);
     if (running !== undefined) return tellRunning(running, spec.id, to, text);
+    settleIn(agent, past.transcript, from.directory.cwd);
     sayClosed(agent, answers);
     agent.say('prompt', [freezeBlock({ type: 'text', text })]);
     for (const news of lost) agent.receive('notification', news.from, news.text);
@@ -78,6 +87,9 @@ export async function continueEnded(
     return {
       content: `Agent ${handle.id} had ended and goes on with your message, in the background. You will be told in a <task-notification>.`,
     };
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    return failure(`${to} cannot be continued: ${error.message}.`);
   } finally {
     reader.close();
   }

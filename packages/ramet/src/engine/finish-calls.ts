@@ -135,7 +135,7 @@ function unanswered(call: string, content: string): FrozenBlock {
 }
 
 /** A call killed while it replaced a file leaves the half-written successor in the user's repository. */
-function tidyUp({ spec }: Agent, input: unknown): void {
+function tidyUp({ spec, directory }: Agent, input: unknown): void {
   if (typeof input !== 'object' || input === null || !('file_path' in input)) return;
-  removeLeftovers(realPath(resolve(spec.cwd, String(input.file_path))), spec.id);
+  removeLeftovers(realPath(resolve(directory.cwd, String(input.file_path))), spec.id);
 }

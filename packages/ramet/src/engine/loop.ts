@@ -25,6 +25,7 @@ import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from
 import type { ModelExchange } from './model-exchange.ts';
 import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { OpenCalls } from './open-calls.ts';
+import { takeBill } from './run-bill.ts';
 import {
   budgetSpent,
   closedEnding,
@@ -35,7 +36,7 @@ import {
   type RunState,
 } from './run-state.ts';
 import { type NextStep, nextStep, recipeFailure } from './stop-reason.ts';
-import { refuseCalls, runCalls } from './tool-runner.ts';
+import { reads, refuseCalls, runCalls } from './tool-runner.ts';
 
 export type { RunOptions } from './run-state.ts';
 
@@ -45,7 +46,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
   const { clock, journal } = agent.runtime;
   const startedAt = clock.now();
   const { budget } = agent.spec;
-  const run = newRunState(agent.takeBill(), agent.spec.maxTokens);
+  const run = newRunState(takeBill(agent), agent.spec.maxTokens);
   takeOver(agent, run);
   // Stands when whoever consumes the events stops doing so.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
@@ -223,6 +224,7 @@ interface AnsweredCalls {
 
 /** Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one. */
 function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
+  if (calls.some((call) => !reads(agent, call))) agent.directory.checkpointLater();
   const isOpen = calls.some(({ id }) => !results.has(id));
   agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
   if (isOpen) return;

@@ -22,9 +22,12 @@ export async function missingEvidence(
   return problems.length === 0 ? null : problems.join('; ');
 }
 
-async function missingCommit({ spec, runtime }: Agent, { expected, commit }: Evidence): Promise<string[]> {
+async function missingCommit(
+  { directory, runtime }: Agent,
+  { expected, commit }: Evidence,
+): Promise<string[]> {
   if (expected.commit !== true) return [];
-  const now = await headCommit(spec.cwd, runtime.childEnvironment);
+  const now = await headCommit(directory.cwd, runtime.childEnvironment);
   if ('problem' in now) return [now.problem];
   return now.commit === null || now.commit === commit ? ['there is no new commit'] : [];
 }

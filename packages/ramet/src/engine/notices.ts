@@ -14,6 +14,11 @@ export function budgetNearlySpent(what: string): string {
   return `Your budget is nearly spent (${what}). Finish what you are doing, leave the files in a working state, and report.`;
 }
 
+/** To an agent that goes on in a worktree, or no longer does. */
+export function directoryChanged(how: string): string {
+  return `Your directory is not as you left it: ${how}`;
+}
+
 /** Answers to tool calls that were not, or perhaps not fully, carried out. */
 export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
   interrupted: 'interrupted: this call was not run',

@@ -4,6 +4,7 @@ import type { JournalReader } from '../journal/journal.ts';
 import { agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
 import { transcriptOf } from '../journal/projections/transcript.ts';
 import type { AgentId } from '../schema/ids.ts';
+import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import type { RecordedChild } from './recorded-children.ts';
 import type { ReportFacts } from './report.ts';
 
@@ -21,7 +22,9 @@ export function recordedReport(
   if (overview === undefined) throw new Error(`agent ${id} has started and is nowhere`);
   const { type, name, model, turns, usage, costUsd, startedAt, lastEventAt } = overview;
   const { status, cause, message } = ended ?? KILLED;
+  const worktree = ended === null ? null : releasedWorktree(reader, id);
   return {
+    ...(worktree !== null && { worktree }),
     agent: id,
     type,
     name,
@@ -36,6 +39,16 @@ export function recordedReport(
     costUsd,
     durationMs: lastEventAt - startedAt,
   };
+}
+
+function releasedWorktree(reader: JournalReader, id: AgentId): WorktreeResult | null {
+  let last: WorktreeResult | null = null;
+  for (const { event } of reader.events({ agent: id, type: 'worktree.released' })) {
+    if (event.type !== 'worktree.released') continue;
+    const { type: _, ...released } = event;
+    last = released;
+  }
+  return last;
 }
 
 function lastText(reader: JournalReader, id: AgentId): string {

@@ -42,7 +42,8 @@ export function specOfRecorded(
     maxTokens: parent.spec.maxTokens,
     budget: started.budget,
     spending: parent.spending ?? family.parts.spending,
-    cwd: parent.spec.cwd,
+    cwd: parent.directory.cwd,
+    workspace: parent.directory.workspace ?? undefined,
     origin: { ...originOf(started), ...changes },
     readOnly: started.origin?.readOnly === true || parent.spec.readOnly === true,
     executor: started.origin?.executor,
@@ -54,7 +55,7 @@ export function specOfRecorded(
 /** Without the estimates: what a fork would have cost as a fresh agent can be told of one whole run only. */
 function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
   const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
-  const { executor, readOnly } = origin ?? {};
+  const { executor, readOnly, worktree } = origin ?? {};
   return {
     kind,
     call,
@@ -63,5 +64,6 @@ function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
     depth,
     ...(executor && { executor }),
     ...(readOnly && { readOnly }),
+    ...(worktree && { worktree }),
   };
 }

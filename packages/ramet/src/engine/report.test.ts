@@ -32,6 +32,16 @@ async function foreground(facts: Partial<ReportFacts>, keep: ReportKeeper = unke
   return String(content);
 }
 
+const WORKTREE = {
+  id: 'w1',
+  path: '/w/a',
+  branch: 'ramet/a',
+  base: '0123456789abcdef',
+  from: '/w',
+  kept: true,
+  reasons: ['2 commits that are not merged'],
+};
+
 describe('AGENT-3: the answer to a foreground call', () => {
   test('begins with what the agent took, then says what it found', async () => {
     expect(await foregroundResult(FACTS, unkept)).toEqual({
@@ -71,11 +81,11 @@ describe('AGENT-3: the answer to a foreground call', () => {
 
   test('names the worktree and the advice before the report', async () => {
     const text = await foreground({
-      worktree: { path: '/w/a', branch: 'ramet/a' },
+      worktree: WORKTREE,
       advice: 'A fresh agent would have cost less.',
     });
     expect(text.split('\n').slice(1, 4)).toEqual([
-      'Worktree: /w/a (branch ramet/a).',
+      'Worktree: /w/a (branch ramet/a, from 0123456789ab; holds 2 commits that are not merged; git merge ramet/a).',
       'A fresh agent would have cost less.',
       '',
     ]);
@@ -88,7 +98,7 @@ describe('AGENT-3: the answer to a foreground call', () => {
 
 describe('AGENT-3: the notification of a background agent', () => {
   test('is one element, the engine’s own fields first', async () => {
-    const worktree = { path: '/w/a', branch: 'ramet/a' };
+    const worktree = { ...WORKTREE, kept: false, reasons: [] };
     expect(await notificationText({ ...FACTS, worktree, name: 'scout' }, unkept)).toBe(
       [
         '<task-notification>',
@@ -99,7 +109,7 @@ describe('AGENT-3: the notification of a background agent', () => {
         '<usage>3 turns, 12,345 tokens (96% from the cache)</usage>',
         '<duration>4.2 s</duration>',
         '<cost>$0.0123</cost>',
-        '<worktree>/w/a (branch ramet/a)</worktree>',
+        '<worktree>unchanged, gone</worktree>',
         '<result>\nIt is in src/parser.ts.\n</result>',
         '</task-notification>',
       ].join('\n'),
@@ -114,7 +124,8 @@ describe('AGENT-3: the notification of a background agent', () => {
   });
 
   test('takes less than 450 bytes around the report', async () => {
-    const worktree = { path: '/home/user/.ramet/worktrees/abcd1234.3', branch: 'ramet/abcd1234.3' };
+    const path = '/home/user/.ramet/worktrees/abcd1234.3';
+    const worktree = { ...WORKTREE, path, branch: 'ramet/abcd1234.3' };
     const text = await notificationText({ ...FACTS, worktree, text: '' }, unkept);
     expect(Buffer.byteLength(text)).toBeLessThan(450);
   });

@@ -22,7 +22,6 @@ export interface ReportFacts extends AgentResult {
   name: string | null;
   /** What it was for, in a few words. */
   description: string;
-  worktree?: { path: string; branch: string } | undefined;
   /** A line for the parent's next choice, such as that a fresh agent would have cost less. */
   advice?: string | undefined;
 }
@@ -37,6 +36,7 @@ export interface ReportKeeper {
 const CAP = 8_192;
 const LONGEST_MESSAGE = 500;
 const LONGEST_LABEL = 200;
+const MOST_REASONS = 3;
 
 export async function foregroundResult(facts: ReportFacts, keep: ReportKeeper): Promise<ToolOutcome> {
   const { agent, status, worktree, advice } = facts;
@@ -46,7 +46,7 @@ export async function foregroundResult(facts: ReportFacts, keep: ReportKeeper): 
   const head = [
     done ? `${who} done: ${figures(facts)}.` : `${who} ${ending(facts, keep)}`,
     ...(done ? [] : [`${figures(facts)}.`]),
-    ...(worktree ? [`Worktree: ${quoteText(worktree.path)} (branch ${quoteText(worktree.branch)}).`] : []),
+    ...(worktree ? [`Worktree: ${quoteText(worktreeText(worktree))}.`] : []),
     ...(advice ? [quoteText(advice)] : []),
   ];
   const report = await reportText(facts, keep);
@@ -67,12 +67,20 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
     ['usage', `${turnsOf(facts)}, ${tokensOf(facts)}${modelOf(facts)}`],
     ['duration', secondsOf(facts)],
     ['cost', dollarsOf(facts)],
-    ['worktree', worktree && quoteValue(`${worktree.path} (branch ${worktree.branch})`)],
+    ['worktree', worktree && quoteValue(worktreeText(worktree))],
     ['note', advice && quoteValue(advice)],
     ['result', report === '' ? '(no report)' : `\n${report}\n`],
   ];
   const lines = fields.flatMap(([tag, value]) => (value === undefined ? [] : [`<${tag}>${value}</${tag}>`]));
   return [`<${TASK_NOTIFICATION}>`, ...lines, `</${TASK_NOTIFICATION}>`].join('\n');
+}
+
+/** Where its work is and how it is had (WORK-3); one that is gone held none. */
+function worktreeText({ path, branch, base, kept, reasons }: NonNullable<ReportFacts['worktree']>): string {
+  if (!kept) return 'unchanged, gone';
+  const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;
+  const merge = branch === null ? '' : `; git merge ${branch}`;
+  return `${path} (branch ${branch ?? 'none'}, from ${base.slice(0, 12)}${holds}${merge})`;
 }
 
 /** `failed: budget: the budget is spent: ...`. */

@@ -17,10 +17,12 @@ import type { Agent } from './agent.ts';
 import type { CarriedSpending } from './budget.ts';
 import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
+import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
 import { resumeAgent } from './resume.ts';
+import { openBill } from './run-bill.ts';
 import { startChild } from './run-child.ts';
 
 export interface ReviveOptions {
@@ -77,7 +79,7 @@ interface Revival {
 
 async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
   const { family, recorded, reader } = revival;
-  parent.openBill();
+  openBill(parent);
   let count = 0;
   const goneOn = new Set<AgentId>();
   for (const child of recorded.of(parent.spec.id)) {
@@ -153,16 +155,19 @@ async function revive(
   // Killed before anything but its start was recorded: the call that asked for it begins again.
   if (recorded === undefined || recorded.transcript.messages.length === 0) return 0;
   const expected = await recallExpectations(child.started.origin);
+  const worktree = lastWorktree(child.started.origin, recorded.transcript);
+  const housing = await resumedHousing(parent.runtime, worktree, parent.directory.cwd);
   const agent = resumeAgent(
     parent.runtime,
     reader,
-    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected }),
+    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected, ...housing }),
     child.id,
     recorded,
   );
   agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
+  settleIn(agent, recorded.transcript, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });
   return below + 1;

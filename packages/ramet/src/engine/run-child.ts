@@ -15,6 +15,7 @@ import { ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentExecutor } from './executor.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
+import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import { STOPPED } from './notices.ts';
 import { notificationText, type ReportFacts } from './report.ts';
 
@@ -28,7 +29,9 @@ export function startChild(
   const started = startedEvent(child);
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
-    const result = await live(family, child, signal, usages);
+    const ended = await live(family, child, signal, usages);
+    const worktree = await givenBack(child);
+    const result = worktree === null ? ended : { ...ended, worktree };
     own.ended();
     const facts = factsOf(child, result, usages);
     if (own.inBackground) await notify(family, parent, facts);
@@ -75,6 +78,13 @@ async function live(
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
   }
+}
+
+/** After its commands have ended: they may be in it. */
+async function givenBack(child: Agent): Promise<WorktreeResult | null> {
+  if (child.directory.workspace === null) return null;
+  const { releaseWorkspace } = await import('./isolation/release-workspace.ts');
+  return releaseWorkspace(child);
 }
 
 /** Null for one that runs in a process of its own. */
@@ -164,14 +174,11 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
 }
 
 function startedEvent({ spec, conversation, carried }: Agent): AgentEvent {
-  const { description = '', background = false } = spec.origin ?? {};
+  const { description = '', background = false, worktree } = spec.origin ?? {};
+  const { model } = conversation.head;
   return {
-    type: 'agent_started',
-    agentType: spec.type,
-    name: spec.name,
-    description,
-    background,
-    model: conversation.head.model,
+    ...{ type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model },
+    ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
     ...(carried !== null && {
       carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
     }),

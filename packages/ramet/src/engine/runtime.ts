@@ -22,6 +22,7 @@ import type { AgentHost } from './agent-host.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
 import type { Evidence } from './evidence.ts';
+import type { AgentWorkspace, AgentWorkspaces } from './isolation/agent-workspace.ts';
 import type { LaunchGate } from './launch.ts';
 import type { CalledAgent } from './open-calls.ts';
 import type { PrefixGuard } from './prefix-guard.ts';
@@ -54,6 +55,8 @@ export interface SessionRuntime {
   readonly permissions: SessionRules;
   /** Answers what rules and modes leave open. */
   readonly broker: PermissionBroker;
+  /** Worktrees for agents that are to have one of their own. */
+  readonly workspaces: AgentWorkspaces;
   /** The other agents of the session. */
   readonly agents: AgentDesks;
   /** Of a loop in a process of its own: who asks models and people for it. */
@@ -96,7 +99,11 @@ export interface AgentSpec {
   readonly budget: BudgetLimits;
   /** Whose limits its spending counts against too: its parent's run, or the session. */
   readonly spending?: Spending | undefined;
+  /** Where it begins to work; `Agent.directory` says where it is. */
   readonly cwd: string;
+  /** The worktree that is in: its own, or its parent's. */
+  readonly workspace?: AgentWorkspace | undefined;
+  readonly isWorkspaceOwn?: boolean | undefined;
   /** Of an agent that somebody asked for; the main agent has none. */
   readonly origin?: AgentOrigin | undefined;
   /** Its requests write nothing to the cache that only they would read (FORK-3). */

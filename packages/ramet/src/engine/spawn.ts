@@ -15,6 +15,7 @@ import type { BudgetLimits, ExecutorKind } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
+import { refuseBadName, refuseTakenName } from './agent-names.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
 import { orderFor, refuseWithoutTools } from './definition-order.ts';
@@ -22,6 +23,7 @@ import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
+import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
 import { startChild } from './run-child.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -45,16 +47,18 @@ export async function spawnAgent(
   parent: Agent,
   order: SpawnOrder,
 ): Promise<SpawnOutcome> {
+  const made: { workspace: AgentWorkspace | null } = { workspace: null };
   try {
-    const plan = await planChild(family, parent, order, family.newId());
+    const plan = await planChild(family, parent, order, family.newId(), made);
     // From here on nothing is waited for: what is found free is still free when the child is there.
     refuseTakenName(family, order.name);
     const problem = order.call === null ? null : family.countAsked();
-    if (problem !== null) return { problem };
+    if (problem !== null) throw refusal('agents_total', problem);
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
     return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
+    await made.workspace?.release();
     if (error instanceof UserMistake) return { problem: error.message };
     throw error;
   }
@@ -70,6 +74,8 @@ interface ChildPlan {
   schema: AnswerSchema | null;
   evidence: Evidence | null;
   depth: number;
+  /** Its own; null for one that works where its parent does. */
+  workspace: AgentWorkspace | null;
   executor: ExecutorKind;
 }
 
@@ -84,6 +90,7 @@ async function planChild(
   parent: Agent,
   order: SpawnOrder,
   id: AgentId,
+  made: { workspace: AgentWorkspace | null },
 ): Promise<ChildPlan> {
   const { limits, spending } = family.parts;
   refuseOtherOverrides(order.overrides ?? {});
@@ -104,18 +111,22 @@ async function planChild(
   const definition = definitionFor(family, parent, order);
   refuseBadName(order.name);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
-  const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, parent);
   const own = parent.conversation.head.model;
   const executor = order.executor ?? definition?.executor ?? limits.executor;
-  const plan = { id, order, schema, evidence, depth, executor };
-  if (definition === null) return { ...plan, fresh: null, model: own };
-  refuseWithoutTools(definition, parent);
-  const model = family.parts.resolveModel(order.model ?? definition.model, own);
-  const { cwd } = parent.spec;
-  const { git } = definition;
-  const environment = await family.parts.surroundings.environment({ cwd, model, git });
-  const fresh = { definition, environment };
-  return { ...plan, order: orderFor(definition, order), fresh, model };
+  if (definition !== null) refuseWithoutTools(definition, parent);
+  const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
+  // The last of all reasons to refuse, since it is the one that leaves something behind.
+  if ((order.isolation ?? definition?.isolation) === 'worktree') {
+    const { childWorkspace } = await import('./isolation/child-workspace.ts');
+    made.workspace = await childWorkspace(parent, order, id);
+  }
+  const { workspace } = made;
+  const cwd = childDirectory(parent, workspace);
+  const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
+  const plan = { id, order, model, schema, evidence, depth, executor, workspace };
+  if (definition === null) return { ...plan, fresh: null };
+  const environment = await family.parts.surroundings.environment({ cwd, model, git: definition.git });
+  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment } };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -149,31 +160,9 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
   );
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
-/** Who is called like another one's id would get its messages. */
-const LIKE_AN_ID = /^\w+\.\d+$/;
-
-function refuseBadName(name: string | undefined): void {
-  if (name === undefined) return;
-  if (!RESERVED.has(name) && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name) && !LIKE_AN_ID.test(name)) return;
-  throw refusal(
-    'bad_name',
-    `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not an id, nor ${[...RESERVED].join(', ')}`,
-  );
-}
-
-function refuseTakenName(family: AgentFamily, name: string | undefined): void {
-  const holder = name === undefined ? undefined : family.findHandle(name);
-  if (holder !== undefined)
-    throw refusal(
-      'name_taken',
-      `the name "${name}" is taken by the running agent ${holder.id}: choose another`,
-    );
-}
-
-async function evidenceBefore(expected: Expectation, { spec, runtime }: Agent): Promise<Evidence> {
+async function evidenceBefore(expected: Expectation, cwd: string, { runtime }: Agent): Promise<Evidence> {
   const { noteBefore } = await import('./evidence.ts');
-  return noteBefore(expected, spec.cwd, runtime.childEnvironment);
+  return noteBefore(expected, cwd, runtime.childEnvironment);
 }
 
 async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
@@ -225,7 +214,8 @@ function freshOf(
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
-  const own = definition.notes === null ? environment : `${definition.notes}\n${environment}`;
+  const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
+  const own = [definition.notes, environment, notice].filter((text) => text !== null).join('\n');
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
   return child;
@@ -235,7 +225,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema, evidence, executor }: ChildPlan,
+  { id, order, model, schema, evidence, executor, workspace }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -249,7 +239,9 @@ function childSpec(
     maxTokens: parent.spec.maxTokens,
     budget: order.budget ?? {},
     spending: parent.spending ?? family.parts.spending,
-    cwd: parent.spec.cwd,
+    cwd: childDirectory(parent, workspace),
+    workspace: workspace ?? parent.directory.workspace ?? undefined,
+    isWorkspaceOwn: workspace !== null,
     origin,
     executor,
     readOnly: origin.readOnly,
@@ -260,16 +252,21 @@ function childSpec(
   };
 }
 
+function childDirectory({ directory }: Agent, workspace: AgentWorkspace | null): string {
+  return workspace === null ? directory.cwd : directoryIn(workspace.worktree, directory.cwd);
+}
+
 function originOf(
   parent: Agent,
-  { order, depth, fresh, schema, evidence, executor }: ChildPlan,
+  { order, depth, fresh, schema, evidence, executor, workspace }: ChildPlan,
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
   const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
   const hosted = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
-  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...expected };
+  const worktree = workspace !== null && { worktree: workspace.worktree };
+  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...worktree, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

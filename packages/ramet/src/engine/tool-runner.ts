@@ -171,7 +171,8 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
 }
 
 function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolContext {
-  const { runtime, spec } = agent;
+  const { runtime, spec, directory } = agent;
+  const { cwd, workspace } = directory;
   const tell = (message: string): void => {
     agent.warn('no_sandbox', message);
     emit({ type: 'warning', code: 'no_sandbox', message });
@@ -179,18 +180,38 @@ function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolCo
   return {
     agent: spec.id,
     call: call.id,
-    cwd: spec.cwd,
-    env: agent.checkout.environment,
+    cwd,
+    env:
+      workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
-    shell: spec.readOnly ? (command) => runtime.sandbox.shell(command, spec.cwd, tell) : undefined,
+    shell: shellOf(agent, tell),
     signal,
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
     agents: runtime.agents.deskFor(spec.id, call.id, signal),
+    directory: directoryDesk(agent, signal),
     setTodos: (todos) => agent.setTodos(todos),
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,
     afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
+  };
+}
+
+/** Undefined for an agent that may do what its commands do. */
+function shellOf({ spec, runtime, directory }: Agent, tell: (message: string) => void): ToolContext['shell'] {
+  const { cwd, workspace } = directory;
+  if (spec.readOnly) return (command) => runtime.sandbox.shell(command, cwd, tell);
+  if (workspace === null) return undefined;
+  return (command) => runtime.sandbox.isolatedShell(command, cwd, workspace.bounds, tell);
+}
+
+/** Loaded when an agent moves. */
+function directoryDesk(agent: Agent, signal: AbortSignal): ToolContext['directory'] {
+  const moves = (): Promise<typeof import('./isolation/change-directory.ts')> =>
+    import('./isolation/change-directory.ts');
+  return {
+    enter: async (name) => (await moves()).enterWorktree(agent, name, signal),
+    exit: async () => (await moves()).exitWorktree(agent),
   };
 }

@@ -38,6 +38,7 @@ const NOTICES: readonly string[] = [
   'Your work does not count as done yet; ',
   'You have used all turns you were given. ',
   'Your budget is nearly spent (',
+  'Your directory is not as you left it: ',
   CALLED_OFF,
 ];
 

@@ -13,7 +13,7 @@ import {
   type PermissionSubject,
 } from './decision.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
-import type { PermissionPolicy } from './policy.ts';
+import { aliasesOf, type PermissionPolicy } from './policy.ts';
 import { ruleTarget, summarize } from './rule-target.ts';
 
 /** Effects do not tell that these reach out to others: what an agent has read can leave in an address. */
@@ -31,7 +31,8 @@ export async function decide(
     const { assessCommand } = await import('./shell/assess-command.ts');
     return settle(policy, subject.name, await assessCommand(policy, commandOf(details), details.cwd));
   }
-  const target = ruleTarget(subject, details);
+  const named = ruleTarget(subject, details);
+  const target = { ...named, aliases: aliasesOf(policy, named.paths) };
   const assessment =
     subject.effect === 'write'
       ? assessWrite(policy, target, details)

@@ -7,6 +7,8 @@ export interface RuleTarget {
   cwd: string;
   /** Files it touches, absolute. */
   paths: readonly string[];
+  /** The same files in the checkout that the rules were written for, where that is another. */
+  aliases?: readonly string[] | undefined;
   access: 'read' | 'write' | null;
   /** Host it talks to. */
   host: string | null;
@@ -30,10 +32,12 @@ function matches({ tool, scope }: PermissionRule, target: RuleTarget, giving: bo
       return tool.matches(target.tool);
     case 'paths': {
       if (scope.access !== target.access || target.paths.length === 0) return false;
-      const { cwd, paths } = target;
+      const { cwd, paths, aliases = [] } = target;
+      const covered = (names: readonly string[]): boolean =>
+        names.length > 0 && names.every((path) => scope.pattern.covers({ path, cwd }));
       return giving
-        ? paths.every((path) => scope.pattern.covers({ path, cwd }))
-        : paths.some((path) => scope.pattern.touches({ path, cwd }));
+        ? covered(paths) || (aliases.length === paths.length && covered(aliases))
+        : [...paths, ...aliases].some((path) => scope.pattern.touches({ path, cwd }));
     }
     case 'domain':
       return tool.matches(target.tool) && target.host !== null && hostMatches(scope.domain, target.host);

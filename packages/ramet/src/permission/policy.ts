@@ -25,6 +25,16 @@ export interface PermissionPolicy {
   readonly rules: RuleSet;
   /** The agent changes nothing, whatever mode and rules would allow; nobody is asked about it (TYPE-2). */
   readonly readOnly?: boolean | undefined;
+  /** Of an agent in a worktree: the same path in the checkout that rules were written for; null for others. */
+  readonly counterpart?: ((path: string) => string | null) | undefined;
+}
+
+/** What rules may know these paths by besides. */
+export function aliasesOf(
+  { counterpart }: Pick<PermissionPolicy, 'counterpart'>,
+  paths: readonly string[],
+): string[] {
+  return counterpart === undefined ? [] : paths.flatMap((path) => counterpart(path) ?? []);
 }
 
 /** The rules of a running session, which grow when somebody answers "always". */

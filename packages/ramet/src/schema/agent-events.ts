@@ -4,6 +4,7 @@
  */
 import type { Digest } from './digest.ts';
 import type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode } from './status.ts';
+import type { RecordedWorktree } from './worktree-events.ts';
 
 /** How an agent that somebody asked for came to be. The main agent has none. */
 export interface AgentOrigin {
@@ -24,6 +25,8 @@ export interface AgentOrigin {
   executor?: 'process';
   /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */
   readOnly?: true;
+  /** It works in a worktree of its own (EXEC-5). */
+  worktree?: RecordedWorktree;
   /** What its report must be, and what must be there before it counts as done: an agent that goes on is held to both. */
   schema?: Record<string, unknown>;
   evidence?: RecordedEvidence;

@@ -14,9 +14,11 @@ import type { Digest } from './digest.ts';
 import type { PermissionMode } from './status.ts';
 import type { TodoItem } from './todo-item.ts';
 import type { Usage } from './usage.ts';
+import type { WorktreeEvent } from './worktree-events.ts';
 
 export type { AgentOrigin, RecordedEvidence } from './agent-events.ts';
 export type { Digest } from './digest.ts';
+export type { RecordedWorktree } from './worktree-events.ts';
 
 /** Where a request marks a cache breakpoint. `message` is -1 for a block of the system prompt. */
 export interface Breakpoint {
@@ -244,6 +246,7 @@ export type JournalEvent =
   | FileRead
   | FileChanged
   | FilesRestored
+  | WorktreeEvent
   | TodosChanged
   | BackgroundTaskStarted
   | BackgroundTaskEnded

@@ -19,6 +19,7 @@ import type { SessionId } from '../schema/ids.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { processDirectory } from '../workspace/process-register.ts';
 import type { RecentGitState } from '../workspace/recent-git-state.ts';
+import { findRepository } from '../workspace/repository.ts';
 import type { AgentTypes } from './agent-types.ts';
 import {
   DEFAULT_SANDBOX,
@@ -79,6 +80,7 @@ function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<
       processes: processDirectory(place.project),
       home: place.home,
       sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
+      isolation: settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
       openReader: () => openReader({ project: place.project, session }),
     });
   };
@@ -116,7 +118,7 @@ function surroundingsOf(
       return first?.blocks.slice(0, first.shared) ?? [];
     },
     async environment({ cwd, model, git: wanted }) {
-      const { repository } = place;
+      const repository = cwd === place.cwd ? place.repository : findRepository(cwd);
       return environmentText({
         cwd,
         model,

@@ -2,6 +2,7 @@
 export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 export type { AgentHandle } from '../engine/agent-handle.ts';
 export type { CompactionOutcome } from '../engine/compaction.ts';
+export type { WorktreeResult } from '../engine/isolation/agent-workspace.ts';
 export type { ModelProvider } from '../model/provider.ts';
 export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';

@@ -6,10 +6,10 @@ import type { ForkOptions } from './session-type.ts';
 const REPORT = { text: 'Scope: done.' };
 
 describe('FORK-3: the type of a fork’s options', () => {
-  test('admits the four overrides, a label, and nothing else', () => {
+  test('admits the four overrides, a label, a worktree, and nothing else', () => {
     type Four = 'abortController' | 'skipTranscript' | 'skipCacheWrite' | 'canUseTool';
     expectTypeOf<keyof ForkOverrides>().toEqualTypeOf<Four>();
-    expectTypeOf<keyof ForkOptions>().toEqualTypeOf<Four | 'description' | 'name'>();
+    expectTypeOf<keyof ForkOptions>().toEqualTypeOf<Four | 'description' | 'name' | 'isolation'>();
   });
 });
 

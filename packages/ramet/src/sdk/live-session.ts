@@ -7,6 +7,7 @@ import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
+import { cleanWorktreesLater } from './clean-worktrees.ts';
 import { LIMIT_CAUSE } from './limit-end.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -35,6 +36,7 @@ export function liveSession(parts: LiveParts): Session {
   let told: string | null = null;
   let running = false;
   const revival = createRevival(parts);
+  const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const begin = (): void => {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
@@ -43,8 +45,8 @@ export function liveSession(parts: LiveParts): Session {
   return {
     id: runtime.journal.session,
     get agent() {
-      const { id, parent, type, name, permissionMode, cwd } = agent.spec;
-      return Object.freeze({ id, parent, type, name, permissionMode, cwd });
+      const { id, parent, type, name, permissionMode } = agent.spec;
+      return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
@@ -79,8 +81,8 @@ export function liveSession(parts: LiveParts): Session {
     subscribe: (listener) => bus.subscribe(listener),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
-    fork: (prompt, { description = 'fork', name, ...overrides } = {}) =>
-      started(parts, { prompt, description, name, overrides }),
+    fork: (prompt, { description = 'fork', name, isolation, ...overrides } = {}) =>
+      started(parts, { prompt, description, name, isolation, overrides }),
     spawn: (request) => started(parts, request),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
@@ -95,7 +97,9 @@ export function liveSession(parts: LiveParts): Session {
       }
     },
     async [Symbol.asyncDispose]() {
+      cleaning[Symbol.dispose]();
       await agent[Symbol.asyncDispose]();
+      await leaveWorktrees(agent);
       family[Symbol.dispose]();
       types[Symbol.dispose]();
       parts.stops[Symbol.dispose]();
@@ -108,6 +112,15 @@ export function liveSession(parts: LiveParts): Session {
       });
     },
   };
+}
+
+/** Before the journal is closed: what becomes of them is recorded. */
+async function leaveWorktrees(agent: Agent): Promise<void> {
+  if (agent.directory.workspace !== null) {
+    const { releaseWorkspace } = await import('../engine/isolation/release-workspace.ts');
+    await releaseWorkspace(agent);
+  }
+  await agent.runtime.workspaces[Symbol.asyncDispose]();
 }
 
 function steered(agent: Agent, text: string): SteeredMessage {

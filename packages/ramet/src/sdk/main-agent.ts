@@ -6,12 +6,16 @@ import { instructionsText, readProjectInstructions } from '../agents/project-ins
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { Agent } from '../engine/agent.ts';
 import { switchModel } from '../engine/fallback.ts';
+import type { AgentWorkspace } from '../engine/isolation/agent-workspace.ts';
 import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { recordedAgent } from '../journal/projections/recorded-agents.ts';
+import type { Transcript } from '../journal/projections/transcript.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
+import type { MainHousing } from './main-housing.ts';
 import {
   newSessionMode,
   newSessionModel,
@@ -39,15 +43,30 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
   return agent;
 }
 
-export function continueAgent(
+/** Puts the main agent into the worktree that the session is to work in. */
+export async function moveMain(agent: Agent, workspace: AgentWorkspace): Promise<void> {
+  const { moveInto } = await import('../engine/isolation/change-directory.ts');
+  workspace.giveTo({ session: agent.runtime.journal.session, agent: agent.spec.id });
+  moveInto(agent, workspace);
+}
+
+export async function continueAgent(
   shared: SharedParts,
   reader: JournalReader,
   place: Place,
   settings: ResolvedOptions,
-): Agent {
+): Promise<Agent> {
   const { runtime } = shared;
   const id = agentId(runtime.journal.session, 1);
-  const agent = resumeAgent(runtime, reader, (recorded) => mainSpec(shared, recorded, place, settings), id);
+  const past = recordedAgent((agent) => reader.events({ agent }), id);
+  const house =
+    past.transcript.directory === null ? null : await houseOf(runtime, past.transcript, place.cwd);
+  const specFor = (recorded: RecordedSpec): AgentSpec => ({
+    ...mainSpec(shared, recorded, place, settings),
+    ...house?.housing,
+  });
+  const agent = resumeAgent(runtime, reader, specFor, id, past);
+  house?.settle(agent);
   const model = settings.model ?? agent.conversation.head.model;
   refuseUnservedModel(model, runtime.provider);
   refuseUnenforceableBudget(model, settings);
@@ -55,6 +74,16 @@ export function continueAgent(
   if (model !== agent.conversation.head.model) switchModel(agent, model);
   shared.admitMain(agent);
   return agent;
+}
+
+/** Most sessions never leave the directory they began in. */
+async function houseOf(
+  runtime: SharedParts['runtime'],
+  transcript: Transcript,
+  outside: string,
+): Promise<MainHousing> {
+  const { mainHousing } = await import('./main-housing.ts');
+  return mainHousing(runtime, transcript, outside);
 }
 
 function mainSpec(
@@ -95,9 +124,10 @@ export async function readSurroundings(
   { cwd, repository, home }: Place,
   env: Readonly<Record<string, string>>,
   redact: (text: string) => string,
+  directory: string = cwd,
 ): Promise<Surroundings> {
   // Git works while instructions are read.
-  const git = repository === null ? null : gitState({ directory: cwd, env });
+  const git = repository === null ? null : gitState({ directory, env });
   const root = repository?.root ?? cwd;
   const files = await readProjectInstructions({ cwd, root, rametHome: home });
   const text = instructionsText(files, root);
@@ -132,16 +162,21 @@ export function takePrompt(
     );
     return;
   }
+  const { cwd, workspace } = agent.directory;
+  const environment = environmentText({
+    cwd,
+    model: conversation.head.model,
+    now: new Date(agent.runtime.clock.now()),
+    shell: agent.runtime.childEnvironment.SHELL,
+    repository: place.repository && {
+      ...place.repository,
+      ...(workspace !== null && { root: workspace.worktree.path }),
+    },
+    git: surroundings?.git ?? null,
+  });
   const { blocks, shared } = firstMessage({
     instructions: surroundings?.instructions ?? null,
-    environment: environmentText({
-      cwd: place.cwd,
-      model: conversation.head.model,
-      now: new Date(agent.runtime.clock.now()),
-      shell: agent.runtime.childEnvironment.SHELL,
-      repository: place.repository,
-      git: surroundings?.git ?? null,
-    }),
+    environment: workspace === null ? environment : `${environment}\n${workspace.notice.brief}`,
     news,
     prompt: prompt.toWellFormed(),
   });

@@ -43,6 +43,8 @@ export interface SessionOptions {
   permissions?: RuleTexts;
   /** Answers questions about permission. Without one they are denied. */
   broker?: PermissionBroker;
+  /** Works in the git worktree of that name: made, or entered again. A session that is resumed is in its own. */
+  worktree?: string;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   provider?: ModelProvider;
@@ -92,6 +94,7 @@ export interface ResolvedOptions extends SettingsInForce {
   permissions: RuleTexts;
   broker: PermissionBroker;
   agents: AgentCaps;
+  worktree: string | null;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
@@ -135,6 +138,7 @@ export function resolveOptions(
     permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings.maxTurns),
+    worktree: options.worktree ?? null,
     settings,
     notices,
   };

@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentFamily } from '../engine/family.ts';
+import type { AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
+import { lazyWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
 import { LaunchGate } from '../engine/launch.ts';
 import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
@@ -50,7 +52,7 @@ export function shareParts(
   settings: ResolvedOptions,
   place: Place,
   types: AgentTypes,
-  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions'>,
+  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions' | 'workspaces'>,
   earlier: JournalReader | null,
 ): SharedParts {
   const { session } = parts.journal;
@@ -107,7 +109,11 @@ export function shareParts(
       ),
       git,
     ),
-    sandbox: createCommandSandbox(settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX, environment),
+    sandbox: createCommandSandbox(
+      settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
+      environment,
+      settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
+    ),
     outputDirectory: join(place.project, session),
     broker: askingOnce(settings.broker),
     agents: {
@@ -129,6 +135,17 @@ export function shareParts(
       family.admit(agent, null);
     },
   };
+}
+
+/** There before the session is: one that is to work in a worktree does not begin without it. */
+export function openWorkspaces(settings: ResolvedOptions, place: Place): AgentWorkspaces {
+  return lazyWorkspaces({
+    home: place.home,
+    cwd: place.cwd,
+    env: environmentOfChildren(settings),
+    settings: settings.settings.worktree ?? {},
+    now: () => settings.clock.now(),
+  });
 }
 
 function limitWait({ settings }: ResolvedOptions): number | undefined {

@@ -22,6 +22,8 @@ export interface CompactRequest {
 export interface ForkOptions extends ForkOverrides {
   description?: string | undefined;
   name?: string | undefined;
+  /** In a worktree of its own (EXEC-5). */
+  isolation?: 'worktree' | undefined;
 }
 
 /** Something said to an agent that works. */

@@ -3,6 +3,7 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 import { sep } from 'node:path';
+import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -11,10 +12,9 @@ import { selectProvider } from '../model/select-provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
-
 import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
-import { continueAgent, readSurroundings, startAgent } from './main-agent.ts';
+import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
 
 import {
   newSessionModel,
@@ -26,7 +26,7 @@ import {
 import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
-import { environmentOfChildren, shareParts } from './session-runtime.ts';
+import { environmentOfChildren, openWorkspaces, shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
 import { ToldTypes } from './told-types.ts';
@@ -49,18 +49,30 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
-  const [surroundings, types] = await Promise.all([
-    readSurroundings(place, environmentOfChildren(settings), redact),
-    openAgentTypes(place, settings.env),
-  ]);
-  const ended = await orphans;
-  const journal = await createSession({ ...settings, ...place });
-  recordEndedOrphans(journal, ended);
-  const shared = shareParts(settings, place, types, { journal, provider, redact, permissions }, null);
-  if (surroundings.git !== null) void shared.git.note(place.cwd, Promise.resolve(surroundings.git));
-  const agent = startAgent(shared, place, settings);
-  const told = ToldTypes.ofAll(types.definitions);
-  return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: false });
+  const workspaces = openWorkspaces(settings, place);
+  const { worktree: name } = settings;
+  const workspace = name === null ? null : await workspaces.enter({ name, owner: null, cwd: place.cwd });
+  try {
+    const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
+    const [surroundings, types] = await Promise.all([
+      readSurroundings(place, environmentOfChildren(settings), redact, cwd),
+      openAgentTypes(place, settings.env),
+    ]);
+    const ended = await orphans;
+    const journal = await createSession({ ...settings, ...place });
+    recordEndedOrphans(journal, ended);
+    const parts = { journal, provider, redact, permissions, workspaces };
+    const shared = shareParts(settings, place, types, parts, null);
+    if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
+    const agent = startAgent(shared, place, settings);
+    if (workspace !== null) await moveMain(agent, workspace);
+    const told = ToldTypes.ofAll(types.definitions);
+    return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: false });
+  } catch (error) {
+    await workspace?.release();
+    await workspaces[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {
@@ -84,11 +96,14 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);
     const redact = createRedactor(settings.env);
-    const shared = shareParts(settings, place, types, { journal, provider, redact, permissions }, reader);
-    const agent = continueAgent(shared, reader, place, settings);
+    const workspaces = openWorkspaces(settings, place);
+    const parts = { journal, provider, redact, permissions, workspaces };
+    const shared = shareParts(settings, place, types, parts, reader);
+    const agent = await continueAgent(shared, reader, place, settings);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
-    const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact);
+    const { cwd } = agent.directory;
+    const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: true });
   } catch (error) {

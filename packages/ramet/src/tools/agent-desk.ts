@@ -9,6 +9,8 @@ export interface SpawnRequest {
   model?: string | undefined;
   run_in_background?: boolean | undefined;
   name?: string | undefined;
+  /** It gets a worktree of its own, on a branch of its own (EXEC-5). */
+  isolation?: 'worktree' | undefined;
   schema?: Record<string, unknown> | undefined;
   /** What must come of it, read by the engine before it counts as done (AGENT-6). */
   expect?:

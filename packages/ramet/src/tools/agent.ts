@@ -10,6 +10,9 @@ const input = z.strictObject({
   model: z.optional(z.string().check(z.describe('haiku, sonnet, opus or an id; not for forks'))),
   run_in_background: z.optional(z.boolean()),
   name: z.optional(z.string().check(z.maxLength(LONGEST_NAME), z.describe('For SendMessage'))),
+  isolation: z.optional(
+    z.enum(['worktree']).check(z.describe('Own branch and directory, for changes in parallel')),
+  ),
   schema: z.optional(
     z.record(z.string(), z.unknown()).check(z.describe('JSON Schema: the report is then JSON that meets it')),
   ),

@@ -3,6 +3,8 @@ import type * as z from '../schema/zod.ts';
 import { type AgentChoices, agentToolFor } from './agent.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
+import { enterWorktreeTool } from './enter-worktree.ts';
+import { exitWorktreeTool } from './exit-worktree.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
@@ -29,6 +31,8 @@ export function builtInTools(choices: AgentChoices): readonly Tool[] {
     webFetchTool,
     agentToolFor(choices),
     sendMessageTool,
+    enterWorktreeTool,
+    exitWorktreeTool,
   ];
 }
 

@@ -41,6 +41,8 @@ export interface ToolContext {
   tasks: BackgroundTasks;
   /** Other agents: those it starts, and those it may talk to. */
   agents: AgentDesk;
+  /** Where the agent works, and going elsewhere. */
+  directory: DirectoryDesk;
   /** Replaces the agent's list of its own work. */
   setTodos(todos: readonly TodoItem[]): void;
   /** Registers what must be released when the agent ends, such as a background shell. */
@@ -49,6 +51,12 @@ export interface ToolContext {
   redact(text: string): string;
   /** Looks what a command has changed that others have read; a line to add to its result, or null. */
   afterCommand?(command: string, since: number): Promise<string | null>;
+}
+
+/** A worktree for the agent itself (WORK-2). */
+export interface DirectoryDesk {
+  enter(name: string | undefined): Promise<ToolOutcome>;
+  exit(): Promise<ToolOutcome>;
 }
 
 export interface Tool<Input = unknown> {

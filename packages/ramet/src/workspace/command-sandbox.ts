@@ -1,10 +1,11 @@
 /**
- * How the shell of an agent that changes nothing is started (TYPE-2): in a sandbox of the operating system where there
- * is one that works, else by itself, held by the command parser alone. Which of the two is found out once a session,
- * and told once where it is the second.
+ * How the shells of agents are started that change nothing (TYPE-2), or only a worktree of their own (WORK-7): in a
+ * sandbox of the operating system where there is one that works, else by themselves, held by the command parser alone.
+ * Which of the two is found out once a session, and told once where it is the second.
  */
 import { describeError } from '../schema/errors.ts';
 import type { BubblewrapState } from './bubblewrap.ts';
+import type { ShellBounds } from './isolated-shell.ts';
 
 /** `auto`: where there is one. `required`: no command runs without. */
 export const SANDBOX_MODES = ['auto', 'off', 'required'] as const;
@@ -27,6 +28,13 @@ export interface CommandSandbox {
   prepare(): void;
   /** `tell` is called once in a session, where commands run without a sandbox. */
   shell(command: string, cwd: string, tell: (notice: string) => void): Promise<ShellDecision>;
+  /** For an agent in a worktree: what it starts may outlive the call, as outside a sandbox. */
+  isolatedShell(
+    command: string,
+    cwd: string,
+    bounds: ShellBounds,
+    tell: (notice: string) => void,
+  ): Promise<ShellDecision>;
 }
 
 /** Programs that only read keep notes of their own, such as git its index: these say that they are not to. */
@@ -44,14 +52,23 @@ export function plainShell(command: string): ShellStart {
 export function createCommandSandbox(
   mode: SandboxMode,
   env: Readonly<Record<string, string>>,
+  isolation: SandboxMode = 'auto',
 ): CommandSandbox {
   let state: Promise<BubblewrapState> | null = null;
   let told = false;
+  let toldIsolated = false;
+  const proofs = new WeakMap<ShellBounds, Promise<boolean>>();
   const found = (): Promise<BubblewrapState> => {
     state ??= import('./bubblewrap.ts')
       .then(({ tryBubblewrap }) => tryBubblewrap(env))
       .catch((error) => ({ works: false, reason: describeError(error), remedy: null }));
     return state;
+  };
+  const unproved = async (program: string, bounds: ShellBounds, cwd: string): Promise<Missing | null> => {
+    const { proveBounds } = await import('./isolated-shell.ts');
+    const proof = proofs.get(bounds) ?? proveBounds(program, bounds, cwd, env);
+    proofs.set(bounds, proof);
+    return (await proof) ? null : NOT_HELD;
   };
   return {
     prepare() {
@@ -71,6 +88,21 @@ export function createCommandSandbox(
       told = true;
       return { ...plainShell(command), environment };
     },
+    async isolatedShell(command, cwd, bounds, tell) {
+      if (isolation === 'off') return plainShell(command);
+      const sandbox = await found();
+      const problem = sandbox.works ? await unproved(sandbox.program, bounds, cwd) : sandbox;
+      if (sandbox.works && problem === null) {
+        const { isolatedArguments } = await import('./isolated-shell.ts');
+        const words = isolatedArguments(bounds, cwd, command);
+        return { program: sandbox.program, arguments: words, confined: false };
+      }
+      const missing = problem ?? NOT_HELD;
+      if (isolation === 'required') return { refusal: refusalText(missing, 'worktree') };
+      if (!toldIsolated) tell(isolatedNotice(missing));
+      toldIsolated = true;
+      return plainShell(command);
+    },
   };
 }
 
@@ -81,7 +113,14 @@ function noticeText({ reason, remedy }: Missing): string {
   return `no OS sandbox: ${reason}; read-only agents are held by the command parser alone${advice}`;
 }
 
-function refusalText({ reason, remedy }: Missing): string {
+const NOT_HELD: Missing = { works: false, reason: 'bubblewrap does not hold here', remedy: null };
+
+function isolatedNotice({ reason, remedy }: Missing): string {
+  const advice = remedy === null ? '' : ` (${remedy}; sandbox.worktree: off says nothing)`;
+  return `no OS sandbox: ${reason}; commands in worktrees are held by the command parser alone${advice}`;
+}
+
+function refusalText({ reason, remedy }: Missing, setting: 'readOnly' | 'worktree' = 'readOnly'): string {
   const advice = remedy === null ? '' : ` (For the user: ${remedy}.)`;
-  return `No command can run: the setting sandbox.readOnly requires an OS sandbox, and ${reason}.${advice}`;
+  return `No command can run: the setting sandbox.${setting} requires an OS sandbox, and ${reason}.${advice}`;
 }

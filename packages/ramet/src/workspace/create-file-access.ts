@@ -48,15 +48,20 @@ export interface FileAccessOptions extends FileObserver {
   keepOriginal?: (file: LoadedFile) => void;
   /** Finds a version that an agent has seen and the ledger has not kept; asked for refusals alone. */
   findVersion?: (path: string, version: string) => Promise<Uint8Array | null>;
+  /** Why the agent may not write a real path, whatever it has seen; null when it may (WORK-7). */
+  fence?: ((path: string) => string | null) | undefined;
   /** Real paths and versions that the agent saw in an earlier process. */
   seen?: Iterable<readonly [path: string, version: string]>;
 }
 
 export interface AgentFileAccess extends FileAccess {
   /** A second agent that has seen what this one has; from here on they part (FORK-4). */
-  clone(options: FileObserver & Omit<FileAccessOptions, 'ledger' | 'seen'>): AgentFileAccess;
-  /** The same agent, watched by somebody else: what one sees the other has seen. */
-  watchedBy(observer: FileObserver): FileAccess;
+  clone(
+    options: FileObserver & Omit<FileAccessOptions, 'ledger' | 'seen'>,
+    moved?: (path: string) => string | null,
+  ): AgentFileAccess;
+  /** The same agent, watched by somebody else, where it works now: what one sees the other has seen. */
+  watchedBy(observer: FileObserver & Partial<Pick<FileAccessOptions, 'cwd' | 'fence'>>): FileAccess;
   /** Takes a version for seen that the agent has seen elsewhere: its tools run in another process. */
   saw(path: string, version: string): void;
   versions(): ReadonlyMap<string, string>;
@@ -80,6 +85,8 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     whenMissing: 'create' | 'refuse',
   ): Promise<FileWritten | FileRefusal> => {
     const target = locate(path);
+    const fenced = options.fence?.(target) ?? null;
+    if (fenced !== null) return refusal(fenced);
     return options.ledger.exclusive(target, () =>
       changeFile(target, transform, whenMissing, { options, seen }),
     );
@@ -109,11 +116,24 @@ function accessWith(options: FileAccessOptions, seen: SeenVersions): AgentFileAc
     },
     write: (path, content) => change(path, () => ({ ok: true, text: content }), 'create'),
     update: (path, transform) => change(path, transform, 'refuse'),
-    clone: (child) => accessWith({ ...options, onRead: undefined, ...child }, seen.clone()),
+    clone: (child, moved) =>
+      accessWith({ ...options, onRead: undefined, ...child }, seenElsewhere(seen.clone(), moved)),
     saw: (path, version) => seen.set(path, { version, stats: null }),
     versions: () => seen.versions(),
     watchedBy: (observer) => accessWith({ ...options, ...observer }, seen),
   };
+}
+
+/** Versions are contents: who has seen a file has seen the same file of another checkout (FORK-4). */
+function seenElsewhere(
+  seen: SeenVersions,
+  moved: ((path: string) => string | null) | undefined,
+): SeenVersions {
+  for (const [path, version] of moved === undefined ? [] : seen.versions()) {
+    const place = moved?.(path) ?? null;
+    if (place !== null) seen.set(place, { version, stats: null });
+  }
+  return seen;
 }
 
 interface Party {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { listSessions } from '../../journal/session-list.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
+import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
@@ -26,6 +27,7 @@ export async function complete(program: Command, words: readonly string[], io: C
     agents: (word) => agentsOf(word, io),
     branches: () => branchesOf(io),
     types: () => types,
+    worktrees: () => worktreesOf(io),
   });
   const lines = found.map(
     ({ text, description }) => `${text}\t${excerpt(description, DESCRIPTION_LENGTH)}\n`,
@@ -39,6 +41,16 @@ async function typesOf(io: CommandIo): Promise<Suggestion[]> {
     using store = await openStore(findPlace(io), io.env);
     await store.refresh();
     return store.catalog.definitions.map(({ name, description }) => ({ text: name, description }));
+  } catch {
+    return [];
+  }
+}
+
+function worktreesOf(io: CommandIo): Suggestion[] {
+  try {
+    using registry = new WorktreeRegistry(findPlace(io).project);
+    const there = registry.list().filter(({ state }) => state === 'leased' || state === 'released');
+    return there.map(({ name, branch }) => ({ text: name, description: branch ?? '' }));
   } catch {
     return [];
   }

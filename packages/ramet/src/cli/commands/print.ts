@@ -30,6 +30,7 @@ export interface PrintOptions {
   continue?: boolean;
   /** True where no session is named. */
   resume?: string | true;
+  worktree?: string;
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
@@ -126,5 +127,6 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.launch === undefined ? {} : { launch: options.launch }),
     ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
+    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
   };
 }

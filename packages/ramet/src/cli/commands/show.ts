@@ -70,8 +70,13 @@ function agentLine(agent: AgentOverview): string {
   const kind = `${agent.type}${parent}, ${agent.model}`;
   const { until, resumed } = agent;
   const time = until === null ? '' : ` until ${untilText(until, Date.now())}`;
+  const { worktree } = agent;
+  const place =
+    worktree === null
+      ? ''
+      : `; in ${printable(worktree.path)} on ${printable(worktree.branch ?? 'no branch')}`;
   const again = resumed === 0 ? '' : `; went on ${times(resumed)} after it was interrupted`;
-  return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}${time}${again}`;
+  return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}${time}${again}${place}`;
 }
 
 function showInherited(

@@ -16,6 +16,7 @@ function program(): Command {
   const cache = ramet.command('cache').alias('c');
   cache.command('explain').addOption(new Option('--as <format>', 'how').choices(['text', 'json']));
   cache.command('clear').addArgument(new Argument('<what...>').choices(['all', 'old']));
+  cache.command('drop').argument('<worktrees...>');
   return ramet;
 }
 
@@ -25,6 +26,7 @@ const sources = {
   branches: () => named('main', 'ramet/one'),
   agents: (word: string) => named(`${word.split('.', 1)[0]}.1`, `${word.split('.', 1)[0]}.2`),
   types: () => named('Explore', 'reviewer'),
+  worktrees: () => named('feature', 'try'),
 };
 
 function texts(...words: string[]): string[] {
@@ -58,6 +60,10 @@ describe('UI-1: what a command line can go on with', () => {
       ['--verbose', '--help'],
     ],
     [
+      ['cache', 'drop', 'try', ''],
+      ['feature', 'try'],
+    ],
+    [
       ['show', ''],
       ['abcd1234', 'abzz9999'],
     ],
@@ -77,7 +83,7 @@ describe('UI-1: what a command line can go on with', () => {
     [['show', '--', '-'], []],
     [
       ['cache', ''],
-      ['explain', 'clear', 'help'],
+      ['explain', 'clear', 'drop', 'help'],
     ],
     [['c', 'ex'], ['explain']],
     [['cache', 'explain', '--as', 't'], ['text']],

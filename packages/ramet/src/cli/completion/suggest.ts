@@ -25,6 +25,8 @@ export interface CompletionSources {
   branches(): Suggestion[];
   /** Agent types. */
   types(): Suggestion[];
+  /** Names of worktrees. */
+  worktrees(): Suggestion[];
 }
 
 const FILE_PLACEHOLDERS: readonly string[] = ['file', 'directory', 'path'];
@@ -133,6 +135,9 @@ function valuesOf(
       return named(current.includes('.') ? sources.agents(current) : sources.sessions());
     case 'branch':
       return named(sources.branches());
+    case 'worktree':
+    case 'worktrees':
+      return named(sources.worktrees());
     case 'type':
       return named(sources.types());
     case 'model':

@@ -17,6 +17,8 @@ export interface BoardAgent {
   readonly type: string;
   readonly name: string | null;
   readonly description: string | null;
+  /** Of a worktree of its own. */
+  readonly branch: string | null;
   readonly status: AgentStatus;
   readonly cause: string | null;
   /** When it will go on, where that is known. */
@@ -58,8 +60,9 @@ export class AgentBoard {
   take(event: SessionEvent): void {
     const { agentId: id, parentAgentId: parent } = event;
     if (event.type === 'agent_started') {
-      const { agentType: type, name, description } = event;
-      this.#agents.set(id, { ...AT_WORK, ...event.carried, id, parent, type, name, description });
+      const { agentType: type, name, description, worktree, carried } = event;
+      const branch = worktree?.branch ?? null;
+      this.#agents.set(id, { ...AT_WORK, ...carried, id, parent, type, name, description, branch });
       return;
     }
     const agent = this.#agents.get(id);

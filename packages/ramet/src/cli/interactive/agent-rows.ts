@@ -67,7 +67,8 @@ function aligned(places: readonly TreePlace<BoardAgent>[], columns: number): str
 /** What it is for first: of a row that is too narrow the type is cut off. */
 function labelOf(agent: BoardAgent): string {
   const purpose = purposeOf(agent);
-  return safeLine(`${shortId(agent.id)} ${purpose === '' ? agent.type : `${purpose} (${agent.type})`}`);
+  const place = agent.branch === null ? agent.type : `${agent.type} on ${agent.branch}`;
+  return safeLine(`${shortId(agent.id)} ${purpose === '' ? place : `${purpose} (${place})`}`);
 }
 
 function padded(text: string, columns: number): string {

@@ -1,4 +1,5 @@
 /** One JSON event per line, each with the agent it is of; the last is the result object. */
+import type { AgentResult } from '../../engine/agent-event.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
@@ -68,7 +69,7 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
     case 'warning':
       return { type: 'system', subtype: 'warning', code: event.code, message: event.message };
     case 'agent_started': {
-      const { agentType, name, description, background, model } = event;
+      const { agentType, name, description, background, model, worktree } = event;
       return {
         type: 'system',
         subtype: 'agent_started',
@@ -77,16 +78,26 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
         description,
         background,
         model,
+        ...(worktree && { worktree }),
       };
     }
     case 'agent_ended': {
-      const { status, cause, message, turns, usage, costUsd, durationMs } = event.result;
+      const { status, cause, message, turns, usage, costUsd, durationMs, worktree } = event.result;
       const cost = {
         usage: reportedUsage(usage),
         total_cost_usd: costUsd,
         duration_ms: Math.round(durationMs),
       };
-      return { type: 'system', subtype: 'agent_ended', status, cause, message, num_turns: turns, ...cost };
+      return {
+        type: 'system',
+        subtype: 'agent_ended',
+        status,
+        cause,
+        message,
+        num_turns: turns,
+        ...cost,
+        ...worktreeField(worktree),
+      };
     }
     case 'status_changed':
       return {
@@ -121,4 +132,10 @@ function assistantMessage(event: SessionEvent & { type: 'assistant' }): Record<s
     stop_reason: event.stopReason,
     usage: reportedUsage(event.usage),
   };
+}
+
+function worktreeField(worktree: AgentResult['worktree']): Record<string, unknown> {
+  if (worktree === undefined) return {};
+  const { path, branch, base, kept, reasons } = worktree;
+  return { worktree: { path, branch, base, kept, reasons } };
 }

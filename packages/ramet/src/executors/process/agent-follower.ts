@@ -58,6 +58,7 @@ export class AgentFollower {
 
   #followMessage({ role, cause, blocks, shared, delivers = [] }: EventOf<'message.appended'>): void {
     this.#agent.openCalls = null;
+    if (cause === 'tool_results') this.#agent.directory.checkpointLater();
     this.#agent.followMessage(cause, { role, blocks: this.named(blocks), shared });
     if (delivers.length > 0) this.#agent.inbox.take(({ item }) => delivers.includes(item));
   }

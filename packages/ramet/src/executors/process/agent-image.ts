@@ -17,12 +17,15 @@ import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import { tasksOf } from './take-over.ts';
+import { followedWorkspace, type WorkspaceImage, workspaceImage } from './workspace-image.ts';
 
-type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer';
+type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer' | 'workspace';
 
 export interface AgentImage {
   spec: Omit<AgentSpec, SpecFunctions>;
   tools: readonly string[];
+  /** The worktree it is in, without what only its host does with it. */
+  workspace: WorkspaceImage | null;
   /** The JSON Schema of its answer, as JSON. */
   schema: string | null;
   head: Omit<PromptHead, 'systemChain' | 'digest'>;
@@ -51,8 +54,9 @@ export interface ProcessSurroundings {
   outputDirectory: string;
   /** Where Ramet keeps what it knows of checkouts; null where nothing is to be known of them. */
   home: string | null;
-  /** Of agents that only read. */
+  /** Of agents that only read, and of those in worktrees. */
   sandbox: SandboxMode;
+  isolation: SandboxMode;
   /** Where running process groups are noted. */
   processes: string;
   secrets: SecretFingerprints;
@@ -61,11 +65,13 @@ export interface ProcessSurroundings {
 }
 
 export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentImage {
-  const { tools, ceiling: _, canUseTool: __, spending, answer, ...spec } = agent.spec;
+  const { tools, ceiling: _, canUseTool: __, spending, answer, workspace: ___, ...spec } = agent.spec;
+  const { cwd, workspace, isOwn } = agent.directory;
   refuseForeignTools(tools);
   const { model, thinking, tools: schemas, system } = agent.conversation.head;
   return {
-    spec,
+    spec: { ...spec, cwd, isWorkspaceOwn: isOwn },
+    workspace: workspace === null ? null : workspaceImage(workspace),
     tools: tools.map(({ name }) => name),
     schema: answer?.source ?? null,
     head: { model, thinking, tools: schemas, system },
@@ -107,6 +113,7 @@ export async function agentFromImage(image: AgentImage, runtime: SessionRuntime)
   const spec: AgentSpec = {
     ...image.spec,
     tools: toolsNamed(image),
+    workspace: image.workspace === null ? undefined : followedWorkspace(image.workspace),
     spending: Spending.of(image.spending),
     answer: image.schema === null ? undefined : await answerSchema(image.schema),
   };

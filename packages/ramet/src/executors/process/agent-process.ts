@@ -50,7 +50,8 @@ export class AgentProcess {
     // Before anything is started: an agent that cannot go elsewhere is refused here.
     const image = imageOf(agent, options.surroundings);
     const { environment, outputDirectory } = options.surroundings;
-    const { id, cwd } = agent.spec;
+    const { id } = agent.spec;
+    const { cwd } = agent.directory;
     this.services = new HostServices(agent, options.signal, {
       onEvent: options.onEvent,
       onTurn: options.onTurn,

@@ -5,6 +5,7 @@
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { runAgent } from '../../engine/loop.ts';
+import { openBill } from '../../engine/run-bill.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
 import { Channel } from './channel.ts';
@@ -64,7 +65,7 @@ async function run(
 ): Promise<AgentResult> {
   const nothing = { usage: NO_USAGE, costUsd: 0 };
   own.carried = { turns, ...nothing, below: nothing };
-  own.openBill();
+  openBill(own);
   own.spending?.follow(totals);
   const events = runAgent(own, { signal });
   for (;;) {

@@ -9,7 +9,7 @@ import type { CalledAgent } from '../../engine/open-calls.ts';
 import type { SessionRuntime } from '../../engine/runtime.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { type Clock, systemClock } from '../../schema/clock.ts';
-import { Cancelled } from '../../schema/errors.ts';
+import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import type { AgentDesk } from '../../tools/agent-desk.ts';
 import { createFingerprintRedactor } from '../../tools/fingerprint-redactor.ts';
 import { failure, type ToolOutcome } from '../../tools/outcome.ts';
@@ -34,7 +34,7 @@ export function childRuntime(
   const said = [...messages, ...inbox, ...prompts].flatMap(({ blocks }) => blocks);
   const results = openCalls?.results.values() ?? [];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
-  const { environment, home, outputDirectory, sandbox, secrets } = surroundings;
+  const { environment, home, outputDirectory, sandbox, isolation, secrets } = surroundings;
   const clock = clockAhead(surroundings.clockAheadMs);
   return withoutHosts({
     journal: journalOf(host, surroundings, known),
@@ -44,15 +44,22 @@ export function childRuntime(
     ...(home !== null && { checkouts: lazyCheckouts({ home, environment }) }),
     childEnvironment: environment,
     processes: registerOf(host, surroundings, agent),
-    sandbox: createCommandSandbox(sandbox, environment),
+    sandbox: createCommandSandbox(sandbox, environment, isolation),
     outputDirectory,
     redact: createFingerprintRedactor(secrets),
+    workspaces: { create: stays, enter: stays, resume: stays, async [Symbol.asyncDispose]() {} },
     agents: {
       deskFor: (_, call, signal) => deskOf(host, call, signal),
       calledBy: (_, calls) => calledAgents(host, calls),
       prepare() {},
     },
   });
+}
+
+/** Worktrees are the host's to make, and this process is where it is. */
+async function stays(): Promise<never> {
+  const reason = 'an agent in a process of its own stays in its directory: start it with isolation instead';
+  throw new UserMistake('executor', reason);
 }
 
 function journalOf(

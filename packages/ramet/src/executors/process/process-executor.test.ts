@@ -20,6 +20,7 @@ async function hosted(options: EngineOptions, manner?: string, parts: Partial<Pr
     secrets: fingerprintSecrets({}),
     processes: temporaryDirectory(),
     sandbox: 'off',
+    isolation: 'off',
     openReader: () => openReader({ project: join(file, '..'), session }),
     ...(manner !== undefined && { entry: BAD_PROGRAM }),
     ...parts,

@@ -11,6 +11,7 @@ import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import type { AgentExecutor, HostOptions } from '../../engine/executor.ts';
 import { closeCalls } from '../../engine/finish-calls.ts';
 import { resumeAgent } from '../../engine/resume.ts';
+import { takeBill } from '../../engine/run-bill.ts';
 import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -29,6 +30,7 @@ export interface ProcessExecutorParts {
   home?: string | undefined;
   /** Of agents that only read. */
   sandbox: SandboxMode;
+  isolation: SandboxMode;
   /** The session's journal. Whoever opens it closes it. */
   openReader(): JournalReader;
   /** Instead of our own program. */
@@ -70,7 +72,7 @@ class HostedAgent {
     const agent = this.#agent;
     const { clock } = agent.runtime;
     const startedAt = clock.now();
-    const spending = agent.takeBill();
+    const spending = takeBill(agent);
     const { carried } = agent;
     agent.carried = null;
     if (carried !== null) spending.carry(carried);
@@ -124,7 +126,7 @@ class HostedAgent {
 
   #surroundings(): ProcessSurroundings {
     const { journal, childEnvironment, outputDirectory, clock } = this.#agent.runtime;
-    const { secrets, processes, sandbox, home = null } = this.#parts;
+    const { secrets, processes, sandbox, isolation, home = null } = this.#parts;
     return {
       session: journal.session,
       journal: journal.file,
@@ -133,6 +135,7 @@ class HostedAgent {
       home,
       processes,
       sandbox,
+      isolation,
       secrets,
       clockAheadMs: clock.now() - Date.now(),
     };

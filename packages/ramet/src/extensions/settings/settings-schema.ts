@@ -71,6 +71,10 @@ const sandbox = z.strictObject({
     z.optional(z.enum(SANDBOX_MODES)),
     'Whether commands of agents that only read run in an OS sandbox: where there is one, never, or not without.',
   ),
+  worktree: described(
+    z.optional(z.enum(SANDBOX_MODES)),
+    'The same for agents in worktrees: their commands can then write nowhere else.',
+  ),
 });
 
 const compaction = z.strictObject({

@@ -41,6 +41,8 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
       return isHigher(value, budget?.seconds);
     case 'sandbox.readOnly':
       return heldness(value) < heldness(sandbox?.readOnly ?? 'auto');
+    case 'sandbox.worktree':
+      return heldness(value) < heldness(sandbox?.worktree ?? 'auto');
     case 'maxTurns':
       return isHigher(value, maxTurns);
     case 'limits.concurrentRequests':

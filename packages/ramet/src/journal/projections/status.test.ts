@@ -49,7 +49,25 @@ describe('AGENT-5: the status of an agent', () => {
       usage: responseCompleted().usage,
       costUsd: 0.5,
       todos: [],
+      worktree: null,
     });
+  });
+
+  test('WORK-3: names the worktree an agent works in, until it vanishes', () => {
+    const worktree = { id: 'w1', path: '/w/a', branch: 'ramet/a', base: 'abc', from: '/w' };
+    const released = (kept: boolean): JournalEvent => ({
+      type: 'worktree.released',
+      ...worktree,
+      kept,
+      reasons: [],
+    });
+    const moved = { type: 'directory.changed', cwd: '/w/a', worktree } as const;
+    const events = recorded(['a', agentStarted()], ['a', moved]);
+    expect(statusOf(events)?.worktree).toEqual({ path: '/w/a', branch: 'ramet/a', base: 'abc' });
+    const kept = recorded(['a', agentStarted()], ['a', moved], ['a', released(true)]);
+    expect(statusOf(kept)?.worktree).toBeTruthy();
+    const gone = recorded(['a', agentStarted()], ['a', moved], ['a', released(false)]);
+    expect(statusOf(gone)?.worktree).toBeNull();
   });
 
   test('is what the agent ended with, and its cause', () => {

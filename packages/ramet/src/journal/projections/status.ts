@@ -2,7 +2,7 @@
  * What each agent is (AGENT-5) and does. The journal alone cannot tell a silent agent from one whose process is
  * gone, so `agentStatuses` is told whether the writer lives. An earlier writer whose session was resumed is gone too.
  */
-import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { EventOf, JournalEvent, RecordedEvent, RecordedWorktree } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
@@ -44,6 +44,8 @@ export interface AgentOverview {
   costUsd: number | null;
   /** Its list of its own work, as it last wrote it. */
   todos: readonly TodoItem[];
+  /** The worktree it works in, or that holds its work; null for one that has none, or whose has vanished. */
+  worktree: Pick<RecordedWorktree, 'path' | 'branch' | 'base'> | null;
 }
 
 export interface StatusBoard {
@@ -157,6 +159,15 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
     case 'todos.changed':
       agent.todos = event.todos;
       break;
+    case 'worktree.created':
+      agent.worktree = placeOf(event);
+      break;
+    case 'worktree.released':
+      if (!event.kept) agent.worktree = null;
+      break;
+    case 'directory.changed':
+      agent.worktree = event.worktree === null ? null : placeOf(event.worktree);
+      break;
     case 'agent.ended':
       Object.assign(agent, { status: event.status, cause: event.cause, until: null, message: event.message });
       agent.activity = null;
@@ -230,5 +241,10 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     usage: NO_USAGE,
     costUsd: 0,
     todos: [],
+    worktree: event.origin?.worktree === undefined ? null : placeOf(event.origin.worktree),
   };
+}
+
+function placeOf({ path, branch, base }: RecordedWorktree): AgentOverview['worktree'] {
+  return { path, branch, base };
 }

@@ -63,6 +63,11 @@ function describe(event: JournalEvent): string {
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
     case 'files.restored':
       return `${event.kind} of turn ${event.turn} and later: ${count(event.files.length, 'file')} put back`;
+    case 'worktree.created':
+    case 'worktree.checkpointed':
+    case 'worktree.released':
+    case 'directory.changed':
+      return describeWorktree(event);
     case 'todos.changed':
       return `todos changed: ${openTodos(event.todos).length} open of ${event.todos.length}`;
     case 'background_task.started':
@@ -73,6 +78,26 @@ function describe(event: JournalEvent): string {
       return `warning ${event.code}: ${event.message}`;
     default:
       return unknownEvent(event);
+  }
+}
+
+function describeWorktree(
+  event: EventOf<'worktree.created' | 'worktree.checkpointed' | 'worktree.released' | 'directory.changed'>,
+): string {
+  switch (event.type) {
+    case 'worktree.created': {
+      const { files, policy } = event.dirty;
+      const left = `${files ?? 'an unknown number of'} uncommitted files: ${policy}`;
+      return `worktree ${event.how} in ${Math.round(event.ms)} ms: ${event.path} on ${event.branch ?? 'no branch'} at ${event.base.slice(0, 12)}; ${left}`;
+    }
+    case 'worktree.checkpointed':
+      return `work kept in ${event.ref}: ${event.commit.slice(0, 12)}`;
+    case 'worktree.released':
+      return event.kept
+        ? `worktree given back, kept: ${event.path} (${event.reasons.join('; ')})`
+        : `worktree given back, nothing in it: ${event.path}`;
+    case 'directory.changed':
+      return `works in ${event.cwd}`;
   }
 }
 

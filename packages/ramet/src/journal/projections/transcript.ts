@@ -74,6 +74,8 @@ export interface Transcript {
   /** What calls under way have read and written: seen once they are answered, since only then it is told. */
   unanswered: Map<string, SeenFile[]>;
   todos: readonly TodoItem[];
+  /** Where it went last; null for an agent that works where it began. */
+  directory: EventOf<'directory.changed'> | null;
   /** How each background task ended; null when that is not recorded. */
   backgroundTasks: Map<string, EventOf<'background_task.ended'> | null>;
 }
@@ -119,6 +121,7 @@ export function emptyTranscript(agent: AgentId): Transcript {
     measured: null,
     unanswered: new Map(),
     todos: [],
+    directory: null,
     backgroundTasks: new Map(),
   };
 }
@@ -226,6 +229,9 @@ function extend(transcript: Transcript, event: JournalEvent, time: number): void
       break;
     case 'todos.changed':
       transcript.todos = event.todos;
+      break;
+    case 'directory.changed':
+      transcript.directory = event;
       break;
     case 'background_task.started':
       transcript.backgroundTasks.set(event.task, null);

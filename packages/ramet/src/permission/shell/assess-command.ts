@@ -22,7 +22,7 @@ export async function assessCommand(
   const { rules } = policy;
   const understood = understandScript(await loadShellParser(), script, [cwd]);
   const parts = [
-    ...understood.commands.map((command) => judgeCommand(rules, command, cwd)),
+    ...understood.commands.map((command) => judgeCommand(policy, command, cwd)),
     ...understood.files.map((file) => judgeFile(policy, file, cwd)),
     ...judgeRest(understood),
   ];

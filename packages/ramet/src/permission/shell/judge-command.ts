@@ -1,7 +1,7 @@
 /** One command of a script, held against the rules, then against what only reads. */
 import { openedPath, placeInside } from '../landing-path.ts';
 import { takingRule } from '../match-rules.ts';
-import type { RuleSet } from '../policy.ts';
+import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
 import { commandRule, textsOf } from './command-rules.ts';
 import type { PartVerdict } from './part-verdict.ts';
@@ -14,10 +14,11 @@ import { isHarmlessVariable } from './variables.ts';
 const LONGEST_SHOWN = 80;
 
 export function judgeCommand(
-  rules: RuleSet,
+  policy: Pick<PermissionPolicy, 'rules' | 'counterpart'>,
   { layers, transparent }: CommandLayers,
   cwd: string,
 ): PartVerdict {
+  const { rules } = policy;
   const outer = layers[0];
   const inner = layers.at(-1) ?? outer;
   const strange = layers.flatMap(({ assignments }) => assignments).find((each) => !isHarmlessVariable(each));
@@ -26,8 +27,8 @@ export function judgeCommand(
   const texts = strange === undefined ? layers.flatMap((layer) => textsOf(layer).giving) : [outer.source];
   const taking = layers.flatMap((layer) => textsOf(layer).taking);
   return {
-    denied: commandRule(rules.deny, taking) ?? readingRule(rules.deny, inner, cwd),
-    asked: commandRule(rules.ask, taking) ?? readingRule(rules.ask, inner, cwd),
+    denied: commandRule(rules.deny, taking) ?? readingRule(rules.deny, inner, policy, cwd),
+    asked: commandRule(rules.ask, taking) ?? readingRule(rules.ask, inner, policy, cwd),
     harmless: strange === undefined && (transparent || readsOnly(inner, cwd)),
     allowed: atHome && commandRule(rules.allow, texts) !== null,
     reason: strange === undefined ? reasonFor(inner, atHome) : `it sets ${strange.name}`,
@@ -47,6 +48,7 @@ function reasonFor(command: ShellCommand, atHome: boolean): string {
 function readingRule(
   rules: readonly PermissionRule[],
   { words, directories }: ShellCommand,
+  policy: Pick<PermissionPolicy, 'counterpart'>,
   cwd: string,
 ): PermissionRule | null {
   if (!rules.some(({ scope }) => scope.kind === 'paths' && scope.access === 'read')) return null;
@@ -55,5 +57,8 @@ function readingRule(
     .flatMap(({ value }) => (value === null || value.startsWith('-') ? [] : [value]));
   const paths = (directories ?? [cwd]).flatMap((place) => names.map((name) => openedPath(place, name)));
   const opened = paths.filter((path) => path !== null);
-  return takingRule(rules, { tool: 'Read', access: 'read', paths: opened, cwd, host: null, name: null });
+  return takingRule(rules, {
+    ...{ tool: 'Read', access: 'read', paths: opened, aliases: aliasesOf(policy, opened) },
+    ...{ cwd, host: null, name: null },
+  });
 }

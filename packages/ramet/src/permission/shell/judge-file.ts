@@ -2,15 +2,17 @@
 import { standingOfWrite, suggestWriteRule } from '../assess-write.ts';
 import { openedPath } from '../landing-path.ts';
 import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
-import type { PermissionPolicy } from '../policy.ts';
+import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import { firstRule, type PartVerdict } from './part-verdict.ts';
 import type { ShellFile } from './shell-reading.ts';
 
-export function judgeFile({ mode, rules }: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
+export function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
+  const { mode, rules } = policy;
   const paths = placesOf(file);
+  const names = { paths: paths ?? [], aliases: aliasesOf(policy, paths ?? []) };
   const tools = file.access === 'read' ? ['Read'] : ['Edit', 'Write'];
   const targets = tools.map(
-    (tool): RuleTarget => ({ tool, access: file.access, paths: paths ?? [], cwd, host: null, name: null }),
+    (tool): RuleTarget => ({ tool, access: file.access, ...names, cwd, host: null, name: null }),
   );
   const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd).trusted) ?? false;
   const given = paths !== null && targets.some((target) => givingRule(rules.allow, target) !== null);

@@ -1,0 +1,138 @@
+/** `ramet worktree`: what agents' worktrees there are, what they hold, and taking away what holds nothing (WORK-3). */
+import { spawn } from 'node:child_process';
+import { UserMistake } from '../../schema/errors.ts';
+import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
+import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
+import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
+import { EXIT } from '../exit-code.ts';
+import { printable, table } from '../format.ts';
+import type { CommandIo } from '../io.ts';
+import { findWorktree, listed, openPlace } from '../worktree/open-place.ts';
+import { worktreeDiff } from '../worktree/worktree-diff.ts';
+import { holdsText, viewOf, type WorktreeView } from '../worktree/worktree-line.ts';
+
+export async function listWorktrees(
+  { json = false, all = false }: { json?: boolean; all?: boolean },
+  io: CommandIo,
+): Promise<void> {
+  using opened = await openPlace(io);
+  const { place } = opened;
+  const views: WorktreeView[] = [];
+  for (const worktree of listed(place, all)) views.push(await viewOf(place, worktree));
+  if (json) io.out(`${JSON.stringify(views)}\n`);
+  else if (views.length === 0) io.out('no worktrees of agents here\n');
+  else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));
+}
+
+const HEADINGS = ['NAME', 'AGENT', 'BRANCH', 'BASE', 'STATE', 'HOLDS'];
+
+function rowOf(view: WorktreeView): string[] {
+  const { name, agent, branch, base, state } = view;
+  return [name, agent ?? '', branch ?? '', base.slice(0, 12), state, holdsText(view)];
+}
+
+function printableTable(rows: readonly (readonly string[])[]): string {
+  return table(rows.map((row) => row.map(printable)));
+}
+
+export async function showWorktree(
+  wanted: string,
+  { json = false }: { json?: boolean },
+  io: CommandIo,
+): Promise<void> {
+  using opened = await openPlace(io);
+  const view = await viewOf(opened.place, findWorktree(opened.place, wanted));
+  if (json) {
+    io.out(`${JSON.stringify(view)}\n`);
+    return;
+  }
+  const { name, path, branch, base, agent, slot, state } = view;
+  const fields = { name, path, branch, base, agent, slot, state, holds: holdsText(view) };
+  io.out(printableTable(Object.entries(fields).map(([field, value]) => [field, String(value ?? 'none')])));
+}
+
+export async function collect(
+  { dryRun = false, json = false }: { dryRun?: boolean; json?: boolean },
+  io: CommandIo,
+): Promise<void> {
+  using opened = await openPlace(io);
+  const { place, cleanupPeriodDays } = opened;
+  const entries = await collectGarbage(place, { dryRun, cleanupPeriodDays });
+  const shown = entries.map(({ worktree, action, reasons }) => ({
+    name: worktree.name,
+    path: worktree.path,
+    action,
+    reasons,
+  }));
+  if (json) io.out(`${JSON.stringify(shown)}\n`);
+  else if (shown.length === 0) io.out('no worktrees of agents here\n');
+  else io.out(printableTable(shown.map(({ action, name, reasons }) => [action, name, reasons.join('; ')])));
+  if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');
+}
+
+/** What holds work stays unless a person insists, and then it is kept on a private ref first. */
+export async function remove(
+  names: readonly string[],
+  { force = false }: { force?: boolean },
+  io: CommandIo,
+): Promise<number> {
+  using opened = await openPlace(io);
+  const { place } = opened;
+  const worktrees = names.map((name) => findWorktree(place, name));
+  let code: number = EXIT.done;
+  for (const worktree of worktrees) {
+    refuseGone(worktree);
+    const removal = await removeWorktree(place, worktree, { force });
+    if (removal.removed) {
+      const saved = removal.checkpoint?.commit ? `; its work is in ${removal.checkpoint.ref}` : '';
+      const branch = worktree.branch === null ? '' : `; branch ${worktree.branch} ${removal.branch}`;
+      io.out(`${printable(`removed ${worktree.name}${branch}${saved}`)}\n`);
+      continue;
+    }
+    code = EXIT.failed;
+    const why = removal.reasons.map(({ text }) => text).join('; ');
+    const advice = force ? '' : ' (--force keeps its work on a private ref and removes it)';
+    io.note(`${worktree.name} stays: ${why}${advice}`);
+  }
+  return code;
+}
+
+function refuseGone({ state, name }: ManagedWorktree): void {
+  if (state !== 'gone') return;
+  throw new UserMistake(
+    'worktree_gone',
+    `the worktree ${name} is gone: its agent gets it back when it goes on`,
+  );
+}
+
+/** Prints where it is, or starts a shell there. */
+export async function open(
+  wanted: string,
+  { shell = false }: { shell?: boolean },
+  io: CommandIo,
+): Promise<number> {
+  using opened = await openPlace(io);
+  const worktree = findWorktree(opened.place, wanted);
+  refuseGone(worktree);
+  if (!shell) {
+    io.out(`${worktree.path}\n`);
+    return EXIT.done;
+  }
+  const env = { ...io.env, ...worktreeEnvironment(opened.place, worktree), PWD: worktree.path };
+  const child = spawn(io.env.SHELL || 'bash', [], { cwd: worktree.path, env, stdio: 'inherit' });
+  return new Promise((settle, fail) => {
+    child.once('error', fail).once('close', (code) => settle(code ?? EXIT.failed));
+  });
+}
+
+/** Everything that it has beyond its base, committed or not, new files included. */
+export async function diff(
+  wanted: string,
+  { stat = false }: { stat?: boolean },
+  io: CommandIo,
+): Promise<void> {
+  using opened = await openPlace(io);
+  const worktree = findWorktree(opened.place, wanted);
+  io.out(await worktreeDiff(opened.place, worktree, { stat, color: io.isTerminal }));
+}

@@ -1,0 +1,45 @@
+/** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
+import { rametHome } from '../../journal/home.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { sessionSettings } from '../../sdk/session-settings.ts';
+import { childEnvironment } from '../../workspace/child-environment.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
+import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import type { CommandIo } from '../io.ts';
+
+export interface CommandPlace extends Disposable {
+  place: WorktreePlace;
+  cleanupPeriodDays: number | undefined;
+}
+
+export async function openPlace({ cwd, env }: CommandIo): Promise<CommandPlace> {
+  const { settings } = await sessionSettings({ cwd, env });
+  const place = openWorktreePlace({
+    home: rametHome(env),
+    directory: cwd,
+    env: childEnvironment(env, settings.env?.childVariables),
+    settings: settings.worktree,
+  });
+  const { cleanupPeriodDays } = settings;
+  return { place, cleanupPeriodDays, [Symbol.dispose]: () => place[Symbol.dispose]() };
+}
+
+/** Those that somebody could look for: not what is kept ready, nor, unless asked for, what is gone. */
+export function listed({ registry }: WorktreePlace, all = false): ManagedWorktree[] {
+  const hidden = new Set(all ? [] : ['gone', 'ready', 'resetting', 'claiming']);
+  return registry.list().filter(({ state }) => !hidden.has(state));
+}
+
+/** By name, path, branch, id, or the agent whose it is. */
+export function findWorktree(place: WorktreePlace, wanted: string): ManagedWorktree {
+  const known = listed(place, true);
+  const found = known.findLast(({ id, name, path, branch, owner }) =>
+    [id, name, path, branch, owner?.agent].includes(wanted),
+  );
+  if (found !== undefined) return found;
+  const names = listed(place).map(({ name }) => name);
+  throw new UserMistake(
+    'worktree_unknown',
+    `there is no worktree "${wanted}" here${names.length === 0 ? ', and no other' : `; there are ${names.join(', ')}`}: see ramet worktree ls`,
+  );
+}

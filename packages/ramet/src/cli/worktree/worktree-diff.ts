@@ -1,0 +1,33 @@
+/** What a worktree has beyond its base, read without touching it. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gitText } from '../../workspace/git/run-git.ts';
+import { checkoutTrees } from '../../workspace/worktrees/dirty-work.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
+import { excludeSettings } from '../../workspace/worktrees/worktree-environment.ts';
+import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+
+export async function worktreeDiff(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  { stat, color }: { stat: boolean; color: boolean },
+): Promise<string> {
+  const to = await latestTree(place, worktree);
+  const options = [`--color=${color ? 'always' : 'never'}`, ...(stat ? ['--stat'] : [])];
+  const call = { cwd: place.repository.root, env: place.env };
+  const text = await gitText(['diff', ...options, worktree.base, to], call);
+  return text === '' ? '' : `${text}\n`;
+}
+
+/** Its files as they are; where they are gone, what its branch has. */
+async function latestTree(place: WorktreePlace, worktree: ManagedWorktree): Promise<string> {
+  if (!existsSync(worktree.path)) return worktree.branch ?? worktree.base;
+  const scratch = mkdtempSync(join(tmpdir(), 'ramet-diff-'));
+  try {
+    const settings = excludeSettings(place, worktree);
+    return (await checkoutTrees(worktree.path, place.env, { scratch, settings })).files;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,45 @@
+/** A worktree as people see it: whose it is, what it holds, and whether it may go. */
+import { isProcessAlive } from '../../journal/process-identity.ts';
+import { verdictOf, type WorktreeVerdict } from '../../workspace/worktrees/verdict.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
+import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+
+export interface WorktreeView {
+  name: string;
+  path: string;
+  branch: string | null;
+  base: string;
+  /** Whose it is, or was. */
+  agent: string | null;
+  slot: number;
+  state: string;
+  /** Why it stays; none for one that holds nothing. Null when it is not there to be judged. */
+  holds: string[] | null;
+}
+
+export async function viewOf(place: WorktreePlace, worktree: ManagedWorktree): Promise<WorktreeView> {
+  const { name, path, branch, base, slot, owner } = worktree;
+  const isThere = worktree.state === 'leased' || worktree.state === 'released';
+  // Who works in it is its state; what it holds is another matter.
+  const verdict = isThere ? await verdictOf(place, worktree, { isHolder: true }) : null;
+  const holds = verdict?.reasons.map(({ text }) => text) ?? null;
+  return {
+    ...{ name, path, branch, base, agent: owner?.agent ?? null, slot },
+    state: stateOf(worktree, verdict),
+    holds,
+  };
+}
+
+function stateOf({ state, lease }: ManagedWorktree, verdict: WorktreeVerdict | null): string {
+  if (verdict?.isMissing) return 'directory deleted';
+  if (state === 'released') return 'kept';
+  if (state !== 'leased') return state;
+  return lease !== null && isProcessAlive(lease)
+    ? `in use by process ${lease.pid}`
+    : 'left by a process that ended';
+}
+
+export function holdsText({ holds }: WorktreeView): string {
+  if (holds === null) return '';
+  return holds.length === 0 ? 'nothing' : holds.join('; ');
+}

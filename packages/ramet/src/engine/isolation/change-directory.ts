@@ -1,0 +1,69 @@
+/** An agent goes into a worktree and back (WORK-2), on record, so that it goes on there after a restart. */
+import { describeError, RametError } from '../../schema/errors.ts';
+import { failure, type ToolOutcome } from '../../tools/outcome.ts';
+import type { Agent } from '../agent.ts';
+import { type AgentWorkspace, directoryIn } from './agent-workspace.ts';
+
+export async function enterWorktree(
+  agent: Agent,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const { runtime, spec, directory } = agent;
+  if (directory.workspace !== null) {
+    const { path } = directory.workspace.worktree;
+    return failure(
+      `You work in the worktree ${path} already.${directory.isOwn ? ' ExitWorktree leaves it.' : ''}`,
+    );
+  }
+  try {
+    const owner = { session: runtime.journal.session, agent: spec.id };
+    const wanted = name?.trim() || spec.name || 'work';
+    const workspace = await runtime.workspaces.enter({ name: wanted, owner, cwd: directory.cwd, signal });
+    workspace.giveTo(owner);
+    moveInto(agent, workspace);
+    const texts = [workspace.recovered, workspace.notice.whole];
+    return { content: texts.filter((text) => text !== null).join('\n') };
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    return failure(`No worktree was entered: ${describeError(error)}.`);
+  }
+}
+
+/** From here on it works there. */
+export function moveInto(agent: Agent, workspace: AgentWorkspace): void {
+  const { directory } = agent;
+  directory.outside ??= directory.cwd;
+  directory.workspace = workspace;
+  directory.isOwn = true;
+  directory.cwd = directoryIn(workspace.worktree, directory.cwd);
+  agent.record(workspace.created);
+  agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: workspace.worktree });
+}
+
+export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
+  const { directory, spec } = agent;
+  if (directory.workspace === null) return failure('You are in no worktree.');
+  if (!directory.isOwn || directory.outside === null) {
+    return failure('This worktree was given to you with your task: you stay in it until you are done.');
+  }
+  if (agent.children.running.length > 0) return failure(othersWork(agent));
+  const { releaseWorkspace } = await import('./release-workspace.ts');
+  const end = await releaseWorkspace(agent);
+  directory.workspace = null;
+  directory.isOwn = false;
+  directory.cwd = directory.outside;
+  directory.outside = null;
+  agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: null });
+  const back = `You are back in ${directory.cwd}.`;
+  if (end === null || !end.kept) return { content: `${back} The worktree held nothing and is gone.` };
+  const { path, branch, base, reasons } = end;
+  return {
+    content: `${back} ${path} stays, on branch ${branch ?? '(none)'} from ${base.slice(0, 12)}, because it holds work: ${reasons.join('; ')}. EnterWorktree with its name goes back to it${spec.parent === null ? '; git merge brings in what is committed' : ''}.`,
+  };
+}
+
+function othersWork({ children }: Agent): string {
+  const ids = children.running.map(({ id }) => id).join(', ');
+  return `Agents of yours work where you are: ${ids}. Wait for them, or stop them, first.`;
+}

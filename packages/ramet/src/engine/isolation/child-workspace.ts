@@ -1,0 +1,33 @@
+/** The worktree of a child, made before anything of the child is: without it there is no child (WORK-7). */
+import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { Agent } from '../agent.ts';
+import type { AgentWorkspace } from './agent-workspace.ts';
+
+export async function childWorkspace(
+  parent: Agent,
+  {
+    name,
+    description,
+    signal,
+  }: Pick<SpawnRequest, 'name' | 'description'> & { signal?: AbortSignal | undefined },
+  id: AgentId,
+): Promise<AgentWorkspace> {
+  const { runtime, directory } = parent;
+  // What a person can recognise, and what is there in any case.
+  const wanted = [name, description].find((text) => /[\p{L}\p{N}]/u.test(text ?? '')) ?? 'agent';
+  try {
+    return await runtime.workspaces.create({
+      name: wanted,
+      owner: { session: runtime.journal.session, agent: id },
+      cwd: directory.cwd,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof RametError) || error instanceof Cancelled) throw error;
+    throw new UserMistake('isolation', `it cannot have a worktree of its own: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

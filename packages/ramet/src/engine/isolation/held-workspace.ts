@@ -1,0 +1,122 @@
+/** One worktree in the hands of an agent of this process. */
+import { basename, dirname, join } from 'node:path';
+import type { WriteFence } from '../../permission/write-fence.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { RecordedWorktree } from '../../schema/events.ts';
+import { type ShellBounds, sharedFolders, temporaryFolders } from '../../workspace/isolated-shell.ts';
+import { realPath } from '../../workspace/real-path.ts';
+import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
+import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
+import { releaseWorktree } from '../../workspace/worktrees/release-worktree.ts';
+import { verdictOf } from '../../workspace/worktrees/verdict.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
+import {
+  adminDirectory,
+  type WorktreePlace,
+  worktreesDirectory,
+} from '../../workspace/worktrees/worktree-place.ts';
+import type { AgentWorkspace, WorkspaceEnd } from './agent-workspace.ts';
+import { workspaceNotice } from './workspace-notice.ts';
+
+/** What is known of all worktrees of this process. */
+export interface WorkspaceHolder {
+  readonly held: Set<string>;
+  /** Those given back and not yet cleared. */
+  readonly settling: Map<string, Promise<unknown>>;
+}
+
+export async function heldWorkspace(
+  holder: WorkspaceHolder,
+  place: WorktreePlace,
+  created: CreatedWorktree,
+  { ms, recovered }: { ms: number; recovered: string | null },
+): Promise<AgentWorkspace> {
+  let { worktree } = created;
+  holder.held.add(worktree.id);
+  const { id, path, branch, base } = worktree;
+  const from = place.repository.root;
+  const recorded: RecordedWorktree = { id, path, branch, base, from };
+  const dirty = await created.dirty;
+  const files = dirty.files?.length ?? null;
+  const { how } = created;
+  let fence = fenceOf(place, worktree);
+  let bounds = boundsOf(place, worktree);
+  return {
+    worktree: recorded,
+    created: { type: 'worktree.created', ...recorded, how, dirty: { policy: dirty.policy, files }, ms },
+    get fence() {
+      return fence;
+    },
+    get bounds() {
+      return bounds;
+    },
+    env: created.env,
+    notice: workspaceNotice(created, from, dirty),
+    recovered,
+    giveTo(owner) {
+      worktree = place.registry.change(id, ['leased'], { owner }) ?? worktree;
+      fence = fenceOf(place, worktree);
+      bounds = boundsOf(place, worktree);
+    },
+    async checkpoint() {
+      const { ref, commit, isNew } = await checkpoint(place, worktree);
+      return isNew && commit !== null ? { ref, commit } : null;
+    },
+    release: () => release(holder, place, worktree),
+  };
+}
+
+async function release(
+  { held, settling }: WorkspaceHolder,
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<WorkspaceEnd> {
+  held.delete(worktree.id);
+  try {
+    // What its agent is told now; whether it goes is judged again at the moment it goes.
+    const { isEmpty, reasons } = await verdictOf(place, worktree, { isHolder: true });
+    const released = releaseWorktree(place, worktree.id);
+    if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
+    const settled = released.settled.finally(() => settling.delete(worktree.id));
+    settling.set(worktree.id, settled);
+    return { kept: !isEmpty, reasons: reasons.map(({ text }) => text) };
+  } catch (error) {
+    return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
+  }
+}
+
+/** The session's own directory, for long outputs; the worktree itself while it has no owner. */
+function scratchOf({ project }: WorktreePlace, { owner, path }: ManagedWorktree): string {
+  return owner === null ? path : join(project, owner.session);
+}
+
+function fenceOf(place: WorktreePlace, worktree: ManagedWorktree): WriteFence {
+  return {
+    root: realPath(worktree.path),
+    from: place.repository.root,
+    scratch: realPath(scratchOf(place, worktree)),
+    temporary: temporaryFolders(place.env).map(realPath),
+    guarded: guardedBy(place),
+  };
+}
+
+function guardedBy(place: WorktreePlace): string[] {
+  const { root, commonDirectory } = place.repository;
+  const checkouts = basename(commonDirectory) === '.git' ? [dirname(commonDirectory)] : [];
+  return [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home].map(realPath);
+}
+
+/** A commit needs objects, its branch with the branch's log, and the worktree's own registration; nothing else. */
+function boundsOf(place: WorktreePlace, worktree: ManagedWorktree): ShellBounds {
+  const { commonDirectory } = place.repository;
+  const inGit = (...names: string[]): string[] => names.map((name) => join(commonDirectory, name));
+  return {
+    shared: sharedFolders(place.env),
+    guarded: guardedBy(place),
+    own: [
+      ...[worktree.path, scratchOf(place, worktree), adminDirectory(place, worktree)],
+      ...inGit('objects', 'refs/tags', 'refs/remotes', 'logs/refs/remotes', 'reftable', 'lfs'),
+    ],
+    made: inGit('refs/heads/ramet', 'logs/refs/heads/ramet'),
+  };
+}

@@ -1,0 +1,480 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  call,
+  eventsOf,
+  type FamilySession,
+  lastTexts,
+  startAgents,
+  startFamily,
+} from '../../../test/fixtures/family.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { checkoutBytes, git, rametBranches } from '../../../test/fixtures/worktrees.ts';
+import type { EventOf } from '../../schema/events.ts';
+import { tryBubblewrap } from '../../workspace/bubblewrap.ts';
+
+const FILES = { 'shared.txt': 'one\n', 'src/a.ts': 'export const a = 1;\n' };
+const ISOLATED = { subagent_type: 'general-purpose', isolation: 'worktree' };
+const COMMIT = 'git add -A && git -c user.name=T -c user.email=t@x commit -qm work';
+
+const sandbox = await tryBubblewrap({ PATH: process.env.PATH ?? '' });
+
+/** Writes in ways that only show when they run: to files, to a branch, to the configuration and to the index. */
+function hidden(main: string): string {
+  const lines = [
+    `eval "$(printf 'echo x > %s' ${main}/f.ts)"`,
+    `x=update-ref; git $x refs/heads/main HEAD~0 || git $x -m x refs/heads/other HEAD`,
+    'y=config; git $y user.name Somebody',
+    `GIT_INDEX_FILE=$(git rev-parse --git-common-dir)/index git rm -q --cached shared.txt`,
+    'echo mine > mine.txt',
+    `${COMMIT} && echo committed`,
+  ];
+  return `${lines.join('\n')}\ntrue`;
+}
+
+function originOf(family: FamilySession, number: number): NonNullable<EventOf<'agent.started'>['origin']> {
+  const [started] = eventsOf(family.recordedOf(number), 'agent.started');
+  if (started?.origin === undefined) throw new Error('nobody asked for it');
+  return started.origin;
+}
+
+function pathOf(family: FamilySession, number: number): string {
+  return originOf(family, number).worktree?.path ?? 'none';
+}
+
+describe('EXEC-5: agents in worktrees of their own', () => {
+  test('five edit the same file, each on its branch, and the checkout stays the same bytes', async () => {
+    const tasks = ['edit 1', 'edit 2', 'edit 3', 'edit 4', 'edit 5'];
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(tasks, ISOLATED), { text: 'All done.' }],
+        ...Object.fromEntries(
+          tasks.map((task) => [
+            task,
+            [
+              call('Read', { file_path: 'shared.txt' }),
+              call('Edit', { file_path: 'shared.txt', old_string: 'one', new_string: task }),
+              call('Bash', { command: COMMIT }),
+              { text: `${task} is done` },
+            ],
+          ]),
+        ),
+      },
+    });
+    const before = checkoutBytes(family.cwd);
+    const { result } = await family.run('Go.');
+    expect(result).toMatchObject({ status: 'done', text: 'All done.' });
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+    const branches = rametBranches(family.cwd);
+    expect(branches).toHaveLength(5);
+    expect(new Set(branches.map((branch) => git(family.cwd, 'show', `${branch}:shared.txt`)))).toEqual(
+      new Set(tasks),
+    );
+    const reports = lastTexts(family.requestsOf('Go.').at(-1));
+    for (const [index, branch] of branches.entries()) {
+      expect(reports.join('\n')).toContain(`git merge ${branch}`);
+      expect(eventsOf(family.recordedOf(index + 2), 'worktree.released')).toMatchObject([{ kept: true }]);
+    }
+  });
+
+  test('a fork may change at once what its parent has read', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [
+          call('Read', { file_path: 'shared.txt' }),
+          startAgents(['fork it'], { isolation: 'worktree' }),
+          { text: 'Over.' },
+        ],
+        'fork it': [
+          call('Edit', { file_path: 'shared.txt', old_string: 'one', new_string: 'forked' }),
+          { text: 'Scope: edited.' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    expect(readFileSync(join(pathOf(family, 2), 'shared.txt'), 'utf8')).toBe('forked\n');
+    expect(readFileSync(join(family.cwd, 'shared.txt'), 'utf8')).toBe('one\n');
+    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain('You work in your own git worktree');
+  });
+
+  test('commands see their slot, their directory and their branch', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [
+          call('Bash', { command: 'echo "$RAMET_SLOT $PWD"; git branch --show-current' }),
+          { text: 'ok' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const { path, branch } = originOf(family, 2).worktree ?? {};
+    expect(lastTexts(family.requestsOf('look').at(-1))[0]).toBe(`1 ${path}\n${branch}`);
+  });
+});
+
+describe('EXEC-5: what holds for the checkout holds in its worktrees', () => {
+  test('RES-3: rules about places of the checkout', async () => {
+    const family = await startFamily({
+      files: { ...FILES, 'locked/a.txt': 'one\n' },
+      permissions: { deny: ['Edit(/locked/**)', 'Read(/src/**)'] },
+      cast: {
+        'Go.': [startAgents(['try'], ISOLATED), { text: 'Over.' }],
+        try: [
+          call('Write', { file_path: 'locked/b.txt', content: 'x' }),
+          call('Bash', { command: 'echo x > locked/b.txt' }),
+          call('Bash', { command: 'cat src/a.ts' }),
+          { text: 'given up' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const answers = family
+      .requestsOf('try')
+      .slice(1)
+      .map((record) => lastTexts(record)[0]);
+    expect(answers[0]).toContain('denied by the rule Edit(/locked/**)');
+    expect(answers[1]).toContain('denied by the rule Edit(/locked/**)');
+    expect(answers[2]).toContain('denied by the rule Read(/src/**)');
+  });
+
+  test('an agent whose parent works in a folder works in the same folder there', async () => {
+    const family = await startFamily({
+      cwd: join(temporaryRepository(FILES), 'src'),
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [call('Bash', { command: 'pwd; ls' }), { text: 'ok' }],
+      },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('look').at(-1))[0]).toBe(`${join(pathOf(family, 2), 'src')}\na.ts`);
+  });
+});
+
+describe('EXEC-2, EXEC-5: an agent in a process and a worktree of its own', () => {
+  test('works there, is held there, and its host keeps what it does', async () => {
+    const family = await startFamily({
+      files: FILES,
+      agents: { executor: 'process' },
+      cast: {
+        'Go.': [startAgents(['make'], ISOLATED), { text: 'Over.' }],
+        make: [
+          call('Write', { file_path: 'new.txt', content: 'mine\n' }),
+          () => call('Write', { file_path: join(family.cwd, 'out.txt'), content: 'x' }),
+          call('Bash', { command: 'echo "$RAMET_SLOT"; pwd' }),
+          call('EnterWorktree', {}),
+          { text: 'made' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = pathOf(family, 2);
+    const answers = family
+      .requestsOf('make')
+      .slice(1)
+      .map((record) => lastTexts(record)[0]);
+    expect(answers[1]).toContain(`Write ${join(path, 'out.txt')} instead`);
+    expect(answers[2]).toBe(`1\n${path}`);
+    expect(answers[3]).toContain('already');
+    expect(originOf(family, 2).executor).toBe('process');
+    const [kept] = eventsOf(family.recordedOf(2), 'worktree.checkpointed');
+    expect(git(family.cwd, 'show', `${kept?.ref}:new.txt`)).toBe('mine');
+    expect(existsSync(join(family.cwd, 'new.txt'))).toBe(false);
+  });
+});
+
+describe('WORK-3: the end of an agent in a worktree', () => {
+  test('an unchanged worktree vanishes, with its branch, and the report says so', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [call('Read', { file_path: 'shared.txt' }), { text: 'seen' }],
+      },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('Worktree: unchanged, gone.');
+    await family.session[Symbol.asyncDispose]();
+    expect(existsSync(pathOf(family, 2))).toBe(false);
+    expect(rametBranches(family.cwd)).toEqual([]);
+  });
+
+  test('each turn that may have changed something is kept on a private ref', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['write'], ISOLATED), { text: 'Over.' }],
+        write: [call('Write', { file_path: 'new.txt', content: 'mine\n' }), { text: 'written' }],
+      },
+    });
+    await family.run('Go.');
+    const [kept] = eventsOf(family.recordedOf(2), 'worktree.checkpointed');
+    expect(kept?.ref).toBe(`refs/ramet/wip/${family.session.id}.2`);
+    expect(git(family.cwd, 'show', `${kept?.ref}:new.txt`)).toBe('mine');
+  });
+});
+
+describe('WORK-7: isolation is proved or the spawn fails', () => {
+  test.for([
+    ['no repository', (): string => temporaryDirectory(), 'is not in a git repository'],
+    [
+      'no commit',
+      (): string => {
+        const directory = temporaryDirectory();
+        execFileSync('git', ['init', '-q'], { cwd: directory });
+        return directory;
+      },
+      'has no commit yet',
+    ],
+  ] as const)('%s: no agent is started, and the reason is told', async ([, place, reason]) => {
+    const family = await startFamily({
+      cwd: place(),
+      cast: { 'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }] },
+    });
+    await family.run('Go.');
+    const [answer] = lastTexts(family.requestsOf('Go.').at(-1));
+    expect(answer).toMatch(/^No agent was started: it cannot have a worktree of its own/);
+    expect(answer).toContain(reason);
+    expect(family.recordedOf(2)).toEqual([]);
+  });
+
+  test('a spawn that is refused for another reason leaves no worktree', async () => {
+    const family = await startFamily({
+      files: FILES,
+      agents: { total: 1 },
+      cast: {
+        'Go.': [startAgents(['a'], ISOLATED), startAgents(['b'], ISOLATED), { text: 'Over.' }],
+        a: [{ text: 'ok' }],
+      },
+    });
+    await family.run('Go.');
+    await family.session[Symbol.asyncDispose]();
+    expect(rametBranches(family.cwd)).toEqual([]);
+  });
+
+  test('writes outside are refused in every mode, with the path that is meant', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['escape'], ISOLATED), { text: 'Over.' }],
+        escape: ({ request }) => {
+          const turn = request.messages.filter(({ role }) => role === 'assistant').length;
+          const attempts = [
+            call('Write', { file_path: join(family.cwd, 'src/b.ts'), content: 'x' }),
+            call('Bash', { command: 'ln -s "$(git rev-parse --git-common-dir)/.." out' }),
+            call('Write', { file_path: 'out/c.ts', content: 'x' }),
+            call('Bash', { command: `echo x > ${join(family.cwd, 'd.ts')}` }),
+            call('Bash', { command: `cd ${family.cwd} && touch e.ts` }),
+            call('Bash', { command: `git -C ${family.cwd} commit --allow-empty -m x` }),
+            call('Bash', { command: 'git stash' }),
+          ];
+          return attempts[turn] ?? { text: 'given up' };
+        },
+      },
+    });
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const root = pathOf(family, 2);
+    const answers = family
+      .requestsOf('escape')
+      .slice(1)
+      .map((record) => lastTexts(record)[0] ?? '');
+    expect(answers[0]).toContain(`Write ${join(root, 'src/b.ts')} instead`);
+    expect(answers[2]).toContain('is outside your worktree');
+    expect(answers[3]).toContain(`Write ${join(root, 'd.ts')} instead`);
+    expect(answers[4]).toContain('is outside your worktree');
+    expect(answers[5]).toContain('which is not yours');
+    expect(answers[6]).toContain('git stash is refused');
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+  });
+
+  test('what no parser sees is held by the system, where it can be; a commit still works', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['escape'], ISOLATED), { text: 'Over.' }],
+        escape: [() => call('Bash', { command: hidden(family.cwd) }), { text: 'given up' }],
+      },
+    });
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const [told = ''] = lastTexts(family.requestsOf('escape').at(-1));
+    expect(told).toContain('committed');
+    // Not every machine has a sandbox; there the parser is what holds, and that is told.
+    const warned = eventsOf(family.recordedOf(2), 'warning.raised').some(({ code }) => code === 'no_sandbox');
+    expect(warned).toBe(!sandbox.works);
+    if (warned) return;
+    expect(told.match(/Read-only file system/g)).toHaveLength(5);
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+    expect(rametBranches(family.cwd)).toHaveLength(1);
+  });
+});
+
+describe('WORK-2: the user’s uncommitted work', () => {
+  const told = async (
+    dirty: 'carry' | 'exclude' | 'refuse',
+  ): Promise<{ text: string; family: FamilySession }> => {
+    const family = await startFamily({
+      files: FILES,
+      settings: { worktree: { dirty } },
+      cast: {
+        'Go.': [startAgents(['look'], ISOLATED), { text: 'Over.' }],
+        look: [call('Bash', { command: 'cat shared.txt; cat draft.txt' }), { text: 'ok' }],
+      },
+    });
+    writeFiles(family.cwd, { 'shared.txt': 'dirty\n', 'draft.txt': 'draft\n' });
+    await family.run('Go.');
+    const asked = dirty === 'refuse' ? family.requestsOf('Go.').at(-1) : family.requestsOf('look').at(-1);
+    return { text: JSON.stringify(asked?.request?.messages), family };
+  };
+
+  test('is left out by default, and the agent is told of each file', async () => {
+    const { text } = await told('exclude');
+    expect(text).toContain('2 uncommitted files of the user did not come with it');
+    expect(text).toContain('?? draft.txt');
+    expect(text).toContain('one\\ncat: draft.txt');
+  });
+
+  test('is carried when that is wanted', async () => {
+    const { text } = await told('carry');
+    expect(text).toContain('2 uncommitted files of the user came with it');
+    expect(text).toContain('dirty\\ndraft');
+  });
+
+  test('is a reason to refuse when that is wanted', async () => {
+    const { text } = await told('refuse');
+    expect(text).toContain('has 2 uncommitted files');
+  });
+});
+
+describe('WORK-8: an agent that goes on', () => {
+  test('gets a worktree that had vanished back, at the same path and base', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look'], { ...ISOLATED, name: 'looker' }), { text: 'Over.' }],
+        'Again.': [
+          call('SendMessage', { to: 'looker', message: 'write it' }),
+          { text: 'Sent.' },
+          { text: 'Heard.' },
+        ],
+        look: [
+          { text: 'seen' },
+          call('Write', { file_path: 'new.txt', content: 'late\n' }),
+          { text: 'written' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const { path, base } = originOf(family, 2).worktree ?? { path: '', base: '' };
+    const again = await family.reopen();
+    expect(existsSync(path)).toBe(false);
+    await again.run('Again.');
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('late\n');
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(base);
+    expect(eventsOf(again.recordedOf(2), 'worktree.created').at(-1)).toMatchObject({
+      path,
+      base,
+      how: 'restored',
+    });
+  });
+
+  test('finds what its last checkpoint holds when somebody deleted its directory, and is told', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['write'], { ...ISOLATED, name: 'writer' }), { text: 'Over.' }],
+        'Again.': [
+          call('SendMessage', { to: 'writer', message: 'go on' }),
+          { text: 'Sent.' },
+          { text: 'Heard.' },
+        ],
+        write: [
+          call('Write', { file_path: 'new.txt', content: 'kept\n' }),
+          { text: 'written' },
+          call('Bash', { command: 'git status --short' }),
+          { text: 'there' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = pathOf(family, 2);
+    const again = await family.reopen();
+    rmSync(path, { recursive: true });
+    await again.run('Again.');
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('kept\n');
+    const said = JSON.stringify(again.requestsOf('write').at(-1)?.request?.messages);
+    expect(said).toContain('somebody had deleted your worktree');
+    expect(said).toContain('?? new.txt');
+  });
+});
+
+describe('WORK-2: EnterWorktree and ExitWorktree', () => {
+  test('take the main agent there and back, also over a restart; work stays', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [
+          call('EnterWorktree', { name: 'try it' }),
+          call('Write', { file_path: 'new.txt', content: 'mine\n' }),
+          { text: 'Written.' },
+        ],
+        'On.': [
+          call('Bash', { command: 'pwd; ls new.txt' }),
+          call('ExitWorktree', {}),
+          call('Bash', { command: 'pwd' }),
+          { text: 'Back.' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = family.session.agent.cwd;
+    expect(path).not.toBe(family.cwd);
+    expect(existsSync(join(family.cwd, 'new.txt'))).toBe(false);
+    const again = await family.reopen();
+    await again.run('On.');
+    const answers = again
+      .requestsOf('On.')
+      .slice(1)
+      .map((record) => lastTexts(record)[0]);
+    expect(answers[0]).toBe(`${path}\nnew.txt`);
+    expect(answers[1]).toContain('stays, on branch ramet/try-it');
+    expect(answers[2]).toBe(family.cwd);
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('mine\n');
+  });
+
+  test('a worktree that holds nothing is gone after it was left', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: { 'Go.': [call('EnterWorktree', {}), call('ExitWorktree', {}), { text: 'Back.' }] },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('held nothing and is gone');
+    expect(family.session.agent.cwd).toBe(family.cwd);
+  });
+});
+
+describe('WORK-2: a session in a worktree', () => {
+  test('works there from its first request on, and leaves the checkout alone', async () => {
+    const family = await startFamily({
+      files: FILES,
+      worktree: 'feature',
+      cast: { 'Go.': [call('Write', { file_path: 'new.txt', content: 'x\n' }), { text: 'Done.' }] },
+    });
+    writeFileSync(join(family.cwd, 'person.txt'), 'mine');
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const { cwd } = family.session.agent;
+    expect(JSON.stringify(family.requestsOf('Go.')[0]?.request?.messages)).toContain(
+      `Working directory: ${cwd}`,
+    );
+    expect(existsSync(join(cwd, 'new.txt'))).toBe(true);
+    await family.session[Symbol.asyncDispose]();
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+  });
+});

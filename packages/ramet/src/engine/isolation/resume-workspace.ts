@@ -1,0 +1,42 @@
+/** Where an agent of an earlier process goes on (WORK-8): in the worktree it had, back at its place if it is gone. */
+import type { Transcript } from '../../journal/projections/transcript.ts';
+import type { AgentOrigin, RecordedWorktree } from '../../schema/events.ts';
+import type { Agent } from '../agent.ts';
+import { directoryChanged } from '../notices.ts';
+import type { AgentSpec, SessionRuntime } from '../runtime.ts';
+import { directoryIn } from './agent-workspace.ts';
+
+export type Housing = Pick<AgentSpec, 'cwd' | 'workspace' | 'isWorkspaceOwn'>;
+
+/** The worktree it worked in when it was last heard of; null when that was none of its own. */
+export function lastWorktree(
+  origin: AgentOrigin | undefined,
+  { directory }: Pick<Transcript, 'directory'>,
+): RecordedWorktree | null {
+  return directory === null ? (origin?.worktree ?? null) : directory.worktree;
+}
+
+/** Null for an agent that works where whoever it works for does. Rejects when its worktree cannot be had. */
+export async function resumedHousing(
+  runtime: SessionRuntime,
+  worktree: RecordedWorktree | null,
+  outside: string,
+): Promise<Housing | null> {
+  if (worktree === null) return null;
+  const workspace = await runtime.workspaces.resume(worktree);
+  return { cwd: directoryIn(worktree, outside), workspace, isWorkspaceOwn: true };
+}
+
+/**
+ * Records that it is in its worktree again, and tells it when that is not as it left it. `outside` is where an agent
+ * that went there by itself goes back to.
+ */
+export function settleIn(agent: Agent, { directory }: Pick<Transcript, 'directory'>, outside: string): void {
+  const { workspace, isOwn } = agent.directory;
+  if (workspace === null || !isOwn) return;
+  if (directory !== null) agent.directory.outside = outside;
+  agent.record(workspace.created);
+  if (workspace.recovered !== null) {
+    agent.receive('notification', null, directoryChanged(workspace.recovered));
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * What an agent is told of its worktree (U4, U5). It comes after everything that agents share, and is short: with it,
+ * five agents in five worktrees are to cost what five in one directory do.
+ */
+import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
+import type { DirtyReport } from '../../workspace/worktrees/dirty-work.ts';
+
+const MOST_FILES = 20;
+
+export interface WorkspaceNotice {
+  /** For who knows nothing of where it is. */
+  whole: string;
+  /** For who is told its directory and branch anyway. */
+  brief: string;
+}
+
+export function workspaceNotice(
+  { worktree, notes, setup }: Pick<CreatedWorktree, 'worktree' | 'notes' | 'setup'>,
+  from: string,
+  dirty: DirtyReport,
+): WorkspaceNotice {
+  const { path, branch, base } = worktree;
+  const rules = `a copy of ${from} (same paths below). Write only here; commit, do not merge or push. Ports: $RAMET_PORT_BASE.`;
+  const further = [
+    ...dirtyLines(dirty),
+    ...notes,
+    ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
+  ];
+  const where = `${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}`;
+  const whole = `You work in your own git worktree ${where}, ${rules}`;
+  return {
+    whole: ['<worktree>', whole, ...further, '</worktree>'].join('\n'),
+    brief: [`Worktree: your own, ${rules}`, ...further].join('\n'),
+  };
+}
+
+function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
+  return `The command that prepares worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
+}
+
+function dirtyLines(dirty: DirtyReport): string[] {
+  if (dirty.files === null) {
+    return [
+      `What is uncommitted there is not in here, and what that is git could not tell (${dirty.reason}).`,
+    ];
+  }
+  const { files, policy } = dirty;
+  if (files.length === 0) return [];
+  const what = `${files.length} uncommitted file${files.length === 1 ? '' : 's'} of the user`;
+  const fate =
+    policy === 'carry'
+      ? `${what} came with it, as they were, uncommitted`
+      : `${what} did not come with it; here they are as committed, or absent`;
+  const shown = files.slice(0, MOST_FILES).map(({ kind, path }) => `${kind} ${path}`);
+  const more = files.length > MOST_FILES ? [`(${files.length - MOST_FILES} more)`] : [];
+  return [`${fate}:`, ...shown, ...more];
+}

@@ -1,0 +1,18 @@
+/** The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's. */
+import type { AgentWorkspace } from '../../engine/isolation/agent-workspace.ts';
+
+export type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
+
+export function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {
+  const { worktree, created, fence, bounds, env, notice, recovered } = workspace;
+  return { worktree, created, fence, bounds, env, notice, recovered };
+}
+
+export function followedWorkspace(image: WorkspaceImage): AgentWorkspace {
+  return {
+    ...image,
+    giveTo() {},
+    checkpoint: async () => null,
+    release: async () => ({ kept: true, reasons: ['its host has it'] }),
+  };
+}

@@ -1,0 +1,46 @@
+/** Where agents work, as it is recorded: worktrees of their own (WORK-2), and changes of directory. */
+
+export interface RecordedWorktree {
+  /** The registry's name for it. */
+  id: string;
+  path: string;
+  branch: string | null;
+  /** The commit it began with. */
+  base: string;
+  /** The checkout it was made from. */
+  from: string;
+}
+
+/** An agent was given a worktree that is proved to be one; written when the agent is known. */
+interface WorktreeCreated extends RecordedWorktree {
+  type: 'worktree.created';
+  /** `claimed` and `moved`: from the pool. `restored`: it had it before. */
+  how: 'made' | 'claimed' | 'moved' | 'restored';
+  /** What was uncommitted in that checkout, in number of files; null when git could not tell. */
+  dirty: { policy: 'carry' | 'exclude' | 'refuse'; files: number | null };
+  ms: number;
+}
+
+/** What it held at that moment can be had back from here (WORK-3). */
+interface WorktreeCheckpointed {
+  type: 'worktree.checkpointed';
+  ref: string;
+  commit: string;
+}
+
+/** The agent gave it back. One that is not kept held nothing. */
+interface WorktreeReleased extends RecordedWorktree {
+  type: 'worktree.released';
+  kept: boolean;
+  /** Why it is kept. */
+  reasons: string[];
+}
+
+/** The agent works elsewhere from here on; null when that is no worktree of its own. */
+interface DirectoryChanged {
+  type: 'directory.changed';
+  cwd: string;
+  worktree: RecordedWorktree | null;
+}
+
+export type WorktreeEvent = WorktreeCreated | WorktreeCheckpointed | WorktreeReleased | DirectoryChanged;

@@ -1,0 +1,35 @@
+/** Where the main agent of a resumed session goes on: in the worktree it had gone to, if it can be had. */
+import type { Agent } from '../engine/agent.ts';
+import { type Housing, resumedHousing, settleIn } from '../engine/isolation/resume-workspace.ts';
+import { directoryChanged } from '../engine/notices.ts';
+import type { SessionRuntime } from '../engine/runtime.ts';
+import type { Transcript } from '../journal/projections/transcript.ts';
+import { RametError } from '../schema/errors.ts';
+
+export interface MainHousing {
+  housing: Housing | null;
+  settle(agent: Agent): void;
+}
+
+export async function mainHousing(
+  runtime: SessionRuntime,
+  transcript: Transcript,
+  outside: string,
+): Promise<MainHousing> {
+  const worktree = transcript.directory?.worktree ?? null;
+  try {
+    const housing = await resumedHousing(runtime, worktree, outside);
+    return { housing, settle: (agent) => settleIn(agent, transcript, outside) };
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    const { message } = error;
+    return { housing: null, settle: (agent) => moveOut(agent, outside, message) };
+  }
+}
+
+function moveOut(agent: Agent, cwd: string, reason: string): void {
+  agent.warn('worktree_lost', `the session goes on in ${cwd}: ${reason}`);
+  agent.record({ type: 'directory.changed', cwd, worktree: null });
+  const how = `you are in ${cwd} and no longer in your worktree: ${reason}.`;
+  agent.receive('notification', null, directoryChanged(how));
+}
