@@ -80,7 +80,9 @@ export async function moment(aim: Aim, run: Run, place: AimPlace): Promise<boole
   using _ = watch(aim, place, () => reached.resolve(true));
   void run.ended.then(() => reached.resolve(false));
   if (!(await reached.promise)) return false;
-  while (aim.atAgents && !run.isOver && agentProcesses(run.pid).length === 0) await sleep(5);
+  // Who waits for a limit of an hour starts nobody before it has passed.
+  const comes = aim.atAgents && aim.kind !== 'at a rate limit';
+  while (comes && !run.isOver && agentProcesses(run.pid).length === 0) await sleep(5);
   await sleep(aim.ms);
   return !run.isOver;
 }

@@ -33,7 +33,7 @@ test('UI-1: a person who waits sees which agents begin, what they call and how t
   ];
   for (const [agentId, event] of events) output.event(session, { ...event, agentId, parentAgentId: 'x.1' });
   expect(lines).toEqual([
-    '  .2 Explore scout: look [2J (in the background)',
+    '  .2 Explore scout: look (in the background)',
     '  .2 Bash it',
     '  .2 silent for 10 min',
     '  .2 failed: max_turns: no turns are left (1 turn, 0 tokens, unknown, 5 ms)',
