@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { createCommandSandbox } from './command-sandbox.ts';
+import type { ShellBounds } from './isolated-shell.ts';
 
 /** An environment in which bubblewrap refuses, and leaves a mark when it is tried. */
 function refusing(): { env: { PATH: string }; tried: () => boolean } {
@@ -58,5 +59,48 @@ describe('TYPE-2: where commands of agents that only read run', () => {
       );
       expect(shell).toMatchObject({ environment: { GIT_OPTIONAL_LOCKS: '0' } });
     }
+  });
+});
+
+describe('WORK-7: where commands of agents in worktrees run', () => {
+  const bounds: ShellBounds = { shared: [], guarded: [], own: [], made: [] };
+
+  test('auto: without a sandbox by themselves, and that is told once, with what to do', async () => {
+    const sandbox = createCommandSandbox('off', refusing().env);
+    const told: string[] = [];
+    for (const command of ['ls', 'pwd']) {
+      const shell = await sandbox.isolatedShell(command, '/', bounds, (notice) => void told.push(notice));
+      expect(shell).toMatchObject({ program: 'bash', arguments: ['-c', command], confined: false });
+    }
+    expect(told).toEqual([
+      'no OS sandbox: bubblewrap cannot start: forbidden; commands in worktrees are held by the command parser alone (allow unprivileged user namespaces on this machine; sandbox.worktree: off says nothing)',
+    ]);
+  });
+
+  test('required: without a sandbox nowhere', async () => {
+    const sandbox = createCommandSandbox('off', { PATH: temporaryDirectory() }, 'required');
+    expect(await sandbox.isolatedShell('ls', '/', bounds, () => {})).toEqual({
+      refusal:
+        'No command can run: the setting sandbox.worktree requires an OS sandbox, and bubblewrap (bwrap) is not on the PATH. (For the user: install bubblewrap.)',
+    });
+  });
+
+  test('off: by themselves, and no sandbox is tried', async () => {
+    const { env, tried } = refusing();
+    const sandbox = createCommandSandbox('auto', env, 'off');
+    expect(await sandbox.isolatedShell('ls', '/', bounds, () => {})).toMatchObject({ program: 'bash' });
+    expect(tried()).toBe(false);
+  });
+
+  test('a sandbox that works, and does not hold these bounds, is none', async () => {
+    const folder = temporaryDirectory();
+    // Holds the file that is tried first, and nothing else.
+    writeFileSync(join(folder, 'bwrap'), '#!/bin/bash\ncase "$*" in *held*) echo held;; *) exit 2;; esac\n');
+    chmodSync(join(folder, 'bwrap'), 0o755);
+    const told: string[] = [];
+    const sandbox = createCommandSandbox('off', { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` });
+    const shell = await sandbox.isolatedShell('ls', '/', bounds, (notice) => void told.push(notice));
+    expect(shell).toMatchObject({ program: 'bash' });
+    expect(told).toEqual([expect.stringContaining('bubblewrap does not hold here')]);
   });
 });
