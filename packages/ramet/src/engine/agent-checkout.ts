@@ -5,6 +5,7 @@
  */
 import { describeError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
+import { oneLine } from '../workspace/provenance/trailers.ts';
 import type { Checkout } from '../workspace/shared-git/checkout.ts';
 import type { AgentDirectory } from './isolation/agent-directory.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
@@ -43,7 +44,8 @@ export class AgentCheckout {
     this.#leave = null;
     await this.#guarded(null, (checkout) => {
       if (spec.readOnly !== true) this.#leave = checkout.enter(spec.id);
-      this.#environment = checkout.environment;
+      const task = oneLine(spec.origin?.description ?? '');
+      this.#environment = { ...checkout.environment, ...(task !== '' && { RAMET_TASK: task }) };
       return null;
     });
   }

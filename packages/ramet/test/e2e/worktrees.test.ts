@@ -28,6 +28,24 @@ async function fanOutCost(user: User, input: Record<string, unknown>): Promise<n
   return inputCost(emulator.requests);
 }
 
+describe.concurrent('WORK-6: what an agent in a worktree did', () => {
+  test('is in its commits, and in ramet diff with what its commands changed', async ({ user }) => {
+    withoutSandbox(user);
+    const commit = 'git -c user.name=A -c user.email=a@example.invalid commit -qm "Make it"';
+    const command = `echo made > made.txt && git add made.txt && ${commit} && echo more >> made.txt && echo done`;
+    await user.emulate({
+      respond: fanOut({ children: 1, input: { ...GENERAL, isolation: 'worktree' }, command }),
+    });
+    expect(await user.ramet(['-p', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
+    const diff = await user.ramet(['diff', '.2']);
+    expect(diff.stdout).toContain('+made\n+more\n');
+    const branch = git(user.repository, 'for-each-ref', '--format=%(refname)', 'refs/heads/ramet').trim();
+    expect(git(user.repository, 'log', '-1', '--format=%B', branch)).toMatch(
+      /^Make it\n\nRamet-Agent: (\w{8})\.2\nRamet-Session: \1\nRamet-Task: \S/,
+    );
+  });
+});
+
 describe.concurrent('EXEC-5: agents in worktrees', () => {
   test('five share their prefix: they cost what five in one directory cost, within 5%', async ({ user }) => {
     withoutSandbox(user);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type AttributedChange, fileChanges } from '../../journal/file-changes.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import {
@@ -17,6 +18,7 @@ import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { recordedContents } from '../merge/recorded-contents.ts';
 import { viewAgents } from '../session-target.ts';
+import type { SessionView } from '../session-view.ts';
 
 const AGENT = /^\w*\.\d+$/;
 const FORMAT = ['--no-ext-diff', '--no-textconv', '--no-color'];
@@ -52,6 +54,8 @@ async function branchDiff(commit: string, base: string, repository: MergeReposit
 async function agentDiff(wanted: string, repository: MergeRepository, io: CommandIo): Promise<string> {
   using view = viewAgents(wanted, io);
   const { project, entry, agent } = view;
+  const worktree = agent === null ? null : await worktreeDiff(view, agent, repository);
+  if (worktree !== null) return worktree;
   const changes = fileChanges(project, { session: entry.session, agent });
   const stretches = stretchesOf(changes);
   if (stretches.length === 0)
@@ -60,6 +64,25 @@ async function agentDiff(wanted: string, repository: MergeRepository, io: Comman
   const parts: string[] = [];
   for (const stretch of stretches) parts.push(await stretchDiff(stretch, contents, repository));
   return parts.join('');
+}
+
+/** Of an agent in a worktree, from its base to its last checkpoint: commands included. Null when it had none. */
+async function worktreeDiff(
+  { reader }: SessionView,
+  agent: AgentId,
+  repository: MergeRepository,
+): Promise<string | null> {
+  let base: string | null = null;
+  let tip: string | null = null;
+  for (const { event } of reader.events({ agent, types: ['worktree.created', 'worktree.checkpointed'] })) {
+    if (event.type === 'worktree.created') base = event.base;
+    if (event.type === 'worktree.checkpointed') tip = event.commit;
+  }
+  if (base === null || tip === null) return null;
+  const [from, to] = await lookUpCommits([base, tip], repository);
+  if (!from || !to) return null;
+  const output = await gitText(['diff', ...FORMAT, from.commit, to.commit], callIn(repository));
+  return output === '' ? '' : `${output}\n`;
 }
 
 function stretchesOf(changes: readonly AttributedChange[]): AttributedChange[] {

@@ -43,7 +43,7 @@ function fields(): (keyof typeof KEYS)[] {
 }
 
 /** A value must not end the line: what follows would be read as another trailer. */
-function oneLine(value: string): string {
+export function oneLine(value: string): string {
   const line = value.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
   return line.length > LONGEST_VALUE ? `${line.slice(0, LONGEST_VALUE - 1)}…` : line;
 }

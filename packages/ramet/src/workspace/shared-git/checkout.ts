@@ -2,6 +2,7 @@
  * A checkout as the agents in it share it (WORK-1): who lives there, and the environment in which their programs find the
  * shim in git's place. Made when a tool that can change something is first used; outside a repository there is none.
  */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -91,8 +92,16 @@ function withShim(
     RAMET_REAL_GIT: git,
     RAMET_CHECKOUT: gitDirectory,
     RAMET_CHECKOUT_STATE: state,
+    ...(knowsTrailers(git) && { RAMET_TRAILERS: '1' }),
     ...(helper === null ? {} : { RAMET_NODE: process.execPath, RAMET_GIT_HELPER: helper }),
   };
+}
+
+/** `git commit --trailer` is there since 2.32. */
+function knowsTrailers(git: string): boolean {
+  const { stdout } = spawnSync(git, ['--version'], { encoding: 'utf8', timeout: 5_000 });
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 32);
 }
 
 /** As it lies in the sources, or beside the bundles; null where somebody bundled us into something of theirs. */

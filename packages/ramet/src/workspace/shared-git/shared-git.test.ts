@@ -132,7 +132,9 @@ describe('WORK-1: an agent’s commit holds its own paths only', () => {
     writeFileSync(hook, '#!/bin/sh\necho formatted > sub/x.txt\ngit add sub/x.txt\n', { mode: 0o755 });
     await one.files.write('sub/x.txt', 'raw\n');
     expect(await one.sh('cd sub && git add . && git commit -q -m "a -a b" -m "more"')).toContain('two.txt');
-    expect(git('show', '--name-only', '--format=%B', 'HEAD')).toBe('a -a b\n\nmore\n\n\nsub/x.txt\n');
+    expect(git('show', '--name-only', '--format=%B', 'HEAD')).toBe(
+      'a -a b\n\nmore\n\nRamet-Agent: aaaaaaaa.1\nRamet-Session: aaaaaaaa\n\n\nsub/x.txt\n',
+    );
     expect(git('show', 'HEAD:sub/x.txt')).toBe('formatted\n');
     expect(git('status', '--porcelain')).toBe('A  two.txt\n');
     rmSync(hook);

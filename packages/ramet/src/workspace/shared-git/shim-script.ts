@@ -108,6 +108,29 @@ else absolute=$(cd -P -- "$directory" && pwd -P); fi
 holder=\${RAMET_GIT_LOCK%% *}
 if [ -n "$holder" ] && [ "\${RAMET_GIT_LOCK#* }" = "$absolute" ] && kill -0 "$holder" 2>/dev/null; then exec "$real" "$@"; fi
 
+# Who made a commit, in which session and for what stands in it (WORK-6). An alias is left as it is.
+if [ -n "$own" ] && [ -n "$RAMET_AGENT" ] && [ -n "$RAMET_TRAILERS" ] && [ "$command" = commit ]; then
+  count=$# skip= looked=
+  while [ $count -gt 0 ]; do
+    word=$1; shift; count=$((count - 1))
+    if [ "$word" = commit ] && [ -z "$looked$skip" ]; then
+      set -- "$@" -c trailer.ifexists=addIfDifferent
+    fi
+    set -- "$@" "$word"
+    if [ -n "$looked" ]; then continue; fi
+    if [ -n "$skip" ]; then skip=; continue; fi
+    case $word in
+      -C | -c | --git-dir | --work-tree | --namespace | --super-prefix | --config-env | --attr-source) skip=1 ;;
+      -*) ;;
+      commit)
+        looked=1
+        set -- "$@" "--trailer=Ramet-Agent: $RAMET_AGENT" "--trailer=Ramet-Session: \${RAMET_AGENT%.*}"
+        if [ -n "$RAMET_TASK" ]; then set -- "$@" "--trailer=Ramet-Task: $RAMET_TASK"; fi ;;
+      *) looked=1 ;;
+    esac
+  done
+fi
+
 several() { set -- "$RAMET_CHECKOUT_STATE"/agents/*; [ $# -gt 1 ]; }
 shared=
 if [ -n "$own" ] && [ -n "$RAMET_AGENT" ] && [ -n "$RAMET_GIT_HELPER" ] && several; then shared=1; fi

@@ -106,3 +106,31 @@ describe('WORK-1: git commands of agents wait for each other', () => {
     expect(existsSync(lock)).toBe(true);
   });
 });
+
+describe('WORK-6: commits of agents', () => {
+  test('say who made them and for what, once, also when another agent lives there', async ({ directory }) => {
+    const { root, git, agent } = sharedCheckout(directory);
+    const one = agent(ONE);
+    const trailers = (): string =>
+      git('log', '-1', '--format=%(trailers:key=Ramet-Agent,key=Ramet-Session,separator=%x2C)').trim();
+    await one.sh(
+      'git commit -q --allow-empty -m "alone" -- 2>&1; git commit -q --amend --no-edit --allow-empty',
+    );
+    expect(trailers()).toBe(`Ramet-Agent: ${ONE},Ramet-Session: aaaaaaaa`);
+    expect(git('log', '-1', '--format=%s').trim()).toBe('alone');
+    agent('bbbbbbbb.2');
+    writeFileSync(join(root, 'own.txt'), 'x\n');
+    await one.sh('git add own.txt && git -c core.abbrev=9 commit -qm "beside another"');
+    expect(git('log', '-1', '--format=%s').trim()).toBe('beside another');
+    expect(trailers()).toBe(`Ramet-Agent: ${ONE},Ramet-Session: aaaaaaaa`);
+  });
+
+  test('in other repositories, and those of a person, say nothing', async ({ directory }) => {
+    const { git, agent } = sharedCheckout(directory);
+    const other =
+      'git init -q ../other && cd ../other && git commit -q --allow-empty -m other && git log -1 --format=%B';
+    expect(await agent(ONE).sh(other)).toBe('other');
+    git('commit', '-q', '--allow-empty', '-m', 'mine');
+    expect(git('log', '-1', '--format=%B').trim()).toBe('mine');
+  });
+});
