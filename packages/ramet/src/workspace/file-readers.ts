@@ -69,13 +69,16 @@ export class FileReaders {
     const noticed: NoticedChange[] = [];
     const { since, ...by } = command;
     for (const [path, readers] of this.#touchedSince(since - CLOCK_SLACK_MS)) {
-      const version = await versionNow(path);
+      if (await isByTool(path, ledger)) continue;
+      // In the file's own turn: a Write that has replaced it and is about to say so would be taken for the command's.
+      const version = await ledger.exclusive(path, async () => {
+        const now = (await isByTool(path, ledger)) ? undefined : await versionNow(path);
+        const isNew = now !== undefined && readers.some(({ seen }) => seen.peek(path)?.version !== now);
+        if (isNew) ledger.recordWrite({ ...by, path, version: now });
+        return isNew ? now : undefined;
+      });
       if (version === undefined) continue;
-      const last = ledger.lastWrite(path);
-      const byTool = last !== undefined && last.version === version;
       const stale = readers.filter((reader) => this.#isNews(reader, path, version));
-      if (byTool || stale.length === 0) continue;
-      await ledger.exclusive(path, async () => ledger.recordWrite({ ...by, path, version }));
       const others = stale.filter(({ agent }) => agent !== command.agent);
       for (const reader of others) reader.tell({ ...command, path, version });
       if (others.length > 0) noticed.push({ path, readers: others });
@@ -107,6 +110,12 @@ export class FileReaders {
     told.set(path, version);
     return true;
   }
+}
+
+/** Whether what is there is what Write, Edit or a command that was noticed has left. */
+async function isByTool(path: string, ledger: ChangeLedger): Promise<boolean> {
+  const last = ledger.lastWrite(path);
+  return last !== undefined && last.version === (await versionNow(path));
 }
 
 function latestPaths(seen: SeenVersions): string[] {

@@ -55,7 +55,7 @@ describe.concurrent('WORK-6: who wrote what', () => {
       subject: 'Change it',
     });
     const shown = await user.ramet(['blame', 'README.md']);
-    expect(shown.stdout).toContain('abcd1234.2  Say [31mmore');
+    expect(shown.stdout).toContain('abcd1234.2  Say more');
   });
 
   test('diff shows what an agent changed, from what was there to what it left', async ({ user }) => {

@@ -159,7 +159,8 @@ if [ -n "$shared" ]; then "$RAMET_NODE" "$RAMET_GIT_HELPER" "$@" 9<&-
 else "$real" "$@" 9<&-; fi
 code=$?
 if [ -z "$shared" ] && [ -n "$own" ] && [ $code -eq 0 ] && [ "$command" = commit ] && [ -n "$RAMET_AGENT" ]; then
-  : >"$RAMET_CHECKOUT_STATE/settled/$RAMET_AGENT" 2>/dev/null
+  # Not to be written from within a sandbox; in a shell of its own, since a failed redirection of : ends the shell.
+  (: >"$RAMET_CHECKOUT_STATE/settled/$RAMET_AGENT") 2>/dev/null
 fi
 if [ $code -gt 128 ]; then
   trap - HUP INT QUIT TERM
