@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const common = { environment: 'node', testTimeout: 30_000, hookTimeout: 30_000 } as const;
 
 const config: ViteUserConfig = defineConfig({
   test: {
+    // Tests wait for other processes more than they compute: two at a time also on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { ...common, name: 'unit', include: ['packages/*/src/**/*.test.ts'] } },
       { test: { ...common, name: 'shape', include: ['packages/*/test/shape/**/*.test.ts'] } },
