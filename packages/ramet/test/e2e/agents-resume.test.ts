@@ -270,9 +270,16 @@ describe.concurrent('AGENT-3: ramet -p and agents in the background', () => {
   test('RES-2: what children spend counts against --max-budget-usd, and the run ends as failed: budget', async ({
     user,
   }) => {
+    // Neither child hears more before both have spent as much as brings the run near its limit.
+    const both = Promise.withResolvers<void>();
+    let asked = 0;
     const emulator = await play(user, {
       'Go.': ({ turn }) => (turn === 0 ? startAgents(['child one', 'child two']) : { text: 'Never asked.' }),
-      child: () => ({ ...call('Bash', { command: 'true' }), output_tokens: 20_000 }),
+      child: async ({ turn }) => {
+        if (turn > 0 && ++asked === 2) both.resolve();
+        if (turn > 0) await both.promise;
+        return { ...call('Bash', { command: 'true' }), output_tokens: 20_000 };
+      },
     });
     const end = await user.ramet([
       '-p',
