@@ -2,13 +2,13 @@ import { arch, platform, release, type } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { environmentText } from './environment.ts';
 
-const facts = { cwd: '/work/tree', now: new Date('2026-03-04T05:06:07Z'), shell: '/bin/zsh' };
+const facts = { cwd: '/home/me/tree', now: new Date('2026-03-04T05:06:07Z'), shell: '/bin/zsh' };
 
 describe('PROMPT-1: the environment', () => {
   test('names directory, platform, system, shell, model, what the model knows, and the day', () => {
     expect(environmentText({ ...facts, model: 'claude-sonnet-5' }).split('\n')).toEqual([
       '<environment>',
-      'Working directory: /work/tree',
+      'Working directory: /home/me/tree',
       `Platform: ${platform()}`,
       `OS: ${type()} ${release()} (${arch()})`,
       'Shell: /bin/zsh',
