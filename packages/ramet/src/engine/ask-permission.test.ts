@@ -11,7 +11,7 @@ import { scriptedModel } from '../testing/scripted-model.ts';
 import { bashTool } from '../tools/bash.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Agent } from './agent.ts';
-import { refusalOf } from './authorize.ts';
+import { permitFor } from './authorize.ts';
 import type { AgentSpec } from './runtime.ts';
 
 interface Put {
@@ -71,14 +71,16 @@ function childOf({ agent, runtime }: EngineFixture, spec: Partial<AgentSpec> = {
 const never = new AbortController().signal;
 const close: Tool = toolOf('mcp__tracker__close', 'execute', async () => ({ content: 'closed' }));
 
-function refusal(agent: Agent, input: unknown, tool: Tool = close, signal = never): Promise<string | null> {
-  return refusalOf(
-    agent,
-    tool,
-    { type: 'tool_use', id: `toolu_${born}`, name: tool.name, input },
-    input,
-    signal,
-  );
+/** Why the call may not run; null when it may. */
+async function refusal(
+  agent: Agent,
+  input: unknown,
+  tool: Tool = close,
+  signal = never,
+): Promise<string | null> {
+  const call = { type: 'tool_use', id: `toolu_${born}`, name: tool.name, input } as const;
+  const permit = await permitFor(agent, tool, { call, stopped: null }, input, signal);
+  return permit.kind === 'refused' ? permit.reason : null;
 }
 
 const bash = (agent: Agent, command: string): Promise<string | null> => refusal(agent, { command }, bashTool);

@@ -8,11 +8,12 @@
  * 2. An agent is `blocked: permission` exactly while it has an open question.
  */
 import type { PermissionAnswer, PermissionQuestion } from '../permission/broker.ts';
-import type { OpenQuestion, PermissionDecision } from '../permission/decision.ts';
+import type { Confinement, OpenQuestion, PermissionDecision } from '../permission/decision.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import { NOT_RUN } from './notices.ts';
+import { type Permit, refused } from './permit.ts';
 
 export interface PermissionRequest {
   agent: Agent;
@@ -25,14 +26,16 @@ export interface PermissionRequest {
   signal: AbortSignal;
 }
 
-type GivenAnswer = PermissionAnswer | { kind: 'policy' };
+type GivenAnswer = PermissionAnswer | { kind: 'policy'; confinement: Confinement };
 
-/** Why the call may not run; null when it may. */
-export async function askPermission(request: PermissionRequest): Promise<string | null> {
+export async function askPermission(request: PermissionRequest): Promise<Permit> {
   const { agent, tool, open, signal } = request;
-  const reason = await whileBlocked(agent, () => askAndRecord(request));
-  if (signal.aborted) return NOT_RUN.interrupted;
-  return reason === null ? null : `${tool} is not permitted: ${open.reason}, and ${reason}`;
+  const answer = await whileBlocked(agent, () => askAndRecord(request));
+  if (signal.aborted) return refused(NOT_RUN.interrupted);
+  if (answer.kind === 'denied')
+    return refused(`${tool} is not permitted: ${open.reason}, and ${answer.reason}`);
+  // What somebody allows runs as it is.
+  return { kind: 'permitted', confinement: answer.kind === 'policy' ? answer.confinement : 'none' };
 }
 
 async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): Promise<Result> {
@@ -46,7 +49,7 @@ async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): 
   }
 }
 
-async function askAndRecord(request: PermissionRequest): Promise<string | null> {
+async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
   const { agent, tool, call, input, open } = request;
   const { redact, permissions } = agent.runtime;
   const summary = redact(open.summary);
@@ -62,7 +65,7 @@ async function askAndRecord(request: PermissionRequest): Promise<string | null> 
     rules: rules.map(redact),
     reason: reason === null ? null : redact(reason),
   });
-  return reason;
+  return answer;
 }
 
 function askerOf({
@@ -84,7 +87,7 @@ async function firstAnswer(
   const interrupt = (): void => given.resolve({ kind: 'denied', reason: 'the turn was interrupted' });
   const lookAgain = async (): Promise<void> => {
     const decision = await redecide();
-    if (decision.kind === 'allow') given.resolve({ kind: 'policy' });
+    if (decision.kind === 'allow') given.resolve({ kind: 'policy', confinement: decision.confinement });
     if (decision.kind === 'deny') given.resolve({ kind: 'denied', reason: decision.reason });
   };
   // What cannot be decided again stays a question.

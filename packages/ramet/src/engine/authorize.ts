@@ -8,24 +8,40 @@ import { decide } from '../permission/decide.ts';
 import type { PermissionDecision } from '../permission/decision.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
 import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
-import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import { askPermission } from './ask-permission.ts';
 import { NOT_RUN } from './notices.ts';
+import { type Permit, type PermitRequest, refused } from './permit.ts';
 import type { CanUseTool } from './runtime.ts';
 
-/** Why the call may not run; null when it may. */
-export async function refusalOf(
+/** `input` is the call's, as its tool has parsed it. */
+export async function permitFor(
   agent: Agent,
   tool: Tool,
-  call: ToolUseBlock,
+  { call, stopped }: PermitRequest,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Permit> {
+  const { host } = agent.runtime;
+  if (host !== undefined) return host.permitFor({ call, stopped }, signal);
+  const refusal = await agentRefusal(agent, tool, input, signal);
+  if (refusal !== null) return refused(refusal);
+  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, stopped);
+  const decision = await redecide();
+  if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
+  if (decision.kind === 'deny') return refused(decision.reason);
+  return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
+}
+
+/** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
+async function agentRefusal(
+  agent: Agent,
+  tool: Tool,
   input: unknown,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { host } = agent.runtime;
-  if (host !== undefined) return host.refusalOf(call, signal);
   const { canUseTool, readOnly } = agent.spec;
   const fenced = await fencedOff(agent, tool, input);
   if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
@@ -35,13 +51,7 @@ export async function refusalOf(
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
   }
-  const harm = tool.name === 'Bash' ? await harmInCheckout(agent, input) : null;
-  if (harm !== null) return harm;
-  const decision = await decideNow(agent, tool, input);
-  if (decision.kind === 'allow') return null;
-  if (decision.kind === 'deny') return decision.reason;
-  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input);
-  return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
+  return tool.name === 'Bash' ? harmInCheckout(agent, input) : null;
 }
 
 /** Rules that name a place of the checkout mean the same place in a worktree of it. */
@@ -102,15 +112,20 @@ async function decideNow(
   { spec, runtime, directory }: Agent,
   tool: Tool,
   input: unknown,
+  stopped: string | null,
 ): Promise<PermissionDecision> {
   for (;;) {
     const { rules } = runtime.permissions;
-    const details = { input, cwd: directory.cwd, home: runtime.childEnvironment.HOME };
+    const details = {
+      ...{ input, cwd: directory.cwd, home: runtime.childEnvironment.HOME },
+      ...(stopped !== null && { stopped }),
+    };
+    const mode = modeInForce(spec);
+    // Where nothing is judged, no sandbox is tried.
+    const judges = tool.name === 'Bash' && (mode !== 'bypassPermissions' || spec.readOnly === true);
     const policy = {
-      mode: modeInForce(spec),
-      rules,
-      readOnly: spec.readOnly,
-      counterpart: inCheckout(directory),
+      ...{ mode, rules, readOnly: spec.readOnly, counterpart: inCheckout(directory) },
+      wall: judges && (await runtime.sandbox.wall()),
     };
     const decision = await decide(policy, tool, details);
     if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;

@@ -14,9 +14,11 @@ import { findTool, parseInput } from '../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
-import { refusalOf } from './authorize.ts';
+import { agentShell, type HeldCall } from './agent-shell.ts';
+import { permitFor } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import { onAbort } from './on-abort.ts';
+import type { Permit } from './permit.ts';
 import { finishResult } from './tool-result.ts';
 
 const MOST_AT_ONCE = 10;
@@ -129,11 +131,13 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   }
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
-  const refusal = await refusalOf(run.agent, tool, call, input.value, run.signal);
-  if (refusal !== null) return failure(refusal);
+  const permit = await permitFor(run.agent, tool, { call, stopped: null }, input.value, run.signal);
+  if (permit.kind === 'refused') return failure(permit.reason);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
-  return actOrAbort(run, tool, input.value, call);
+  const outside = async (stopped: string): Promise<Permit> =>
+    permitFor(run.agent, tool, { call, stopped }, input.value, run.signal);
+  return actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
 }
 
 /** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
@@ -145,10 +149,10 @@ async function actOrAbort(
   run: ToolRun,
   tool: Tool,
   input: unknown,
-  call: ToolUseBlock,
+  context: ToolContext,
 ): Promise<ToolOutcome> {
   const { signal } = run;
-  const action = act(tool, input, contextOf(run, call));
+  const action = act(tool, input, context);
   const givenUp = Promise.withResolvers<ToolOutcome>();
   let timer: NodeJS.Timeout | undefined;
   const stopListening = onAbort(signal, () => {
@@ -170,7 +174,7 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
   }
 }
 
-function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolContext {
+function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock, held: HeldCall): ToolContext {
   const { runtime, spec, directory } = agent;
   const { cwd, workspace } = directory;
   const tell = (message: string): void => {
@@ -185,7 +189,7 @@ function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolCo
       workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
-    shell: shellOf(agent, tell),
+    ...agentShell(agent, held, tell),
     signal,
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
@@ -196,14 +200,6 @@ function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock): ToolCo
     redact: runtime.redact,
     afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
   };
-}
-
-/** Undefined for an agent that may do what its commands do. */
-function shellOf({ spec, runtime, directory }: Agent, tell: (message: string) => void): ToolContext['shell'] {
-  const { cwd, workspace } = directory;
-  if (spec.readOnly) return (command) => runtime.sandbox.shell(command, cwd, tell);
-  if (workspace === null) return undefined;
-  return (command) => runtime.sandbox.isolatedShell(command, cwd, workspace.bounds, tell);
 }
 
 /** Loaded when an agent moves. */

@@ -10,10 +10,17 @@ export interface Assessment {
   asked: PermissionRule | null;
   /** It changes nothing and reaches nobody: every mode lets it pass. */
   harmless: boolean;
+  /**
+   * Of a harmless command: `wall` when only the read-only sandbox makes it so, `host` when the strict rules do and it
+   * must run outside: there is no sandbox, or its answer depends on what the sandbox hides. Absent for other tools.
+   */
+  where?: 'wall' | 'host' | undefined;
   /** It changes nothing and reaches somebody, as fetching a page does: read-only agents may, as far as others may. */
   reachesOut?: boolean;
-  /** Rules, or the mode's own trust in edits, cover all of it. */
+  /** Rules, or the mode's own trust in edits, cover all of it but what is harmless outside the sandbox too. */
   allowed: boolean;
+  /** Of a command: rules alone cover all of it, so no judgement is needed. */
+  covered?: boolean;
   question: OpenQuestion;
 }
 
@@ -22,21 +29,39 @@ export function settle(
   tool: string,
   assessment: Assessment,
 ): PermissionDecision {
-  const { denied, asked, harmless, reachesOut = false, allowed, question } = assessment;
+  const { denied, asked, harmless, reachesOut = false, allowed, covered = false, question } = assessment;
   if (denied !== null)
     return deny(`${tool} is denied by the rule ${denied.text} in ${denied.place}. ${GO_ON}`);
   if (readOnly && !harmless && !reachesOut) return deny(readOnlyRefusal(tool, question.reason));
-  if (mode === 'bypassPermissions') return ALLOW;
+  if (mode === 'bypassPermissions') return readOnly ? judged(assessment) : ALLOW;
   if (mode === 'plan' && !harmless) {
     return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON} ${BYPASS}`);
   }
-  if (asked === null && (harmless || allowed)) return ALLOW;
+  if (asked === null && covered && !readOnly && mode !== 'plan') return ALLOW;
+  if (asked === null && harmless) return judged(assessment);
+  if (asked === null && allowed) return ALLOW;
   const reason = asked === null ? question.reason : `the rule ${asked.text} in ${asked.place} asks`;
   if (mode !== 'dontAsk') return { kind: 'ask', question: { ...question, reason } };
   return deny(
     `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${reason}. ${GO_ON} ` +
       `(For the user: ${whatWouldAllow(question.suggestedRules)} allows it.)`,
   );
+}
+
+/** What passes because of what it does, not because somebody allowed it. */
+function judged({ where }: Assessment): PermissionDecision {
+  return where === undefined ? ALLOW : { kind: 'allow', confinement: where };
+}
+
+/** The same call after the sandbox has stopped it: it is judged wrongly, and only what somebody allowed is left. */
+export function stoppedAssessment(assessment: Assessment, stopped: string): Assessment {
+  const { covered = false, question } = assessment;
+  return {
+    ...assessment,
+    harmless: false,
+    allowed: covered,
+    question: { ...question, reason: `the read-only sandbox stopped it: ${stopped}` },
+  };
 }
 
 /** For whoever can change the rules: the flags that would have let a call pass. */

@@ -5,7 +5,7 @@
  */
 
 import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
-import { type Assessment, settle } from './assessment.ts';
+import { type Assessment, settle, stoppedAssessment } from './assessment.ts';
 import {
   ALLOW,
   type PermissionDecision,
@@ -29,7 +29,10 @@ export async function decide(
     return ALLOW;
   if (subject.name === 'Bash') {
     const { assessCommand } = await import('./shell/assess-command.ts');
-    return settle(policy, subject.name, await assessCommand(policy, commandOf(details), details.cwd));
+    const assessment = await assessCommand(policy, commandOf(details), details.cwd);
+    const { stopped } = details;
+    const known = stopped === undefined ? assessment : stoppedAssessment(assessment, stopped);
+    return settle(policy, subject.name, known);
   }
   const named = ruleTarget(subject, details);
   const target = { ...named, aliases: aliasesOf(policy, named.paths) };

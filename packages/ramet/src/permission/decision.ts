@@ -12,6 +12,8 @@ export interface PermissionDetails {
   cwd: string;
   /** What `~` stands for; rules with `~` match nothing when it is unknown. */
   home?: string | undefined;
+  /** The sandbox stopped the command: why. The question is then whether it may run outside it. */
+  stopped?: string | undefined;
 }
 
 export interface OpenQuestion {
@@ -21,9 +23,15 @@ export interface OpenQuestion {
   suggestedRules: readonly string[];
 }
 
+/**
+ * How freely a permitted call runs. `wall`: it was judged to only read, and runs in the read-only sandbox. `host`: the
+ * strict rules judged it to only read, and it runs outside. `none`: a rule, a person or the mode allowed it.
+ */
+export type Confinement = 'wall' | 'host' | 'none';
+
 export type PermissionDecision =
-  | { kind: 'allow' }
+  | { kind: 'allow'; confinement: Confinement }
   | { kind: 'deny'; reason: string }
   | { kind: 'ask'; question: OpenQuestion };
 
-export const ALLOW: PermissionDecision = { kind: 'allow' };
+export const ALLOW: PermissionDecision = { kind: 'allow', confinement: 'none' };

@@ -13,11 +13,11 @@ const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
 /** An agent whose commands run in a sandbox; the test is skipped where there is none. */
 async function heldAgent(directory: string, skip: TestContext['skip']): Promise<TestAgent> {
   const sandbox = createCommandSandbox('required', env);
-  const first = await sandbox.shell('true', directory, () => {});
+  const first = await sandbox.shell('true', directory);
   if ('refusal' in first) skip(`no sandbox here: ${first.refusal}`);
   return testAgent(directory, {
     env,
-    shell: (command) => sandbox.shell(command, directory, () => {}),
+    shell: (command) => sandbox.shell(command, directory),
   });
 }
 

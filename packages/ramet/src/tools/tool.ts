@@ -32,8 +32,10 @@ export interface ToolContext {
   /** Where output too long for the conversation is kept, one file a call. It may not exist yet. */
   outputDirectory: string;
   files: FileAccess;
-  /** How the agent's shell is started; absent for one that may do what its commands do. */
+  /** How the command's shell is started; absent where it runs as it is. */
   shell?: ((command: string) => Promise<ShellDecision>) | undefined;
+  /** Asks whether a command may run outside the sandbox that stopped it; absent for one that was in none. */
+  outside?: ((command: string, stopped: string) => Promise<ShellDecision>) | undefined;
   signal: AbortSignal;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
   registerGroup(group: number): () => void;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { createCommandSandbox } from './command-sandbox.ts';
+import { createCommandSandbox, plainShell } from './command-sandbox.ts';
 import type { ShellBounds } from './isolated-shell.ts';
 
 /** An environment in which bubblewrap refuses, and leaves a mark when it is tried. */
@@ -17,13 +17,17 @@ function refusing(): { env: { PATH: string }; tried: () => boolean } {
   };
 }
 
-describe('TYPE-2: where commands of agents that only read run', () => {
+const plain = plainShell('ls');
+
+describe('RES-3: where commands run that were judged to only read', () => {
   test('auto: without a sandbox by themselves, and that is told once, with what to do', async () => {
     const sandbox = createCommandSandbox('auto', refusing().env);
+    expect(await sandbox.wall()).toBe(false);
     const told: string[] = [];
     const tell = (notice: string): void => void told.push(notice);
+    expect(await sandbox.judgedShell(plain, null)).toMatchObject({ program: 'bash' });
     for (const command of ['ls', 'pwd']) {
-      expect(await sandbox.shell(command, '/', tell)).toMatchObject({
+      expect(await sandbox.judgedShell(plainShell(command), tell)).toMatchObject({
         program: 'bash',
         arguments: ['-c', command],
         confined: false,
@@ -36,28 +40,34 @@ describe('TYPE-2: where commands of agents that only read run', () => {
 
   test('required: without a sandbox nowhere', async () => {
     const sandbox = createCommandSandbox('required', { PATH: temporaryDirectory() });
-    expect(await sandbox.shell('ls', '/', () => {})).toEqual({
-      refusal:
-        'No command can run: the setting sandbox.readOnly requires an OS sandbox, and bubblewrap (bwrap) is not on the PATH. (For the user: install bubblewrap.)',
-    });
+    const refusal =
+      'No command can run: the setting sandbox.readOnly requires an OS sandbox, and bubblewrap (bwrap) is not on the PATH. (For the user: install bubblewrap.)';
+    expect(await sandbox.shell('ls', '/')).toEqual({ refusal });
+    expect(await sandbox.judgedShell(plain, null)).toEqual({ refusal });
+  });
+
+  test('what only the sandbox makes harmless never runs without it', async () => {
+    for (const mode of ['auto', 'off'] as const) {
+      const sandbox = createCommandSandbox(mode, { PATH: temporaryDirectory() });
+      expect(await sandbox.shell('ls', '/')).toEqual({ refusal: expect.any(String) });
+    }
   });
 
   test('off: by themselves, and no sandbox is tried', async () => {
     const { env, tried } = refusing();
     const sandbox = createCommandSandbox('off', env);
     sandbox.prepare();
-    expect(await sandbox.shell('ls', '/', () => {})).toMatchObject({ program: 'bash' });
+    expect(await sandbox.wall()).toBe(false);
+    expect(await sandbox.judgedShell(plain, () => {})).toMatchObject({ program: 'bash' });
     expect(tried()).toBe(false);
   });
 
   test('git keeps no notes for them, with a sandbox or without', async () => {
     for (const mode of ['auto', 'off'] as const) {
-      const shell = await createCommandSandbox(mode, { PATH: process.env.PATH ?? '' }).shell(
-        'ls',
-        '/',
-        () => {},
-      );
-      expect(shell).toMatchObject({ environment: { GIT_OPTIONAL_LOCKS: '0' } });
+      const sandbox = createCommandSandbox(mode, { PATH: process.env.PATH ?? '' });
+      expect(await sandbox.judgedShell(plain, null)).toMatchObject({
+        environment: { GIT_OPTIONAL_LOCKS: '0' },
+      });
     }
   });
 });

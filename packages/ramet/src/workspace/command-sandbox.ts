@@ -1,7 +1,7 @@
 /**
- * How the shells of agents are started that change nothing (TYPE-2), or only a worktree of their own (WORK-7): in a
- * sandbox of the operating system where there is one that works, else by themselves, held by the command parser alone.
- * Which of the two is found out once a session, and told once where it is the second.
+ * How shells are started for commands that were judged to change nothing (RES-3), or that may change only a worktree
+ * (WORK-7): in a sandbox of the operating system where there is one that works, else by themselves, held by the command
+ * parser alone. Which of the two is found out once a session, and told once where it is the second.
  */
 import { describeError } from '../schema/errors.ts';
 import type { BubblewrapState } from './bubblewrap.ts';
@@ -26,8 +26,15 @@ export type ShellDecision = ShellStart | { readonly refusal: string };
 export interface CommandSandbox {
   /** Begins to find out whether it works, so that the first command need not wait for it. */
   prepare(): void;
-  /** `tell` is called once in a session, where commands run without a sandbox. */
-  shell(command: string, cwd: string, tell: (notice: string) => void): Promise<ShellDecision>;
+  /** Whether there is a read-only sandbox, and it is wanted. */
+  wall(): Promise<boolean>;
+  /** In the read-only sandbox, and nowhere else: a refusal where there is none. */
+  shell(command: string, cwd: string): Promise<ShellDecision>;
+  /**
+   * For a command that the strict rules judged to only read, outside the sandbox. `tell` is called once in a session
+   * where there is none; null for an agent of which nobody expects one.
+   */
+  judgedShell(outside: ShellDecision, tell: ((notice: string) => void) | null): Promise<ShellDecision>;
   /** For an agent in a worktree: what it starts may outlive the call, as outside a sandbox. */
   isolatedShell(
     command: string,
@@ -74,19 +81,25 @@ export function createCommandSandbox(
     prepare() {
       if (mode !== 'off') void found();
     },
-    async shell(command, cwd, tell) {
-      const environment = NO_NOTES;
-      if (mode === 'off') return { ...plainShell(command), environment };
-      const sandbox = await found();
-      if (sandbox.works) {
-        const { bubblewrapArguments } = await import('./bubblewrap.ts');
-        const words = bubblewrapArguments(command, cwd);
-        return { program: sandbox.program, arguments: words, environment, confined: true };
-      }
+    wall: async () => mode !== 'off' && (await found()).works,
+    async shell(command, cwd) {
+      const sandbox = mode === 'off' ? SWITCHED_OFF : await found();
+      if (!sandbox.works) return { refusal: refusalText(sandbox) };
+      const { bubblewrapArguments } = await import('./bubblewrap.ts');
+      const words = bubblewrapArguments(command, cwd);
+      return { program: sandbox.program, arguments: words, environment: NO_NOTES, confined: true };
+    },
+    async judgedShell(outside, tell) {
+      if ('refusal' in outside) return outside;
+      const quiet = { ...outside, environment: { ...outside.environment, ...NO_NOTES } };
+      const sandbox = mode === 'off' ? null : await found();
+      if (sandbox === null || sandbox.works) return quiet;
       if (mode === 'required') return { refusal: refusalText(sandbox) };
-      if (!told) tell(noticeText(sandbox));
-      told = true;
-      return { ...plainShell(command), environment };
+      if (!told && tell !== null) {
+        told = true;
+        tell(noticeText(sandbox));
+      }
+      return quiet;
     },
     async isolatedShell(command, cwd, bounds, tell) {
       if (isolation === 'off') return plainShell(command);
@@ -112,6 +125,8 @@ function noticeText({ reason, remedy }: Missing): string {
   const advice = remedy === null ? '' : ` (${remedy}; sandbox.readOnly: off says nothing)`;
   return `no OS sandbox: ${reason}; read-only agents are held by the command parser alone${advice}`;
 }
+
+const SWITCHED_OFF: Missing = { works: false, reason: 'the setting is off', remedy: null };
 
 const NOT_HELD: Missing = { works: false, reason: 'bubblewrap does not hold here', remedy: null };
 

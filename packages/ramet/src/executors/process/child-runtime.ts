@@ -96,7 +96,7 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
       agent().requests = requests;
       return done;
     },
-    refusalOf: (call, signal) => host.call('refusal', call, signal),
+    permitFor: (request, signal) => host.call('permit', request, signal),
     async news(signal) {
       await host.call('news', null, signal);
       if (signal.aborted) throw new Cancelled();

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent } from '../../engine/agent-event.ts';
-import { refusalOf } from '../../engine/authorize.ts';
+import { permitFor } from '../../engine/authorize.ts';
 import type { SpendingRecord } from '../../engine/budget.ts';
 import { isCompactionDue } from '../../engine/context-state.ts';
 import { newsHere } from '../../engine/deliver.ts';
@@ -19,8 +19,8 @@ import { assistantEvent } from '../../engine/loop.ts';
 import type { ModelExchange } from '../../engine/model-exchange.ts';
 import { onAbort } from '../../engine/on-abort.ts';
 import type { CalledAgent } from '../../engine/open-calls.ts';
+import { type Permit, type PermitRequest, refused } from '../../engine/permit.ts';
 import { nextStep } from '../../engine/stop-reason.ts';
-import type { ToolUseBlock } from '../../schema/content.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import { findTool, parseInput } from '../../tools/registry.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
@@ -143,7 +143,7 @@ export class HostServices implements Disposable {
   /** Of everything that it may ask. */
   readonly answers: Answers<HostCalls> = {
     exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
-    refusal: (call, signal) => this.#refusal(call, signal),
+    permit: (request, signal) => this.#permit(request, signal),
     desk: (call, signal) =>
       this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#desk(call, own))),
     called: async (calls) => {
@@ -234,11 +234,13 @@ export class HostServices implements Disposable {
     return { done, spent, totals: agent.spending?.records() ?? [], requests: agent.requests };
   }
 
-  async #refusal(call: ToolUseBlock, signal: AbortSignal): Promise<string | null> {
-    const tool = findTool(this.#agent.spec.tools, call.name);
-    if (tool === undefined) return `there is no tool "${call.name}"`;
-    const input = parseInput(tool, call.input);
-    return input.ok ? refusalOf(this.#agent, tool, call, input.value, signal) : input.message;
+  async #permit(request: PermitRequest, signal: AbortSignal): Promise<Permit> {
+    const { name, input } = request.call;
+    const tool = findTool(this.#agent.spec.tools, name);
+    if (tool === undefined) return refused(`there is no tool "${name}"`);
+    const parsed = parseInput(tool, input);
+    if (!parsed.ok) return refused(parsed.message);
+    return permitFor(this.#agent, tool, request, parsed.value, signal);
   }
 
   #signals(call: AbortSignal): OutlivingSignals {

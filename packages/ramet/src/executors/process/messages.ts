@@ -3,7 +3,7 @@ import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import type { SpendingRecord } from '../../engine/budget.ts';
 import type { InboxItem } from '../../engine/inbox.ts';
 import type { ExchangeOptions, ModelExchange } from '../../engine/model-exchange.ts';
-import type { ToolUseBlock } from '../../schema/content.ts';
+import type { Permit, PermitRequest } from '../../engine/permit.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
@@ -29,8 +29,7 @@ export type AgentNotice =
 /** What the agent's process asks of its host. */
 export interface HostCalls {
   exchange: { asks: ExchangeCall; answer: ExchangeAnswer };
-  /** Why the call may not run; null when it may. */
-  refusal: { asks: ToolUseBlock; answer: string | null };
+  permit: { asks: PermitRequest; answer: Permit };
   desk: { asks: DeskCall; answer: ToolOutcome | null };
   /** Of these open calls, those that started agents; then the report of one, or what can be said without waiting. */
   called: { asks: readonly string[]; answer: readonly string[] };

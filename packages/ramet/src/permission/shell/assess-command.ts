@@ -31,6 +31,8 @@ export async function assessCommand(
     denied: blanketRule(rules.deny) ?? firstRule(...parts.map(({ denied }) => denied)),
     asked: blanketRule(rules.ask) ?? firstRule(...parts.map(({ asked }) => asked)),
     harmless: parts.every(({ harmless }) => harmless),
+    where: policy.wall === true ? 'wall' : 'host',
+    covered: blanketRule(rules.allow) !== null || parts.every(({ allowed }) => allowed),
     allowed: open.length === 0 || blanketRule(rules.allow) !== null,
     question: {
       summary: script,

@@ -1,0 +1,48 @@
+/**
+ * Where a command of an agent runs: behind the wall what was judged to only read, in its worktree's bounds what an agent
+ * with a worktree does, and by itself what somebody allowed.
+ */
+import type { Confinement } from '../permission/decision.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { plainShell, type ShellDecision } from '../workspace/command-sandbox.ts';
+import type { Agent } from './agent.ts';
+import type { Permit } from './permit.ts';
+
+export interface HeldCall {
+  readonly confinement: Confinement;
+  /** Asks whether the call may run outside the wall that stopped it. */
+  outside(stopped: string): Promise<Permit>;
+}
+
+export function agentShell(
+  agent: Agent,
+  { confinement, outside }: HeldCall,
+  tell: (message: string) => void,
+): Pick<ToolContext, 'shell' | 'outside'> {
+  const shell = (command: string): Promise<ShellDecision> => shellFor(agent, confinement, command, tell);
+  if (confinement !== 'wall') return { shell };
+  return {
+    shell,
+    async outside(command, stopped) {
+      const permit = await outside(stopped);
+      if (permit.kind === 'refused') return { refusal: permit.reason };
+      return shellFor(agent, permit.confinement, command, tell);
+    },
+  };
+}
+
+async function shellFor(
+  { spec, runtime: { sandbox }, directory }: Agent,
+  confinement: Confinement,
+  command: string,
+  tell: (message: string) => void,
+): Promise<ShellDecision> {
+  const { cwd, workspace } = directory;
+  if (confinement === 'wall') return sandbox.shell(command, cwd);
+  const outside =
+    workspace === null
+      ? plainShell(command)
+      : await sandbox.isolatedShell(command, cwd, workspace.bounds, tell);
+  if (confinement === 'none') return outside;
+  return sandbox.judgedShell(outside, spec.readOnly === true ? tell : null);
+}
