@@ -1,6 +1,6 @@
 /** `Bash npm test`: a call in a few words, the tool and the field of its input that says most. */
+import { visibleLine } from '../../permission/visible-text.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import { safeLine } from './safe-text.ts';
 
 const LONGEST = 500;
 
@@ -9,5 +9,5 @@ export function callTitle({ name, input }: Pick<ToolUseBlock, 'name' | 'input'>)
   const texts = fields.filter((field): field is [string, string] => typeof field[1] === 'string');
   // Of a call that starts an agent the first field is the whole task.
   const [, said = ''] = texts.find(([key]) => name === 'Agent' && key === 'description') ?? texts[0] ?? [];
-  return safeLine(`${name} ${said.slice(0, LONGEST)}`);
+  return visibleLine(`${name} ${said.slice(0, LONGEST)}`);
 }

@@ -1,8 +1,8 @@
 /** The change that an Edit or a Write makes, as a bounded diff. Other calls change nothing that is shown. */
+import { visibleText } from '../../permission/visible-text.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
 import { fitText } from './display-width.ts';
-import { safeText } from './safe-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 const MOST_LINES = 16;
@@ -43,7 +43,7 @@ function changeOf({
 
 function diffRow(line: DiffLine | null, columns: number, style: TextStyle): string {
   if (line === null) return style.dim('⋮');
-  const text = fitText(safeText(line.text.slice(0, 1_000)).replaceAll('\t', '  '), columns - 2);
+  const text = fitText(visibleText(line.text.slice(0, 1_000)).replaceAll('\t', '  '), columns - 2);
   if (line.kind === 'added') return style.green(`+ ${text}`);
   return line.kind === 'removed' ? style.red(`- ${text}`) : style.dim(`  ${text}`);
 }

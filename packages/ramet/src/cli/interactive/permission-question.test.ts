@@ -29,14 +29,21 @@ const signal = new AbortController().signal;
 describe('RES-3: a question about permission', () => {
   test('shows all of what would happen, and nothing that hides a part of it', () => {
     expect(questionText(question, 80, textStyle(false))).toBe(
-      '? Bash asks for permission\n    npm test\n    rm -rf /tmp\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
+      '? Bash asks for permission\n    npm test\n    rm -rf \\u202e/tmp\\x1b[2K\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
     );
   });
 
   test('says which agent asks when it is not the main one, with nothing that hides a part of its name', () => {
     const ofChild = { ...question, agent: 'x.2', agentName: 'fix \u001b[2Ktests', parent: 'x.1' };
     const [title] = questionText(ofChild, 80, textStyle(false)).split('\n');
-    expect(title).toBe('? agent "fix tests" asks for permission: Bash');
+    expect(title).toBe('? agent "fix \\x1b[2Ktests" asks for permission: Bash');
+  });
+
+  test('shows what a title sequence of a terminal would swallow', () => {
+    const summary = 'npm test \u001b]0;; rm -rf ~/x;\u0007 # all checks';
+    expect(questionText({ ...question, summary }, 80, textStyle(false))).toContain(
+      '    npm test \\x1b]0;; rm -rf ~/x;\\x07 # all checks\n',
+    );
   });
 
   test('shows the diff of an edit', () => {

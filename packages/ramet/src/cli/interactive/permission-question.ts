@@ -1,8 +1,8 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
+import { visibleLine, visibleText } from '../../permission/visible-text.ts';
 import { changeLines } from './change-text.ts';
 import type { Key } from './key-parser.ts';
-import { safeLine, safeText } from './safe-text.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** All of a command is shown: what is hidden could be what matters. Beyond this a person reads nothing anyway. */
@@ -12,27 +12,27 @@ export function questionText(question: PermissionQuestion, columns: number, styl
   const { tool, summary, reason, suggestedRules, input } = question;
   const rest = summary.length - LONGEST_SUMMARY;
   const cut = rest > 0 ? [style.red(`(${rest} more characters are not shown)`)] : [];
-  const shown = safeText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
+  const shown = visibleText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
   const body = [...shown, ...cut, ...changeLines({ name: tool, input }, columns - 5, style)];
   return [
     `${style.yellow('?')} ${style.bold(titleOf(question))}`,
     ...body.map((line) => `    ${line}`),
-    `  ${style.dim(safeLine(reason))}`,
-    ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${safeLine(rule)}`)}`),
+    `  ${style.dim(visibleLine(reason))}`,
+    ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${visibleLine(rule)}`)}`),
     '',
   ].join('\n');
 }
 
 /** One row that stays in sight, for a question that other output may push away. */
 export function questionTitle({ tool, agentName, summary }: PermissionQuestion): string {
-  return safeLine(`agent "${agentName ?? ''}" asks: ${tool} ${summary.slice(0, LONGEST_TITLE)}`);
+  return visibleLine(`agent "${agentName ?? ''}" asks: ${tool} ${summary.slice(0, LONGEST_TITLE)}`);
 }
 
 const LONGEST_TITLE = 500;
 
 function titleOf({ tool, agentName }: PermissionQuestion): string {
-  if (agentName === null) return `${safeLine(tool)} asks for permission`;
-  return `agent "${safeLine(agentName)}" asks for permission: ${safeLine(tool)}`;
+  if (agentName === null) return `${visibleLine(tool)} asks for permission`;
+  return `agent "${visibleLine(agentName)}" asks for permission: ${visibleLine(tool)}`;
 }
 
 /** The keys, for the row where the input otherwise is: short, for they must fit any screen. */
@@ -72,7 +72,7 @@ export function answerText(answer: PermissionAnswer): string {
     case 'once':
       return 'allowed once';
     case 'always':
-      return `allowed from now on: ${safeLine(answer.rules.join(', '))}`;
+      return `allowed from now on: ${visibleLine(answer.rules.join(', '))}`;
     case 'denied':
       return 'denied';
   }

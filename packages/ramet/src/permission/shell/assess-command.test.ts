@@ -58,6 +58,13 @@ describe('RES-3: every part of a command must be allowed', () => {
     }
   });
 
+  test('a question lists every reason', async () => {
+    const decision = await judge('npm test; npm run lint; npm run build; cargo check; rm x');
+    expect(decision.kind === 'ask' && decision.question.reason).toBe(
+      'it runs npm test; it runs npm run lint; it runs npm run build; it runs cargo check; it runs rm x',
+    );
+  });
+
   test('Bash alone allows everything that no other rule takes away', async () => {
     expect(await kindOf('f() { eval "$x"; }; f > /etc/x', { allow: ['Bash'] })).toBe('allow');
     expect(await kindOf('rm x', { allow: ['Bash'], deny: ['Bash(rm:*)'] })).toBe('deny');

@@ -12,8 +12,6 @@ import { firstRule, type PartVerdict } from './part-verdict.ts';
 import { type UnderstoodScript, understandScript } from './understand-script.ts';
 import { isHarmlessVariable } from './variables.ts';
 
-const REASONS_SHOWN = 3;
-
 export async function assessCommand(
   policy: PermissionPolicy,
   script: string,
@@ -36,7 +34,8 @@ export async function assessCommand(
     allowed: open.length === 0 || blanketRule(rules.allow) !== null,
     question: {
       summary: script,
-      reason: [...new Set(open.map(({ reason }) => reason))].slice(0, REASONS_SHOWN).join('; '),
+      // All of them: what is left out could be what matters.
+      reason: [...new Set(open.map(({ reason }) => reason))].join('; '),
       suggestedRules: suggestionsFor(open),
     },
   };

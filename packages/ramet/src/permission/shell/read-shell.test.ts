@@ -59,6 +59,8 @@ describe('TYPE-2: a script is read from its syntax tree', () => {
     ['a \u0007', 'control characters'],
     ['a\u00a0b', 'invisible characters'],
     ['a \u202e', 'invisible characters'],
+    ['a \u2066', 'invisible characters'],
+    ['a \u009b', 'invisible characters'],
     [`a ${'x'.repeat(20_000)}`, 'its length'],
     ['echo $((x[1]))', 'subscript in arithmetic'],
     [`echo \${x@P}`, 'the expansion'],

@@ -1,4 +1,5 @@
 /** Where the grammar and bash are known to differ, or where reading would be guessing. */
+import { hasInvisible } from '../visible-text.ts';
 import type { ShellNode } from './parse-shell.ts';
 
 const LONGEST = 20_000;
@@ -8,8 +9,7 @@ export function unreadable(script: string): string | null {
   if (script.length > LONGEST) return 'its length';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
   if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(script)) return 'control characters';
-  if (/[^\S \t\n]|[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/.test(script))
-    return 'invisible characters';
+  if (hasInvisible(script)) return 'invisible characters';
   return null;
 }
 

@@ -1,0 +1,29 @@
+/**
+ * Characters that a reader does not see: controls, C1, marks that turn the direction of writing, zero-width ones and
+ * blanks that are no plain blank. A command that holds one is never judged by itself, and a question shows it escaped.
+ */
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u115f\u1160\u2800\u3164\uffa0\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+const LONE_SURROGATE = /\p{Cs}/gu;
+
+export function hasInvisible(text: string): boolean {
+  return text.search(INVISIBLE) !== -1 || !text.isWellFormed();
+}
+
+/** The same text with every such character written out, as `\x1b` or `\u202e`; nothing is dropped. */
+export function visibleText(text: string): string {
+  return text.replace(INVISIBLE, escaped).replace(LONE_SURROGATE, escaped);
+}
+
+/** The same on one line. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replace(/\s+/g, ' ').trim();
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  if (code > 0xffff) return `\\u{${digits}}`;
+  return code < 0x100 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`;
+}
