@@ -27,13 +27,15 @@ export interface MergeEntry {
   state: MergeState;
   reason: string | null;
   result: string | null;
+  /** The check command that `result` has passed; null where none ran on this very commit. */
+  checked: string | null;
   queued: number;
   updated: number;
 }
 
 export type NewMergeEntry = Pick<MergeEntry, 'target' | 'branch' | 'tip' | 'isSingle' | 'strategy'>;
 export type MergeChange = Pick<MergeEntry, 'id'> &
-  Partial<Pick<MergeEntry, 'tip' | 'state' | 'reason' | 'result'>>;
+  Partial<Pick<MergeEntry, 'tip' | 'state' | 'reason' | 'result' | 'checked'>>;
 
 export interface MergeEntries extends Disposable {
   /** Enters what is not waiting there already. */
@@ -121,6 +123,7 @@ function entryOf(row: Record<string, SQLOutputValue>): MergeEntry {
     state: String(row.state) as MergeState,
     reason: row.reason === null ? null : String(row.reason),
     result: row.result === null ? null : String(row.result),
+    checked: row.checked === null ? null : String(row.checked),
     queued: Number(row.queued),
     updated: Number(row.updated),
   };

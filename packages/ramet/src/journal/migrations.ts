@@ -70,6 +70,8 @@ export const INDEX_MIGRATIONS: readonly string[] = [
      updated INTEGER NOT NULL
    ) STRICT;
    CREATE TABLE merge_wishes (target TEXT PRIMARY KEY, wishes TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+  // The check command that `result` has passed.
+  'ALTER TABLE merges ADD COLUMN checked TEXT',
 ];
 
 export const MACHINE_MIGRATIONS: readonly string[] = [

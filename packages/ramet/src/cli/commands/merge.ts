@@ -77,7 +77,11 @@ export async function merge(
     onStep: (step) => io.progress(`merge: ${step}`),
   });
   show(report, showReport(report));
-  const isGood = report.entries.every(({ state }) => ['landed', 'integrated', 'nothing'].includes(state));
+  // One that is ready and has a reason was kept from landing by its check.
+  const isGood = report.entries.every(
+    ({ state, reason }) =>
+      ['landed', 'nothing'].includes(state) || (state === 'integrated' && reason === null),
+  );
   return isGood ? EXIT.done : EXIT.failed;
 }
 

@@ -4,22 +4,24 @@ import type { CheckOutcome } from './check-outcome.ts';
 import { buildCheckedChain, type CheckedChain } from './checked-chain.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
 import {
-  describeConflicts,
   type Integration,
   type IntegrationHead,
   type IntegrationWork,
   MERGE_STRATEGIES,
 } from './integration.ts';
 import { checkingRef } from './integration-refs.ts';
-import type { SetAside } from './merge-chain.ts';
+import type { ChainStep, SetAside } from './merge-chain.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
 import { updateRefs } from './move-target.ts';
 import type { QueueGround } from './queue-ground.ts';
 import type { QueueStart } from './queue-start.ts';
 import { createChecker } from './run-check.ts';
+import { settle } from './settle-entries.ts';
 
 export interface ChainOutcome {
   head: IntegrationHead;
+  /** Those that were ready before and go along. */
+  kept: MergeEntry[];
   made: { entry: MergeEntry; head: IntegrationHead }[];
   /** What is said of those that do not go along. */
   settled: MergeChange[];
@@ -27,6 +29,8 @@ export interface ChainOutcome {
   isHeld: boolean;
   /** The check fails without any branch: no other will fare better. */
   isBlocked: boolean;
+  /** What was ready on the private ref is not part of it. */
+  dropsReady: boolean;
 }
 
 export interface ChainOrder {
@@ -38,14 +42,53 @@ export interface ChainOrder {
 
 const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
 
+/**
+ * What waits on the private ref is the ground for more, unless the check does not pass there: then all of it is computed
+ * again on the target, so that those who are to blame are found and the others go along.
+ */
 export async function chainFor(order: ChainOrder): Promise<ChainOutcome> {
+  const { request, ground, start } = order;
+  const check = checkFor(order);
+  const isWaiting = start.head.commit !== ground.target.commit;
+  const chains = await buildChains(order, check);
+  if (!isWaiting) return outcomeOf(order, chains, start.kept);
+  const isUnchecked = request.check !== null && start.checked !== request.check.command;
+  const passes =
+    chains.first.startFails === null &&
+    (chains.steps.length > 0 || !isUnchecked || (await check(start.head)).passed);
+  if (passes) return outcomeOf(order, chains, start.kept);
+  const pending = [...start.kept, ...start.pending].toSorted((one, other) => one.id - other.id);
+  const again = { ...order, start: { ...start, head: ground.target, kept: [], pending } };
+  const outcome = outcomeOf(again, await buildChains(again, check), []);
+  if (outcome.isBlocked) return { ...outcome, settled: stillReady(outcome.settled, start.kept) };
+  return { ...outcome, dropsReady: true };
+}
+
+/** A result that waits goes on waiting where the target itself fails the check. */
+function stillReady(settled: readonly MergeChange[], kept: readonly MergeEntry[]): MergeChange[] {
+  return settled.map((change) => {
+    const entry = kept.find(({ id }) => id === change.id);
+    return entry === undefined ? change : { id: entry.id, reason: change.reason ?? null };
+  });
+}
+
+interface BuiltChains {
+  first: CheckedChain<MergeEntry>;
+  second: CheckedChain<MergeEntry>;
+  steps: ChainStep<MergeEntry>[];
+  pending: MergeEntry[];
+}
+
+async function buildChains(
+  order: ChainOrder,
+  check: (head: IntegrationHead) => Promise<CheckOutcome>,
+): Promise<BuiltChains> {
   const { request, ground, start } = order;
   // A branch may have gone on since it was entered; one that is gone is merged as it was.
   const pending = start.pending.map((entry) => ({
     ...entry,
     tip: ground.tips.get(entry.branch) ?? entry.tip,
   }));
-  const check = checkFor(order);
   const first = await buildCheckedChain(start.head, pending, {
     check,
     integrate: (head, entry) => integrateByPolicy(head, entry, order),
@@ -58,18 +101,23 @@ export async function chainFor(order: ChainOrder): Promise<ChainOutcome> {
     again.map(({ item }) => item),
     { check, integrate: (head, entry) => replay(head, entry, order) },
   );
-  const made = [...first.steps, ...second.steps].map(({ item, head }) => ({ entry: item, head }));
+  const aside = first.aside.filter((one) => !again.includes(one));
+  return { first: { ...first, aside }, second, steps: [...first.steps, ...second.steps], pending };
+}
+
+function outcomeOf(
+  { request, start }: ChainOrder,
+  { first, second, steps, pending }: BuiltChains,
+  kept: MergeEntry[],
+): ChainOutcome {
   return {
-    head: made.at(-1)?.head ?? start.head,
-    made,
-    settled: settle(
-      pending,
-      { ...first, aside: first.aside.filter((one) => !again.includes(one)) },
-      second,
-      request,
-    ),
+    head: steps.at(-1)?.head ?? start.head,
+    kept,
+    made: steps.map(({ item, head }) => ({ entry: item, head })),
+    settled: settle(pending, first, second, request),
     isHeld: request.check !== null,
     isBlocked: first.startFails !== null,
+    dropsReady: false,
   };
 }
 
@@ -120,45 +168,4 @@ function workOf(entry: MergeEntry, { request, ports }: ChainOrder): IntegrationW
 
 function isConflict({ outcome }: SetAside<MergeEntry>): boolean {
   return outcome.kind === 'conflict';
-}
-
-function settle(
-  pending: readonly MergeEntry[],
-  first: CheckedChain<MergeEntry>,
-  second: CheckedChain<MergeEntry>,
-  request: MergeRequest,
-): MergeChange[] {
-  if (first.startFails !== null) return unblamed(pending, first.startFails, request.target);
-  const culprits = [...first.culprits, ...second.culprits].map(({ item, outcome }) => failed(item, outcome));
-  return [...culprits, ...[...first.aside, ...second.aside].map((one) => setAside(one, request))];
-}
-
-function failed({ id, tip }: MergeEntry, { ending, output }: CheckOutcome): MergeChange {
-  const reason = `the check failed (${ending}); its output: ${output}`;
-  return { id, tip, state: 'failed', result: null, reason };
-}
-
-/** They stay in the queue: nothing is known against them. */
-function unblamed(
-  entries: readonly MergeEntry[],
-  { ending, output }: CheckOutcome,
-  target: string,
-): MergeChange[] {
-  const reason = `the check fails on ${target} itself (${ending}); its output: ${output}`;
-  return entries.map(({ id, tip }) => ({ id, tip, state: 'waiting', result: null, reason }));
-}
-
-function setAside({ item, outcome }: SetAside<MergeEntry>, { target }: MergeRequest): MergeChange {
-  const { id, tip, branch } = item;
-  switch (outcome.kind) {
-    case 'nothing':
-      return { id, tip, state: 'nothing', result: null, reason: outcome.reason };
-    case 'refused':
-      return { id, tip, state: 'failed', result: null, reason: outcome.reason };
-    case 'conflict': {
-      const what = `conflicts in ${describeConflicts(outcome.conflicts)}`;
-      const remedy = `on ${branch} run git merge ${target}, resolve, commit, then ramet merge ${branch}`;
-      return { id, tip, state: 'conflicted', result: null, reason: `${what}; ${remedy}` };
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkoutBytes, type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
@@ -91,6 +91,26 @@ describe('WORK-5: the check on what was merged', () => {
     const pid = readFileSync(join(place.project, 'pid'), 'utf8').trim();
     const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : ' Z ';
     expect(state).toMatch(/ [ZX] /);
+  });
+
+  test('is ended when it prints without end, and its output is bounded', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const report = await place.queue({ branches: ['one'], ...check('test ! -e b || yes') });
+    expect(report.entries[0]?.reason).toMatch(/^the check failed \(stopped: it printed over 64 MB\)/);
+    const [, output = ''] = /its output: (\S+)$/.exec(report.entries[0]?.reason ?? '') ?? [];
+    expect(statSync(output).size).toBe(64_000_000);
+  });
+
+  test.each([
+    ['a program', 'no-such-runner test', 'no-such-runner: not found'],
+    ['a module', 'echo "Error: Cannot find module \'mocha\'"; exit 1', "Cannot find module 'mocha'"],
+  ])('says what to do where %s is missing in its worktree', async (_, command, told) => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const { entries } = await place.queue({ branches: ['one'], ...check(command) });
+    expect(entries[0]?.reason).toContain(told);
+    expect(entries[0]?.reason).toContain('let its command install what it needs');
   });
 
   test('makes its worktree anew when it was left half made or was removed', async () => {

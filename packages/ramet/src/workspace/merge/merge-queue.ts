@@ -13,9 +13,9 @@ import type { MergeChange, MergeEntry } from '../../journal/merge-entries.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
-import { checkingRef, integrationRef, queuedRef, targetKey } from './integration-refs.ts';
+import { integrationRef, queuedRef, targetKey } from './integration-refs.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
-import { type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
+import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
 
@@ -92,12 +92,12 @@ async function attemptOnce(
   const start = await findStart(ground, entries.list(ground.ref), repository);
   const taken = { ...start, pending: start.pending.slice(0, limit) };
   const chain = await chainFor({ request, ground, start: taken, ports });
-  entries.change([...landed(start.landed), ...changesOf(chain)], clock.now());
+  entries.change([...landed(start.landed), ...changesOf(chain, request)], clock.now());
   await ports.onStep?.('recorded');
   const move = await moveTo(chain, { request, ground, start, ports });
   if (move.kind === 'stale') return null;
   await ports.onStep?.('moved');
-  const open = [...start.kept, ...chain.made.map(({ entry }) => entry)];
+  const open = [...chain.kept, ...chain.made.map(({ entry }) => entry)];
   const done = [...start.landed, ...(move.kind === 'moved' ? open : [])];
   entries.change(landed(done), clock.now());
   await ports.onStep?.('noted');
@@ -145,15 +145,21 @@ function reportOf(
 }
 
 /** Noted before the refs move: whoever goes on after a crash finds by `result` what has landed. */
-function changesOf({ made, settled }: ChainOutcome): MergeChange[] {
-  const results: MergeChange[] = made.map(({ entry, head }) => ({
+function changesOf({ made, kept, settled, head }: ChainOutcome, { check }: MergeRequest): MergeChange[] {
+  const results: MergeChange[] = made.map(({ entry, head: { commit } }) => ({
     id: entry.id,
     tip: entry.tip,
     state: 'integrated',
-    result: head.commit,
+    result: commit,
+    checked: null,
     reason: null,
   }));
-  return [...results, ...settled];
+  // What was verified is this very commit, and it was verified by this very command.
+  const all = [...kept.map(({ id, result }) => ({ id, result, reason: null })), ...results];
+  const verified = all.map((change) =>
+    change.result === head.commit && check !== null ? { ...change, checked: check.command } : change,
+  );
+  return [...verified, ...settled];
 }
 
 function landed(entries: readonly { id: number }[]): MergeChange[] {
@@ -166,20 +172,19 @@ async function moveTo(
 ): Promise<MoveOutcome> {
   const { request, ground, start, ports } = on;
   const isHeld = ground.isHeld || chain.isHeld;
-  if (chain.head.commit === ground.target.commit) {
-    const release = isHeld ? [`delete ${checkingRef(ground.ref)}\n`] : [];
-    await updateRefs(release, { reason: 'checked' }, ports.repository);
-    return { kind: 'moved', checkout: null };
-  }
+  const integration = ground.integration?.commit ?? null;
+  const isKnown = start.kept.some(({ result }) => result === integration);
   const move = {
     target: ground.ref,
     from: ground.target.commit,
     to: chain.head.commit,
-    integration: ground.integration?.commit ?? null,
-    keepsIntegration: start.isUnaccounted,
+    integration,
+    keepsIntegration: start.isUnaccounted || (chain.dropsReady && !isKnown),
     updateCheckout: request.updateCheckout,
     isHeld,
     reason: chain.made.map(({ entry }) => entry.branch).join(', ') || 'what was ready',
   };
-  return moveTarget(move, ports.repository);
+  if (move.to !== move.from) return moveTarget(move, ports.repository);
+  const isStillReady = start.head.commit !== ground.target.commit && !chain.dropsReady;
+  return leaveTarget(isStillReady ? { ...move, integration: null } : move, ports.repository);
 }

@@ -51,6 +51,12 @@ export async function moveTarget(move: TargetMove, repository: MergeRepository):
   return fastForward(checkout, move, repository);
 }
 
+/** Nothing lands. What was ready is taken off the private ref, where `integration` says what it holds. */
+export async function leaveTarget(move: TargetMove, repository: MergeRepository): Promise<MoveOutcome> {
+  const stale = await updateRefs(clearing(move), move, repository);
+  return stale ? { kind: 'stale' } : { kind: 'moved', checkout: null };
+}
+
 async function keep(move: TargetMove, reason: string, repository: MergeRepository): Promise<MoveOutcome> {
   const ref = integrationRef(move.target);
   const aside =

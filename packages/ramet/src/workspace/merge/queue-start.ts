@@ -12,6 +12,8 @@ export interface QueueStart {
   landed: MergeEntry[];
   /** Ready on the private ref, and still good. */
   kept: MergeEntry[];
+  /** The check command that what is ready has passed; null where none has run on it, and for the target itself. */
+  checked: string | null;
   /** To be merged now, also again: the target has moved away from what was ready. */
   pending: MergeEntry[];
   /** The private ref holds commits that no entry tells of. */
@@ -32,7 +34,7 @@ export async function findStart(
   const isLanded = ({ result }: MergeEntry): boolean => result !== null && !missing.has(result);
   const landed = open.filter(isLanded);
   const rest = open.filter((entry) => !isLanded(entry));
-  const fresh = { head: target, landed, kept: [], pending: rest, isUnaccounted: false };
+  const fresh = { head: target, landed, kept: [], checked: null, pending: rest, isUnaccounted: false };
   if (integration === null || integration.commit === target.commit) return fresh;
   if (!(await isAncestor(target.commit, integration.commit, repository)))
     return {
@@ -46,7 +48,9 @@ export async function findStart(
   const kept = rest.filter(
     ({ state, result }) => state === 'integrated' && result !== null && ready.has(result),
   );
-  return { ...fresh, head: integration, kept, pending: rest.filter((entry) => !kept.includes(entry)) };
+  const checked = kept.find(({ result }) => result === integration.commit)?.checked ?? null;
+  const pending = rest.filter((entry) => !kept.includes(entry));
+  return { ...fresh, head: integration, kept, checked, pending };
 }
 
 /** Which of the commits a target does not hold, in one process; one that is gone altogether is among them. */

@@ -1,5 +1,5 @@
 /** Runs the user's check command on a merged commit. What it changes there changes nothing of what lands. */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
@@ -26,6 +26,12 @@ export interface CheckPlace {
 
 /** What marks the processes of a check. */
 const CHECKER = 'merge-check';
+/** One that prints without end must not fill the disk. */
+const MOST_OUTPUT = 64_000_000;
+const SIZE_POLL_MS = 50;
+const HINT_BYTES = 16_384;
+const MISSING =
+  /^.*(?:: (?:command )?not found$|Cannot find (?:module|package)|No module named|ERR_MODULE_NOT_FOUND).*$/m;
 
 /** The same tree is checked once. */
 export function createChecker(
@@ -71,7 +77,8 @@ async function runCheck(
       output: descriptor,
       register: (id) => register.enter(id, CHECKER),
     });
-    return { ...(await endOf(group, check.timeoutMs, place.repository.signal)), output };
+    const end = await endOf(group, { ...check, descriptor }, place.repository.signal);
+    return { ...end, output, hint: end.passed ? undefined : hintFor(output) };
   } catch (error) {
     place.repository.signal?.throwIfAborted();
     throw new RametError('check_unusable', 'terminal', `the check cannot be run: ${describeError(error)}`);
@@ -83,18 +90,46 @@ async function runCheck(
 /** Whatever the command leaves running is ended with it. */
 async function endOf(
   group: ProcessGroup,
-  timeoutMs: number,
+  { timeoutMs, descriptor }: Pick<CheckCommand, 'timeoutMs'> & { descriptor: number },
   signal: AbortSignal | undefined,
 ): Promise<{ passed: boolean; ending: string }> {
-  const limit = AbortSignal.timeout(timeoutMs);
-  const stop = AbortSignal.any([limit, ...(signal === undefined ? [] : [signal])]);
+  const flood = new AbortController();
+  const poll = setInterval(() => {
+    if (fstatSync(descriptor).size > MOST_OUTPUT) flood.abort();
+  }, SIZE_POLL_MS);
+  const limits = [AbortSignal.timeout(timeoutMs), flood.signal];
+  const stop = AbortSignal.any([...limits, ...(signal === undefined ? [] : [signal])]);
   const stopped = Promise.withResolvers<null>();
   stop.addEventListener('abort', () => stopped.resolve(null));
   const end = await Promise.race([group.ended, stopped.promise]);
+  clearInterval(poll);
   await group.terminate();
   signal?.throwIfAborted();
+  if (fstatSync(descriptor).size > MOST_OUTPUT) ftruncateSync(descriptor, MOST_OUTPUT);
+  if (flood.signal.aborted)
+    return { passed: false, ending: `stopped: it printed over ${MOST_OUTPUT / 1_000_000} MB` };
   if (end === null) return { passed: false, ending: `not done after ${Math.round(timeoutMs / 1_000)} s` };
   return { passed: end.code === 0, ending: endingOf(end) };
+}
+
+/** The check's worktree holds what is committed; the first thing that is missing there is what nobody commits. */
+function hintFor(output: string): string | undefined {
+  const last = lastPart(output);
+  const missing = MISSING.exec(last)?.[0];
+  if (missing === undefined) return undefined;
+  return `it says ${JSON.stringify(missing.trim().slice(0, 100))}: the check runs in a worktree of its own, so let its command install what it needs, such as --check "npm ci && npm test"`;
+}
+
+function lastPart(output: string): string {
+  const descriptor = openSync(output, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    const buffer = Buffer.alloc(Math.min(size, HINT_BYTES));
+    readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString();
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function endingOf({ code, signal }: ProcessEnd): string {
