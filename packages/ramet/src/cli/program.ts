@@ -6,7 +6,7 @@ import { VERSION } from '../sdk/version.ts';
 import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
-import { addMerge, addProvenance } from './merge/merge-grammar.ts';
+import { addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
@@ -224,6 +224,7 @@ function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number
     .argument('<worktree>', WORKTREE_ARGUMENT)
     .option('--stat', 'only the files and how much')
     .action(async (name, options) => (await load()).diff(name, options, io));
+  addWorktreeCommit(worktree, WORKTREE_ARGUMENT, io);
 }
 
 function addEmulate(program: Command, io: CommandIo): void {

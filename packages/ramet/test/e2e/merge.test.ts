@@ -61,7 +61,17 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect((await user.ramet(['merge', '--status'], merging)).stdout).toMatch(
       /1 +one +main +merge +integrated/,
     );
-    const moved = await user.ramet(['merge', '--continue', '--update-checkout', '--json'], merging);
+    const checked = await user.ramet(
+      ['merge', '--continue', '--update-checkout', '--check', 'false'],
+      merging,
+    );
+    expect(checked).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^one {2}integrated {2}the check fails on main itself/),
+    });
+    expect(checkoutBytes(user.repository)).toEqual(before);
+    const last = ['merge', '--continue', '--update-checkout', '--check', 'true', '--json'];
+    const moved = await user.ramet(last, merging);
     expect(JSON.parse(moved.stdout)).toMatchObject({
       kept: null,
       checkout: user.repository,
@@ -146,17 +156,23 @@ describe.concurrent('WORK-5: ramet merge', () => {
       { tool_use: [{ name: 'Write', input: { file_path: 'README.md', content: 'one and two\n' } }] },
       { text: 'Both are kept.' },
     );
+    const limits = ['--resolve-model', 'haiku', '--resolve-budget-usd', '5'];
     const end = await user.ramet(
-      ['merge', 'one', 'two', '--into', 'main', '--on-conflict', 'resolve'],
+      ['merge', 'one', 'two', '--into', 'main', '--on-conflict', 'resolve', ...limits],
       merging,
     );
     expect(end, end.stdout).toMatchObject({ code: 0 });
     expect(git(user, 'show', 'main:README.md')).toBe('one and two');
+    expect(emulator.requests[0]?.request?.model).toContain('haiku');
+    git(user, 'switch', '-q', 'main');
+    expect((await user.ramet(['blame', 'README.md'], merging)).stdout).toMatch(
+      /^\w{10} {2}\w{8}\.1 +resolve the conflicts of two with main/,
+    );
     expect(JSON.stringify(emulator.requests[1]?.request?.messages)).toContain('<<<<<<<');
     expect(git(user, 'worktree', 'list').split('\n')).toHaveLength(1);
   });
 
-  test('a resolver agent that leaves markers changes nothing', async ({ user }) => {
+  test('a resolver agent that leaves markers changes nothing, and its attempt is told', async ({ user }) => {
     branch(user, 'one', { 'README.md': 'one\n' });
     branch(user, 'two', { 'README.md': 'two\n' });
     git(user, 'switch', '-q', '-c', 'desk');
@@ -169,7 +185,19 @@ describe.concurrent('WORK-5: ramet merge', () => {
       code: 1,
       stdout: expect.stringMatching(/^one {2}landed .*\ntwo {2}conflicted/),
     });
+    const [, session = ''] =
+      /agent \w{8}\.1 tried: conflict markers are left in README.md \(ramet show (\w{8})\)/.exec(
+        end.stdout,
+      ) ?? [];
+    expect((await user.ramet(['show', session])).stdout).toContain('I cannot.');
     expect(git(user, 'show', 'main:README.md')).toBe('one');
+    // Resolved by hand, it is listed once: as what it has become.
+    git(user, 'switch', '-q', 'two');
+    git(user, 'merge', '-q', '-s', 'ours', '-m', 'both', 'main');
+    await user.ramet(['merge', 'two', '--into', 'main'], merging);
+    const status = (await user.ramet(['merge', '--status'], merging)).stdout;
+    expect(status).toMatch(/two +main +merge +landed/);
+    expect(status).not.toContain('conflicted');
   });
 
   test('opens a pull request with the own gh, its text over standard input', async ({ user }) => {

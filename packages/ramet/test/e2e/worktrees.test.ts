@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import { eventually } from '../fixtures/command.ts';
 import { fanOut, inputCost } from '../fixtures/fan-out.ts';
+import { IDENTITY } from '../fixtures/merge-repository.ts';
 import { requestsTaken, test, type User } from '../fixtures/user.ts';
 import { checkoutBytes, git, rametBranches } from '../fixtures/worktrees.ts';
 
@@ -43,6 +44,18 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
     expect(git(user.repository, 'log', '-1', '--format=%B', branch)).toMatch(
       /^Make it\n\nRamet-Agent: (\w{8})\.2\nRamet-Session: \1\nRamet-Task: \S/,
     );
+    const name = branch.replace('refs/heads/', '');
+    const identity = { env: IDENTITY };
+    const committed = await user.ramet(['worktree', 'commit', name, '-m', 'The rest'], identity);
+    expect(committed.stdout).toMatch(
+      /^committed 1 file as \w{10} on ramet\/\S+; merge it with: ramet merge ramet/,
+    );
+    expect(git(user.repository, 'show', `${branch}:made.txt`)).toBe('made\nmore');
+    expect(git(user.repository, 'log', '-1', '--format=%an %B', branch)).toMatch(
+      /^Person The rest\n\nRamet-Agent: \w{8}\.2\n/,
+    );
+    const again = await user.ramet(['worktree', 'commit', name], identity);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('has nothing to commit') });
   });
 });
 

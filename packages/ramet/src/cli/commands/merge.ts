@@ -8,6 +8,7 @@ import { childEnvironment } from '../../workspace/child-environment.ts';
 import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
 import { conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
 import type { MergeStrategy } from '../../workspace/merge/integration.ts';
+import { listedEntries } from '../../workspace/merge/merge-advice.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
@@ -22,6 +23,8 @@ export interface MergeOptions {
   check?: string | false;
   checkSeconds?: number;
   onConflict: ConflictPolicy;
+  resolveModel?: string;
+  resolveBudgetUsd?: number;
   updateCheckout?: boolean;
   continue?: boolean;
   preview?: boolean;
@@ -60,7 +63,7 @@ export async function merge(
   const project = projectOf(repository, io);
   using entries = openMergeEntries(project);
   if (options.status) {
-    const queue = entries.list();
+    const queue = await listedEntries(entries.list(), repository);
     show(queue, showQueue(queue));
     return EXIT.done;
   }
@@ -73,7 +76,13 @@ export async function merge(
   const ports = { repository, project, entries, clock: systemClock };
   const report = await runMergeQueue(request, {
     ...ports,
-    resolveConflict: agentResolver({ repository, project, io }),
+    resolveConflict: agentResolver({
+      repository,
+      project,
+      io,
+      model: options.resolveModel,
+      budgetUsd: options.resolveBudgetUsd,
+    }),
     onStep: (step) => io.progress(`merge: ${step}`),
   });
   show(report, showReport(report));

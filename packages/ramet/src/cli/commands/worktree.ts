@@ -126,6 +126,23 @@ export async function open(
   });
 }
 
+/** For an agent that has ended with work in its files. */
+export async function commit(
+  wanted: string,
+  { message }: { message?: string },
+  io: CommandIo,
+): Promise<void> {
+  using opened = await openPlace(io);
+  const worktree = findWorktree(opened.place, wanted);
+  refuseGone(worktree);
+  const { commitWorktree } = await import('../worktree/commit-worktree.ts');
+  const made = await commitWorktree(opened.place, worktree, message);
+  const files = `${made.files} file${made.files === 1 ? '' : 's'}`;
+  const branch = worktree.branch ?? made.commit;
+  const next = `merge it with: ramet merge ${branch}`;
+  io.out(`${printable(`committed ${files} as ${made.commit.slice(0, 10)} on ${branch}; ${next}`)}\n`);
+}
+
 /** Everything that it has beyond its base, committed or not, new files included. */
 export async function diff(
   wanted: string,

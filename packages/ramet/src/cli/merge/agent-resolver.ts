@@ -4,64 +4,118 @@
  * the result works is for the check to say.
  */
 import { join } from 'node:path';
+import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { openSession } from '../../sdk/session.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { describeConflicts, type OpenConflict } from '../../workspace/merge/integration.ts';
 import { requireObjectId } from '../../workspace/merge/merge-output.ts';
 import { callIn, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
+import type { ConflictResolution } from '../../workspace/merge/merge-request.ts';
 import { openPrivateWorktree, removePrivateWorktree } from '../../workspace/merge/private-worktree.ts';
 import { writeScratchCommit } from '../../workspace/merge/write-commit.ts';
+import type { Provenance } from '../../workspace/provenance/trailers.ts';
 import type { CommandIo } from '../io.ts';
 
 export interface ResolverPlace {
   repository: MergeRepository;
   project: string;
   io: CommandIo;
+  /** What the agent may take; the settings' own where absent. */
+  model?: string | undefined;
+  budgetUsd?: number | undefined;
 }
 
 /** What no editing of text can decide. */
 const UNDECIDABLE = /binary|submodule|modes|unrelated|unknown/;
+/** An agent that has not resolved a conflict by then goes in circles. */
+const MOST_TURNS = 50;
 
-export function agentResolver(place: ResolverPlace): (conflict: OpenConflict) => Promise<string | null> {
+export function agentResolver(place: ResolverPlace): (conflict: OpenConflict) => Promise<ConflictResolution> {
   return async (conflict) => {
-    if (conflict.conflicts.some(({ kind }) => UNDECIDABLE.test(kind))) return null;
+    if (conflict.conflicts.some(({ kind }) => UNDECIDABLE.test(kind)))
+      return { tree: null, tried: 'no agent was asked: this cannot be decided by editing text' };
     const { repository, project } = place;
     const directory = join(project, 'merge', `resolve-${conflict.theirs.slice(0, 12)}`);
     const marked = await writeScratchCommit(conflict.tree, [conflict.ours, conflict.theirs], repository);
     try {
       await openPrivateWorktree(directory, marked, repository);
-      return (await askAgent(conflict, directory, place))
-        ? await provedTree(conflict, directory, place)
-        : null;
+      const { failure, by } = await askAgent(conflict, directory, place);
+      const outcome = failure ?? (await provedTree(conflict, directory, place));
+      if (typeof outcome !== 'string') return { tree: outcome.tree, by };
+      return { tree: null, tried: `agent ${by.agent} tried: ${outcome} (ramet show ${by.session})` };
     } finally {
       await removePrivateWorktree(directory, repository);
     }
   };
 }
 
-async function askAgent(conflict: OpenConflict, directory: string, { io }: ResolverPlace): Promise<boolean> {
-  await using session = await openSession({ cwd: directory, env: io.env, permissionMode: 'acceptEdits' });
-  io.progress(`merge: agent ${session.agent.id} resolves ${conflict.branch}`);
+/** `failure` is null when the agent says that it is done. */
+async function askAgent(
+  conflict: OpenConflict,
+  directory: string,
+  { io, model, budgetUsd }: ResolverPlace,
+): Promise<{ failure: string | null; by: Provenance }> {
+  await using session = await openSession({
+    cwd: directory,
+    env: io.env,
+    permissionMode: 'acceptEdits',
+    maxTurns: MOST_TURNS,
+    broker: deletingBroker(conflict.files, directory),
+    ...(model !== undefined && { model }),
+    ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
+  });
+  const by = {
+    agent: session.agent.id,
+    session: session.id,
+    task: `resolve the conflicts of ${conflict.branch} with ${conflict.target}`,
+  };
+  io.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
   const events = session.run(promptFor(conflict), { signal: io.signal });
   for (;;) {
     const { done, value } = await events.next();
-    if (done) return value.status === 'done';
+    if (!done) continue;
+    const { status, message } = value;
+    return {
+      failure: status === 'done' ? null : `it ended as ${status}${message ? `, ${message}` : ''}`,
+      by,
+    };
   }
 }
 
-/** Null while a marker is left. */
+/** Nobody is asked, and besides editing one thing is allowed: to remove files that have a conflict, named one by one. */
+export function deletingBroker(files: readonly string[], directory: string): PermissionBroker {
+  // The name of a file may be anything, also what a shell would run.
+  const plain = files.filter((file) => /^\w[\w./@+-]*$/.test(file));
+  const own = new Set(plain.flatMap((file) => [file, `./${file}`, join(directory, file)]));
+  return {
+    async ask(question, signal) {
+      const { input, tool } = question;
+      const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : '';
+      const words = String(command).trim().split(/ +/);
+      const operands = /^(?:git rm|rm)(?: -f| --)* /.test(`${words.join(' ')} `)
+        ? words.slice(words[0] === 'git' ? 2 : 1).filter((word) => word !== '-f' && word !== '--')
+        : [];
+      const isRemoval = tool === 'Bash' && operands.length > 0 && operands.every((word) => own.has(word));
+      return isRemoval ? { kind: 'once' } : denyingBroker.ask(question, signal);
+    },
+  };
+}
+
+/** A sentence while a marker is left. */
 async function provedTree(
   { files }: OpenConflict,
   directory: string,
   { repository }: ResolverPlace,
-): Promise<string | null> {
+): Promise<{ tree: string } | string> {
   const call = { ...callIn(repository), cwd: directory };
   await gitText(['add', '--all'], call);
   const pathspecs = files.map((path) => `:(literal)${path}`);
   const markers = ['-e', '^<<<<<<< ', '-e', '^>>>>>>> ', '-e', '^||||||| '];
-  const found = await runGit(['grep', '--cached', '--quiet', '--text', ...markers, '--', ...pathspecs], call);
-  if (found.code !== 1) return null;
-  return requireObjectId(await gitText(['write-tree'], call), 'git write-tree');
+  const args = ['grep', '--cached', '--name-only', '-z', '--text', ...markers, '--', ...pathspecs];
+  const { code, stdout } = await runGit(args, call);
+  const left = stdout.split('\0').filter((path) => path !== '');
+  if (code !== 1) return `conflict markers are left${left.length === 0 ? '' : ` in ${left.join(', ')}`}`;
+  return { tree: requireObjectId(await gitText(['write-tree'], call), 'git write-tree') };
 }
 
 function promptFor({ branch, target, ours, theirs, conflicts, files }: OpenConflict): string {
@@ -69,6 +123,6 @@ function promptFor({ branch, target, ours, theirs, conflicts, files }: OpenConfl
     `The branch ${branch} is being merged into ${target} and git could not decide: ${describeConflicts(conflicts)}.`,
     `You are in a checkout of the merge, where these files hold conflict markers (<<<<<<<, =======, >>>>>>>): ${files.join(', ')}.`,
     `The side above ======= is ${target} (commit ${ours}), the side below is ${branch} (commit ${theirs}).`,
-    'Read each file, find out what both sides want, and edit it so that both intentions are kept and no marker is left. A file that one side removed and the other changed is yours to keep or to delete. Change nothing else, and do not commit.',
+    'Read each file, find out what both sides want, and edit it so that both intentions are kept and no marker is left. A file that one side removed and the other changed is yours to keep, or to delete with rm FILE. Change nothing else, and do not commit.',
   ].join('\n');
 }

@@ -17,7 +17,7 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
     )
     .option('--check <shell>', 'a command that must succeed on the merged files (setting merge.check)')
     .option('--no-check', 'run none, whatever the settings say')
-    .option('--check-seconds <number>', 'how long the check may take (1800)', seconds)
+    .option('--check-seconds <number>', 'how long the check may take (1800)', positive)
     .addOption(
       new Option(
         '--on-conflict <policy>',
@@ -25,6 +25,12 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
       )
         .choices([...CONFLICT_POLICIES])
         .default('person'),
+    )
+    .option('--resolve-model <model>', 'with resolve: the model of the agent (setting model)')
+    .option(
+      '--resolve-budget-usd <dollars>',
+      'with resolve: what the agent may spend on one conflict',
+      positive,
     )
     .option('--update-checkout', 'move a target that is checked out too, when that checkout is clean')
     .option('--continue', 'go on with what waits, with the check and policy of the last run')
@@ -36,6 +42,16 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
       const { merge } = await import('../commands/merge.ts');
       setExitCode(await merge(branches, options, io));
     });
+}
+
+/** `ramet worktree commit`, which makes of an agent's files what can be merged. */
+export function addWorktreeCommit(worktree: Command, argument: string, io: CommandIo): void {
+  worktree
+    .command('commit')
+    .description('commit everything in one, in the name of its agent')
+    .argument('<worktree>', argument)
+    .option('-m, --message <text>', 'the message (what the agent was asked to do)')
+    .action(async (name, options) => (await import('../commands/worktree.ts')).commit(name, options, io));
 }
 
 /** Who wrote what. */
@@ -54,7 +70,7 @@ export function addProvenance(program: Command, io: CommandIo): void {
     .action(async (file, options) => (await import('../commands/blame.ts')).blame(file, options, io));
 }
 
-function seconds(text: string): number {
+function positive(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError('It must be a number above 0.');

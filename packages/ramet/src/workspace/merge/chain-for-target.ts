@@ -147,11 +147,15 @@ async function integrateByPolicy(
   await ports.onStep?.('integrated');
   if (outcome.kind !== 'conflict' || outcome.merge === null || request.onConflict !== 'resolve')
     return outcome;
-  const tree = (await ports.resolveConflict?.(outcome.merge)) ?? null;
-  if (tree === null) return outcome;
+  const resolution = (await ports.resolveConflict?.(outcome.merge)) ?? { tree: null, tried: null };
+  if (resolution.tree === null)
+    return resolution.tried === null ? outcome : { ...outcome, tried: `; ${resolution.tried}` };
+  const { tree, by } = resolution;
+  // Lines that were decided here are the resolver's, and so is the commit that they come with.
+  const resolved = { ...work, story: { ...work.story, ...by } };
   return {
     kind: 'made',
-    head: await commitResolved(head, work, { tree, files: outcome.files }, ports.repository),
+    head: await commitResolved(head, resolved, { tree, files: outcome.files }, ports.repository),
   };
 }
 

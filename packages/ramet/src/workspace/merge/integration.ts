@@ -41,7 +41,14 @@ export type Integration =
   /** The base has it already, by id or by content, or it changes nothing. */
   | { kind: 'nothing'; reason: string }
   /** `merge` is null where the strategy leaves nothing that could be resolved as a whole. */
-  | { kind: 'conflict'; conflicts: MergeConflict[]; files: string[]; merge: OpenConflict | null }
+  | {
+      kind: 'conflict';
+      conflicts: MergeConflict[];
+      files: string[];
+      merge: OpenConflict | null;
+      /** What a resolver says of its attempt, to follow what is told of the conflict. */
+      tried?: string | undefined;
+    }
   | { kind: 'refused'; reason: string };
 
 export function describeConflicts(conflicts: readonly MergeConflict[]): string {

@@ -35,7 +35,7 @@ describe('WORK-5: the merge queue', () => {
     const report = await place.queue({ branches: ['one', 'two', 'three'] });
     expect(place.states(report)).toEqual(['one: landed', 'two: conflicted', 'three: landed']);
     expect(report.entries[1]?.reason).toBe(
-      'conflicts in a (contents); on two run git merge main, resolve, commit, then ramet merge two',
+      'conflicts in a (contents); to resolve it: git switch two; git merge main; edit the files; git commit -a --no-edit; ramet merge two --into main',
     );
     expect(place.git('rev-parse', 'two')).toBe(tip);
     place.git('switch', '-q', 'two');

@@ -14,6 +14,7 @@ import { Cancelled, RametError } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
 import { integrationRef, queuedRef, targetKey } from './integration-refs.ts';
+import { withAdvice } from './merge-advice.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
 import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
@@ -122,7 +123,7 @@ async function letGo(
   await updateRefs(lines, { reason: 'landed' }, repository);
 }
 
-function reportOf(
+async function reportOf(
   { head, move }: Attempt,
   done: {
     request: MergeRequest;
@@ -131,8 +132,9 @@ function reportOf(
     ports: MergePorts;
     ground: QueueGround;
   },
-): MergeReport {
+): Promise<MergeReport> {
   const { ref, target } = done.ground;
+  const decided = done.ports.entries.list(ref).filter(({ id }) => done.decided.has(id));
   const isKept = move.kind === 'kept';
   return {
     target: done.request.target,
@@ -140,7 +142,7 @@ function reportOf(
     after: isKept ? target.commit : head,
     kept: isKept ? { ref: integrationRef(ref), commit: head, reason: move.reason } : null,
     checkout: isKept ? null : move.checkout,
-    entries: done.ports.entries.list(ref).filter(({ id }) => done.decided.has(id)),
+    entries: await withAdvice(decided, done.ports.repository),
   };
 }
 

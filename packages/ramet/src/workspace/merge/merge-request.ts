@@ -1,6 +1,7 @@
 /** What the merge queue is asked for, what it needs from outside, and what it answers. */
 import type { MergeEntries, MergeEntry } from '../../journal/merge-entries.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { Provenance } from '../provenance/trailers.ts';
 import type { MergeStrategy, OpenConflict } from './integration.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeRepository } from './merge-repository.ts';
@@ -39,6 +40,12 @@ export const MERGE_STEPS = [
 ] as const;
 export type MergeStep = (typeof MERGE_STEPS)[number];
 
+/** What a resolver leaves: a tree without the conflict, proved by whoever made it, or why there is none. */
+export type ConflictResolution =
+  | { tree: string; by: Provenance }
+  /** One line, without the end of a sentence; null where nobody tried. */
+  | { tree: null; tried: string | null };
+
 export interface MergePorts {
   repository: MergeRepository;
   /** The directory that Ramet keeps for the repository. */
@@ -47,8 +54,7 @@ export interface MergePorts {
   clock: Clock;
   /** What is known of the work on a branch. */
   storyOf?(branch: string): BranchStory;
-  /** A tree without the conflict, proved by whoever makes it; null when there is none. */
-  resolveConflict?(conflict: OpenConflict): Promise<string | null>;
+  resolveConflict?(conflict: OpenConflict): Promise<ConflictResolution>;
   onStep?(step: MergeStep): void | Promise<void>;
 }
 

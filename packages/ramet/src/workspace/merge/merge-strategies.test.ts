@@ -152,7 +152,8 @@ describe('WORK-5: what becomes of a conflict', () => {
         resolveConflict: async (conflict) => {
           expect(conflict).toMatchObject({ branch: 'two', target: 'main', theirs, files: ['a'] });
           expect(place.git('show', `${conflict.tree}:a`)).toMatch(/^<{7} .*\n2\n={7}\n3\n>{7} /);
-          return place.git('rev-parse', 'two^{tree}');
+          const by = { agent: 'abcd1234.1', session: 'abcd1234', task: 'resolve it' };
+          return { tree: place.git('rev-parse', 'two^{tree}'), by };
         },
       },
     );
@@ -160,18 +161,21 @@ describe('WORK-5: what becomes of a conflict', () => {
     expect(place.git('show', 'main:a')).toBe('3');
     expect(place.git('log', '-1', '--format=%P', 'main')).toContain(theirs);
     expect(place.git('log', '-1', '--format=%B', 'main')).toContain('\n\nConflicts were resolved in a.\n');
+    // Who decided the lines is who blame names.
+    expect(place.git('log', '-1', '--format=%B', 'main')).toContain('Ramet-Agent: abcd1234.1\n');
   });
 
   test('with a resolver that gives up it stays on its branch', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('one', { a: '2\n' });
     place.branch('two', { a: '3\n' });
-    const resolveConflict = async () => null;
+    const resolveConflict = async () => ({ tree: null, tried: 'agent x tried: no (ramet show x)' });
     const report = await place.queue(
       { branches: ['one', 'two'], onConflict: 'resolve' },
       { resolveConflict },
     );
     expect(place.states(report)).toEqual(['one: landed', 'two: conflicted']);
+    expect(report.entries[1]?.reason).toContain('; agent x tried: no (ramet show x); to resolve it: ');
   });
 
   test('names that this disk cannot tell apart are a conflict', async () => {

@@ -14,7 +14,7 @@ export function settle(
 ): MergeChange[] {
   if (first.startFails !== null) return unblamed(pending, first.startFails, request.target);
   const culprits = [...first.culprits, ...second.culprits].map(({ item, outcome }) => failed(item, outcome));
-  return [...culprits, ...[...first.aside, ...second.aside].map((one) => setAside(one, request))];
+  return [...culprits, ...[...first.aside, ...second.aside].map(setAside)];
 }
 
 function failed({ id, tip }: MergeEntry, outcome: CheckOutcome): MergeChange {
@@ -28,17 +28,16 @@ function unblamed(entries: readonly MergeEntry[], outcome: CheckOutcome, target:
   return entries.map(({ id, tip }) => ({ id, tip, state: 'waiting', result: null, reason }));
 }
 
-function setAside({ item, outcome }: SetAside<MergeEntry>, { target }: MergeRequest): MergeChange {
-  const { id, tip, branch } = item;
+function setAside({ item, outcome }: SetAside<MergeEntry>): MergeChange {
+  const { id, tip } = item;
   switch (outcome.kind) {
     case 'nothing':
       return { id, tip, state: 'nothing', result: null, reason: outcome.reason };
     case 'refused':
       return { id, tip, state: 'failed', result: null, reason: outcome.reason };
     case 'conflict': {
-      const what = `conflicts in ${describeConflicts(outcome.conflicts)}`;
-      const remedy = `on ${branch} run git merge ${target}, resolve, commit, then ramet merge ${branch}`;
-      return { id, tip, state: 'conflicted', result: null, reason: `${what}; ${remedy}` };
+      const reason = `conflicts in ${describeConflicts(outcome.conflicts)}${outcome.tried ?? ''}`;
+      return { id, tip, state: 'conflicted', result: null, reason };
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Commits made from a tree and parents; nothing refers to them until a ref is moved. */
-import { type RametError, UserMistake } from '../../schema/errors.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import { gitFailed } from '../git/git-failure.ts';
 import { runGit } from '../git/run-git.ts';
 import { requireObjectId } from './merge-output.ts';
@@ -30,9 +30,7 @@ export async function writeCommit(commit: NewCommit, repository: MergeRepository
         };
   const end = await runGit(args, { ...callIn(repository), env, input: commit.message });
   if (end.code === 0) return requireObjectId(end.stdout, 'git commit-tree');
-  if (/tell me who you are|no email was given|no name was given|empty ident/i.test(end.stderr))
-    throw noIdentity();
-  throw gitFailed(['commit-tree'], end);
+  throw noIdentityFrom(end.stderr) ?? gitFailed(['commit-tree'], end);
 }
 
 /** A commit that is made only to be merged from: nobody sees it. */
@@ -51,7 +49,9 @@ export async function writeScratchCommit(
   return requireObjectId(end.stdout, 'git commit-tree');
 }
 
-function noIdentity(): RametError {
+/** What to do where git says that it does not know who commits; null where it says something else. */
+export function noIdentityFrom(stderr: string): UserMistake | null {
+  if (!/tell me who you are|no email was given|no name was given|empty ident/i.test(stderr)) return null;
   return new UserMistake(
     'no_identity',
     'git does not know who commits: set it with git config --global user.name "Your Name" and user.email you@example.com',

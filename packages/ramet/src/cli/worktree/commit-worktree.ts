@@ -1,0 +1,86 @@
+/**
+ * `ramet worktree commit`: commits everything in a worktree that is not ignored, for an agent that has ended without
+ * doing so. The author is the user, as in a merge; the trailers say whose work it is (WORK-6). No hook runs.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isProcessAlive } from '../../journal/process-identity.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { JournalError, UserMistake } from '../../schema/errors.ts';
+import { gitText, runGit } from '../../workspace/git/run-git.ts';
+import { noIdentityFrom } from '../../workspace/merge/write-commit.ts';
+import { type Provenance, withTrailers } from '../../workspace/provenance/trailers.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
+import { excludeSettings } from '../../workspace/worktrees/worktree-environment.ts';
+import { adminDirectory, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+
+export interface WorktreeCommit {
+  commit: string;
+  files: number;
+}
+
+/** Throws where there is nothing to commit, and while somebody works there. */
+export async function commitWorktree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  message: string | undefined,
+): Promise<WorktreeCommit> {
+  refuseBusy(place, worktree);
+  const call = { cwd: worktree.path, env: place.env };
+  const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
+  await gitText([...settings, 'add', '--all', '.'], call);
+  const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], call);
+  const files = Math.floor(staged.split('\0').length / 2);
+  if (files === 0) throw new UserMistake('nothing_to_commit', `${worktree.name} has nothing to commit`);
+  const maker = makerOf(place, worktree);
+  const subject = message ?? maker.task ?? `Work of ${maker.agent ?? worktree.name}`;
+  const args = ['-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--file=-'];
+  const end = await runGit(args, { ...call, input: withTrailers(subject, maker) });
+  if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? failedCommit(worktree, end.stderr);
+  return { commit: await gitText(['rev-parse', 'HEAD'], call), files };
+}
+
+function refuseBusy(place: WorktreePlace, { name, path, state, lease, ...rest }: ManagedWorktree): void {
+  if (!existsSync(path))
+    throw new UserMistake(
+      'worktree_gone',
+      `the files of the worktree ${name} are gone: nothing can be committed`,
+    );
+  if (state === 'leased' && lease !== null && isProcessAlive(lease))
+    throw new UserMistake(
+      'worktree_in_use',
+      `an agent works in ${name} (process ${lease.pid}): wait until it has ended, or end it with ramet stop`,
+    );
+  if (existsSync(join(adminDirectory(place, rest), 'MERGE_HEAD')))
+    throw new UserMistake(
+      'merge_under_way',
+      `a merge is under way in ${path}: finish it there with git commit, or give it up with git merge --abort`,
+    );
+}
+
+/** Whose worktree it is, and what for. */
+function makerOf({ project }: WorktreePlace, { owner }: ManagedWorktree): Provenance {
+  if (owner === null) return {};
+  return { ...owner, task: taskOf(project, owner) };
+}
+
+function taskOf(project: string, { session, agent }: { session: string; agent: string }): string | undefined {
+  try {
+    const reader = openReader({ project, session });
+    try {
+      for (const { event } of reader.events({ agent, types: ['agent.started'] }))
+        if (event.type === 'agent.started') return event.origin?.description;
+      return undefined;
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    if (error instanceof JournalError) return undefined;
+    throw error;
+  }
+}
+
+function failedCommit({ path }: ManagedWorktree, stderr: string): UserMistake {
+  const reason = stderr.trim().split('\n').at(-1) ?? 'git commit failed';
+  return new UserMistake('not_committed', `git could not commit in ${path}: ${reason}`);
+}

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { withAdvice } from './merge-advice.ts';
+import { findMergeRepository, type MergeRepository } from './merge-repository.ts';
+import type { MergeReport } from './merge-request.ts';
+
+/** Does what the report says of `branch`, word for word, in `repository`. */
+async function follow(
+  place: MergePlace,
+  report: MergeReport,
+  branch: string,
+  repository: MergeRepository = place.repository,
+): Promise<MergeReport | null> {
+  const reason = report.entries.find((entry) => entry.branch === branch)?.reason ?? '';
+  const steps = reason.split('to resolve it: ')[1]?.split('; ') ?? [];
+  let folder = repository.cwd;
+  for (const step of steps) {
+    const named = /^git -C ('[^']+'|\S+)/.exec(step)?.[1]?.replaceAll("'", '');
+    if (named !== undefined) folder = resolve(repository.cwd, named);
+    if (step === 'edit the files') writeFileSync(join(folder, 'a'), 'both\n');
+    const [, name = '', target] = /^ramet merge (\S+) --into (\S+)$/.exec(step) ?? [];
+    if (target !== undefined) return place.queue({ branches: [name], target }, { repository });
+    if (step.startsWith('git ')) run(repository, step);
+  }
+  return null;
+}
+
+/** A merge that conflicts ends with 1, as it should: one that finds nothing to do ends with 0. */
+function run({ cwd, env }: MergeRepository, command: string): void {
+  const shell = / merge /.test(command) ? `${command}; test $? = 1` : command;
+  execFileSync('sh', ['-c', shell], { cwd, env: { ...env }, stdio: 'pipe' });
+}
+
+/** The last report says how to take what waits. */
+function take(place: MergePlace, report: MergeReport | null): void {
+  if (report?.kept) place.git('merge', '-q', '--ff-only', report.kept.ref);
+}
+
+const two = (report: MergeReport | null) => report?.entries.find(({ branch }) => branch === 'two')?.state;
+
+describe('WORK-5: the advice after a conflict leads to a branch that has landed', () => {
+  test.each([
+    ['the target has landed and is checked out nowhere', false],
+    ['the target is checked out and the result waits', true],
+  ])('where %s', async (_, stay) => {
+    const place = mergePlace({ a: '1\n' }, stay);
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n' });
+    const report = await place.queue({ branches: ['one', 'two'] });
+    expect(report.entries[1]?.reason).toContain(
+      stay ? 'git merge refs/ramet/integration/main' : 'git merge main',
+    );
+    const end = await follow(place, report, 'two');
+    expect(two(end)).toBe('landed');
+    expect(place.git('show', 'main:a')).toBe('both');
+    expect(place.git('log', '--format=%s', 'main')).toContain('work on one');
+  });
+
+  test.each([
+    ['is checked out and the result waits', true],
+    ['is free', false],
+  ])('where the branch is in a worktree, with a space in its path, and the target %s', async (_, stay) => {
+    const place = mergePlace({ a: '1\n' }, stay);
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n' });
+    const worktree = join(temporaryDirectory(), 'of an agent');
+    place.git('worktree', 'add', '-q', worktree, 'two');
+    const report = await place.queue({ branches: ['one', 'two'] });
+    expect(report.entries[1]?.reason).toContain(`git -C '${worktree}' merge `);
+    const end = await follow(place, report, 'two');
+    expect(two(end)).toBe(stay ? 'integrated' : 'landed');
+    take(place, end);
+    expect(place.git('show', 'main:a')).toBe('both');
+  });
+
+  test('where it conflicts with the target itself, before anything else', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    place.branch('two', { a: '3\n' });
+    writeFiles(place.directory, { a: '2\n' });
+    place.git('commit', '-qam', 'mine');
+    const report = await place.queue({ branches: ['two'] });
+    expect(report.entries[0]?.reason).toContain('git merge main');
+    expect(two(await follow(place, report, 'two'))).toBe('landed');
+  });
+
+  test('where a commit is meant that no branch holds', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { a: '2\n' });
+    const tip = place.branch('gone', { a: '3\n' });
+    place.git('branch', '-D', '-q', 'gone');
+    const report = await place.queue({ branches: ['one', tip] });
+    const end = await follow(place, report, tip);
+    expect(end?.entries).toMatchObject([{ state: 'landed' }]);
+    expect(place.git('show', 'main:a')).toBe('both');
+  });
+
+  test('in a bare repository', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n' });
+    const bare = join(temporaryDirectory(), 'bare.git');
+    place.git('clone', '-q', '--bare', place.directory, bare);
+    const repository = findMergeRepository(bare, place.repository.env);
+    const report = await place.queue({ branches: ['one', 'two'] }, { repository });
+    expect(two(await follow(place, report, 'two', repository))).toBe('landed');
+  });
+
+  test('is worked out anew when it is asked for later: the ref that held the other side may be gone', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n' });
+    await place.queue({ branches: ['one', 'two'] });
+    await place.queue({ updateCheckout: true });
+    const [, told] = await withAdvice(place.entries.list(), place.repository);
+    expect(told?.reason).toContain('git merge main;');
+  });
+});
+
+describe('WORK-3: a branch whose work is not committed', () => {
+  test('says so, with the command that commits it', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.git('branch', 'idle', 'main');
+    const worktree = join(temporaryDirectory(), 'idle');
+    place.git('worktree', 'add', '-q', worktree, 'idle');
+    expect((await place.queue({ branches: ['idle'] })).entries[0]?.reason).toBe('main has it already');
+    writeFiles(worktree, { a: '2\n', new: 'x' });
+    expect((await place.queue({ branches: ['idle'] })).entries[0]?.reason).toBe(
+      `main has it already; its worktree ${worktree} has 2 uncommitted files, which no merge takes: ramet worktree commit idle; ramet merge idle --into main`,
+    );
+  });
+});
