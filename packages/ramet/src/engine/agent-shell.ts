@@ -32,17 +32,30 @@ export function agentShell(
 }
 
 async function shellFor(
-  { spec, runtime: { sandbox }, directory }: Agent,
+  { spec, runtime: { sandbox, childEnvironment }, directory }: Agent,
   confinement: Confinement,
   command: string,
   tell: (message: string) => void,
 ): Promise<ShellDecision> {
   const { cwd, workspace } = directory;
-  if (confinement === 'wall') return sandbox.shell(command, cwd);
+  const reading = (decision: ShellDecision): Promise<ShellDecision> =>
+    asReading(decision, cwd, childEnvironment);
+  if (confinement === 'wall') return reading(await sandbox.shell(command, cwd));
   const outside =
     workspace === null
       ? plainShell(command)
       : await sandbox.isolatedShell(command, cwd, workspace.bounds, tell);
   if (confinement === 'none') return outside;
-  return sandbox.judgedShell(outside, spec.readOnly === true ? tell : null);
+  return reading(await sandbox.judgedShell(outside, spec.readOnly === true ? tell : null));
+}
+
+/** Nobody was asked, so nothing runs that the folder's own git configuration names (SEC-1). */
+async function asReading(
+  decision: ShellDecision,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ShellDecision> {
+  if ('refusal' in decision) return decision;
+  const { readingEnvironment } = await import('../workspace/reading-environment.ts');
+  return { ...decision, environment: { ...decision.environment, ...(await readingEnvironment(cwd, env)) } };
 }

@@ -6,7 +6,7 @@ import { type FamilySession, lastTexts, startAgents, startFamily } from '../../t
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { builtInDefinitions, typeLines } from '../agents/built-in.ts';
 import type { RequestRecord } from '../emulator/index.ts';
-import { trust } from '../permission/trust.ts';
+import { trust } from '../workspace/trust.ts';
 import { agentToolFor } from '../tools/agent.ts';
 
 const agentTool = agentToolFor({ fork: true, types: typeLines(builtInDefinitions) });

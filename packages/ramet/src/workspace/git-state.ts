@@ -2,12 +2,10 @@
  * What git says about a working tree, for the agent's first message. It asks once, takes no lock, runs nothing the
  * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
  */
-import { execFile, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { describeError } from '../schema/errors.ts';
-import { findRepository, readOrNull } from './repository.ts';
+import { folderGuard } from './git/folder-guard.ts';
 
 export type GitState =
   | {
@@ -42,10 +40,12 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? 1_000);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   const collector = createCollector(options.maxLines ?? 20);
-  const settings = [...SETTINGS, ...(await withoutFilters(options).catch(() => []))];
-  const git = spawn('git', [...settings.flatMap((setting) => ['-c', setting]), ...STATUS], {
+  const env = gitEnvironment(options.env);
+  const guard = await folderGuard(options.directory, { env, lenient: true }).catch(describeError);
+  if (typeof guard === 'string') return { known: false, reason: guard };
+  const git = spawn('git', [...SETTINGS.flatMap((setting) => ['-c', setting]), ...STATUS], {
     cwd: options.directory,
-    env: gitEnvironment(options.env),
+    env: { ...env, ...guard.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,
     killSignal: 'SIGKILL',
@@ -66,40 +66,6 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
     return { known: false, reason };
   }
 }
-
-/**
- * Git compares a touched file through the `clean` filter that the repository's configuration names, a program. Each
- * one is switched off by name. The names are read from the file itself; only when that includes others is git asked.
- */
-async function withoutFilters({ directory, env }: GitStateOptions): Promise<string[]> {
-  const repository = findRepository(directory);
-  const files = ['config', 'config.worktree'].map((name) => join(repository?.commonDirectory ?? '', name));
-  const text = files.map((path) => readOrNull(path) ?? '').join('\n');
-  const names = /^\s*\[\s*include/im.test(text) ? await configuredFilters(directory, env) : filtersIn(text);
-  return names.flatMap((name) => {
-    const driver = `filter.${name}`;
-    return [`${driver}.clean=`, `${driver}.process=`, `${driver}.required=false`];
-  });
-}
-
-function filtersIn(config: string): string[] {
-  const sections = config.matchAll(/^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)+)"/gim);
-  return Array.from(sections, ([, name = '']) => name.replace(/\\(.)/g, '$1'));
-}
-
-async function configuredFilters(
-  directory: string,
-  env: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  const { stdout } = await execute('git', ['config', '--name-only', '-z', '--get-regexp', '^filter\\.'], {
-    cwd: directory,
-    env: gitEnvironment(env),
-  });
-  const names = stdout.split('\0').map((key) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1]);
-  return [...new Set(names.filter((name) => name !== undefined))];
-}
-
-const execute = promisify(execFile);
 
 function gitEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !REPOSITORY_VARIABLES.test(name));

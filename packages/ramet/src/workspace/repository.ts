@@ -18,20 +18,33 @@ export function findRepository(directory: string): Repository | null {
   for (let root = start; root !== null; root = parentOf(root)) {
     const entry = join(root, '.git');
     const stats = statOrNull(entry);
-    if (stats?.isFile()) return fromLink(root, entry);
+    if (stats?.isFile()) return fromLink(root);
     if (stats?.isDirectory() && isGitDirectory(entry)) return { root, commonDirectory: entry };
   }
   return null;
 }
 
 /** A worktree's or submodule's `.git` is a file that names the directory; a worktree's names the shared one again. */
-function fromLink(root: string, entry: string): Repository | null {
-  const target = /^gitdir: (.+)$/m.exec(readOrNull(entry) ?? '')?.[1];
-  const gitDirectory = target === undefined ? null : realOrNull(resolve(root, target.trimEnd()));
+function fromLink(root: string): Repository | null {
+  const target = linkedDirectory(root);
+  const gitDirectory = target === null ? null : realOrNull(target);
   if (gitDirectory === null || readOrNull(join(gitDirectory, 'HEAD')) === null) return null;
-  const shared = readOrNull(join(gitDirectory, 'commondir'))?.trimEnd();
+  const shared = readOrNull(join(gitDirectory, 'commondir'))?.replace(/[\r\n]+$/, '');
   const commonDirectory = shared === undefined ? gitDirectory : realOrNull(resolve(gitDirectory, shared));
   return commonDirectory === null ? null : { root, commonDirectory };
+}
+
+/** What a `.git` file names. The whole file is the name, as git reads it: a second line would be part of it. */
+export function linkedDirectory(root: string): string | null {
+  const target = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readOrNull(join(root, '.git')) ?? '')?.[1];
+  return target === undefined ? null : resolve(root, target);
+}
+
+/** Whether git would take the directory itself for a repository without a working tree. */
+export function isBareDirectory(path: string): boolean {
+  return (
+    isGitDirectory(path) && ['objects', 'refs'].every((name) => statOrNull(join(path, name))?.isDirectory())
+  );
 }
 
 function isGitDirectory(path: string): boolean {

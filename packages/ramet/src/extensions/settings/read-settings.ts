@@ -8,7 +8,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isTrusted } from '../../permission/trust.ts';
+import { isTrusted } from '../../workspace/trust.ts';
 import {
   assembleSettings,
   joinLevels,

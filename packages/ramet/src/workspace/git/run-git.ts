@@ -1,6 +1,7 @@
 /**
  * Our own calls of git, as opposed to those of agents. Never a shell, never a question, nothing that a repository
- * configures to run besides its content filters: no hooks, no file system monitor, no garbage collection, no editor.
+ * configures to run: no hooks, no file system monitor, no garbage collection, no editor. Content filters and merge
+ * drivers of a folder run when the user trusts it (`folder-guard.ts`); a file that needs one before that is an error.
  *
  * Invariants
  * 1. The directory alone says which repository is meant: variables that point elsewhere are cleared.
@@ -11,6 +12,7 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { Cancelled, describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { type FolderGuard, folderGuard } from './folder-guard.ts';
 
 export interface GitCall {
   /** The top of a checkout, or a git directory: git looks no further up. */
@@ -50,9 +52,10 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   call.signal?.throwIfAborted();
   const timeout = call.timeoutMs === undefined ? null : AbortSignal.timeout(call.timeoutMs);
   const signals = [timeout, call.signal].filter((signal) => signal instanceof AbortSignal);
+  const guard = await guardOf(call);
   const git = spawn('git', [...SETTINGS, ...args], {
     cwd: call.cwd,
-    env: gitEnvironment(call),
+    env: { ...gitEnvironment(call), ...guard.environment },
     stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
     killSignal: 'SIGKILL',
@@ -71,8 +74,29 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
     throw explain(error, { args, call, timedOut: timeout?.aborted === true });
   });
   const texts = { stdout: textOf(stdout), stderr: textOf(stderr) };
+  if (typeof end === 'number' && end !== 0) refuseFilter(guard, texts.stderr);
   if (typeof end === 'number') return { code: end, ...texts };
   throw new RametError('git_killed', 'retryable', `git ${args[0]} was ended by ${end}; try again`);
+}
+
+async function guardOf(call: GitCall): Promise<FolderGuard> {
+  try {
+    return await folderGuard(call.cwd, { env: gitEnvironment(call) });
+  } catch (error) {
+    throw explain(error, { args: ['config'], call, timedOut: false });
+  }
+}
+
+/** Git's own words, when a file needs a filter and there is none. */
+const FILTER_FAILED = /: (?:clean|smudge) filter '?(.+?)'? failed$/m;
+
+function refuseFilter({ filters, root }: FolderGuard, stderr: string): void {
+  const name = FILTER_FAILED.exec(stderr)?.[1];
+  if (name === undefined || !filters.includes(name)) return;
+  throw new UserMistake(
+    'folder_not_trusted',
+    `files of ${root} need the filter ${JSON.stringify(name)}, a program that this folder's git configuration names, and the folder is not trusted: look at ${JSON.stringify(`git config filter.${name}.smudge`)}, then run ramet trust there`,
+  );
 }
 
 /** The output of a git that must succeed, without the last line's end. */

@@ -54,6 +54,21 @@ locking() {
   return 1
 }
 
+# In a folder that is not trusted its own diff programs do not run.
+if [ "$command" = diff ] && [ -n "$RAMET_GIT_PLAIN_DIFF" ]; then
+  count=$# skip= looked=
+  while [ $count -gt 0 ]; do
+    word=$1; shift; count=$((count - 1)); set -- "$@" "$word"
+    if [ -n "$looked" ]; then continue; fi
+    if [ -n "$skip" ]; then skip=; continue; fi
+    case $word in
+      -C | -c | --git-dir | --work-tree | --namespace | --super-prefix | --config-env | --attr-source) skip=1 ;;
+      -*) ;;
+      *) looked=1; set -- "$@" --no-ext-diff ;;
+    esac
+  done
+fi
+
 if [ -z "$command" ]; then exec "$real" "$@"; fi
 if ! locking "$command"; then
   case $command in

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { makePrivateDirectory, PRIVATE_FILE, unusable } from '../journal/home.ts';
 import { systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
-import { landingPath } from './landing-path.ts';
+import { realPath } from './real-path.ts';
 
 export interface TrustPlace {
   /** `$RAMET_HOME`. */
@@ -62,7 +62,11 @@ export function revokeTrust(place: TrustPlace): boolean {
 }
 
 function rootOf({ root }: TrustPlace): string {
-  return landingPath(root) ?? root;
+  try {
+    return realPath(root);
+  } catch {
+    return root;
+  }
 }
 
 function entryPath(home: string, root: string): string {

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
+import { readingEnvironment } from './reading-environment.ts';
+import { createCheckouts } from './shared-git/checkout.ts';
+
+describe('SEC-1: a command that nobody was asked about', () => {
+  test('shows a plain diff where the folder names a program for diffs', async () => {
+    const root = temporaryRepository({ 'a.txt': 'one\n', '.gitattributes': '*.txt diff=odd\n' });
+    const base = temporaryDirectory();
+    const mark = join(base, 'ran');
+    appendFileSync(
+      join(root, '.git/config'),
+      `[diff]\n\texternal = "touch ${mark}"\n[diff "odd"]\n\tcommand = "touch ${mark}"\n`,
+    );
+    writeFileSync(join(root, 'a.txt'), 'two\n');
+    const plain = { PATH: process.env.PATH ?? '', HOME: base };
+    const environment =
+      createCheckouts({ home: join(base, 'home'), environment: plain }).at(root)?.environment ?? {};
+    const env = { ...environment, ...(await readingEnvironment(root, plain)) };
+    const shown = execFileSync('bash', ['-c', 'git -C . diff -- a.txt'], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+    });
+    expect(shown).toContain('-one\n+two\n');
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('gets no password of a proxy', async () => {
+    const env = {
+      HTTPS_PROXY: 'http://name:pass@word@proxy.invalid:8080',
+      http_proxy: 'name:secret@proxy.invalid:3128',
+      NO_PROXY: 'localhost',
+      all_proxy: 'socks5h://proxy.invalid',
+    };
+    const reading = await readingEnvironment(temporaryDirectory(), env);
+    expect({ ...env, ...reading }).toMatchObject({
+      HTTPS_PROXY: 'http://proxy.invalid:8080',
+      http_proxy: 'proxy.invalid:3128',
+      NO_PROXY: 'localhost',
+      all_proxy: 'socks5h://proxy.invalid',
+    });
+  });
+});
