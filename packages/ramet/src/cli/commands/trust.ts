@@ -1,6 +1,7 @@
 /** `ramet trust`: says that what this repository brings may run and widen rights, or takes that back (SEC-1). */
-import { isTrusted, revokeTrust, trust as trustRoot } from '../../workspace/trust.ts';
+
 import { findPlace } from '../../sdk/place.ts';
+import { isTrusted, revokeTrust, trust as trustRoot } from '../../workspace/trust.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 
