@@ -15,6 +15,7 @@ import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import type { RecordListener } from './observed-journal.ts';
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */
@@ -51,6 +52,8 @@ export interface SessionOptions {
   prices?: PriceTable;
   retry?: Partial<RetryPolicy>;
   clock?: Clock;
+  /** Told of every event that this process records, in order, with the agent it is of. */
+  onRecord?: RecordListener;
   /** Instead of the settings files; false for none. What is named above comes first either way. */
   settings?: Settings | false;
 }
@@ -95,6 +98,7 @@ export interface ResolvedOptions extends SettingsInForce {
   broker: PermissionBroker;
   agents: AgentCaps;
   worktree: string | null;
+  onRecord: RecordListener | undefined;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
@@ -135,6 +139,7 @@ export function resolveOptions(
       ...options.retry,
     },
     clock: options.clock ?? systemClock,
+    onRecord: options.onRecord,
     permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings.maxTurns),

@@ -15,7 +15,7 @@ import { createRedactor } from '../tools/redact.ts';
 import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
-
+import { observedJournal } from './observed-journal.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -59,7 +59,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
       openAgentTypes(place, settings.env),
     ]);
     const ended = await orphans;
-    const journal = await createSession({ ...settings, ...place });
+    const journal = observedJournal(await createSession({ ...settings, ...place }), settings.onRecord);
     recordEndedOrphans(journal, ended);
     const parts = { journal, provider, redact, permissions, workspaces };
     const shared = shareParts(settings, place, types, parts, null);
@@ -87,11 +87,12 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   // Whatever still runs for the agent would work beside it.
   const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
-  const { journal, reader } = await resumeSession({
+  const { journal: written, reader } = await resumeSession({
     ...settings,
     project: here.project,
     session: entry.session,
   });
+  const journal = observedJournal(written, settings.onRecord);
   try {
     recordEndedOrphans(journal, ended);
     recallRules(permissions, reader);

@@ -1,7 +1,10 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { costOf } from '../../src/model/prices.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { childOf, fanOut } from '../fixtures/fan-out.ts';
 import { test } from '../fixtures/user.ts';
 
 const READ = { name: 'Read', input: { file_path: 'README.md' } };
@@ -87,6 +90,38 @@ describe.concurrent('UI-1: --output-format json', () => {
     });
     expect(linesOf(end.stderr)).toHaveLength(1);
   });
+});
+
+describe.concurrent('UI-1: the result of a finished run', () => {
+  for (const format of ['json', 'stream-json'] as const) {
+    test(`is printed as ${format} though nothing can be read back any more`, async ({ user }) => {
+      const damage = { name: 'Bash', input: { command: 'printf garbage > "$INDEX"; chmod 0 "$JOURNALS"' } };
+      const emulator = await user.emulate({
+        respond: (view) => {
+          const child = childOf(view.request);
+          if (child === null) return fanOut({ children: 2 })(view);
+          return view.turn === 0 ? { tool_use: [child === 1 ? damage : READ] } : { text: `Scope: ${child}` };
+        },
+      });
+      const env = { INDEX: join(user.project, 'index.sqlite'), JOURNALS: user.project };
+      mkdirSync(user.rametHome);
+      const settings = { env: { childVariables: Object.keys(env) } };
+      writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify(settings));
+      const bypass = ['--permission-mode', 'bypassPermissions'];
+      const end = await user.ramet(['-p', 'Go.', '--output-format', format, ...bypass], { env });
+      chmodSync(user.project, 0o700);
+      const result = JSON.parse(linesOf(end.stdout).at(-1) ?? '');
+      const { usage, usd } = billed(emulator, 'claude-sonnet-5');
+      expect(result).toMatchObject({ type: 'result', subtype: 'success', usage });
+      expect(result.agents).toMatchObject([
+        { type: 'main', status: 'done', num_turns: 2 },
+        { parent: `${result.session_id}.1`, type: 'fork', status: 'done', num_turns: 2 },
+        { parent: `${result.session_id}.1`, type: 'fork', status: 'done', num_turns: 2 },
+      ]);
+      const costs = result.agents.map((agent: { total_cost_usd: number }) => agent.total_cost_usd);
+      expect(costs.reduce((sum: number, cost: number) => sum + cost, 0)).toBeCloseTo(usd, 12);
+    });
+  }
 });
 
 describe.concurrent('UI-1: --output-format stream-json', () => {

@@ -51,10 +51,12 @@ export async function carryOut(
   resume: string | undefined,
   io: CommandIo,
 ): Promise<number> {
-  await using session = await openSession(sessionOptions(options, resume, io));
+  const output = OUTPUTS[options.outputFormat](io);
+  const { record } = output;
+  const wanted = sessionOptions(options, resume, io);
+  await using session = await openSession(record === undefined ? wanted : { ...wanted, onRecord: record });
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
-  const output = OUTPUTS[options.outputFormat](io);
   const result = await follow(session, prompt, output, {
     signal: io.signal,
     partial: options.includePartialMessages ?? false,

@@ -6,12 +6,13 @@ import { RunAgents } from './run-agents.ts';
 import { textOutput } from './text.ts';
 
 export function jsonOutput(io: CommandIo): ResultOutput {
-  const agents = new RunAgents(io);
+  const agents = new RunAgents();
   const text = textOutput(io);
   return {
     ...text,
+    record: (agent, event) => agents.recorded(agent, event),
     event(session, event) {
-      agents.saw(event, session);
+      agents.saw(event);
       text.event(session, event);
     },
     end(session, result) {

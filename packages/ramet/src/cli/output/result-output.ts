@@ -1,6 +1,7 @@
 /** How a run is shown: told of its start, each event, and its end. One implementation per output format. */
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { spanText } from '../../schema/until-text.ts';
+import type { RecordListener } from '../../sdk/observed-journal.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { statusOf } from '../agent-label.ts';
 
@@ -8,6 +9,8 @@ export interface ResultOutput {
   start(session: Session): void;
   event(session: Session, event: SessionEvent): void;
   end(session: Session, result: AgentResult): void;
+  /** Told what is recorded, where the format needs it. */
+  record?: RecordListener;
 }
 
 /** `failed: max_turns: the limit of 3 turns is reached`, for people. */

@@ -1,16 +1,16 @@
 /**
- * The agents of a run, for the result object. A run of one agent knows all of it from its result; what children did,
- * and what of the sums is whose, is read from the journal once some were seen.
+ * The agents of a run, for the result object: what was seen and recorded in this process. Nothing is read back, so a
+ * run that is over has its result whatever became of the disk.
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
-import { ledgerOf } from '../../journal/projections/ledger.ts';
+import { emptyLedger, extendLedger, type Ledger } from '../../journal/projections/ledger.ts';
 import { emptyLine } from '../../journal/projections/ledger-line.ts';
+import type { JournalEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
-import type { CommandIo } from '../io.ts';
-import { viewSession } from '../session-view.ts';
 
 export interface RunAgent {
   id: string;
@@ -26,37 +26,45 @@ export interface RunAgent {
   costUsd: number | null;
 }
 
-export class RunAgents {
-  readonly #io: CommandIo;
-  readonly #began: number = Date.now();
-  #hasChildren = false;
+type SeenAgent = Omit<RunAgent, 'usage' | 'costUsd'>;
 
-  constructor(io: CommandIo) {
-    this.#io = io;
+export class RunAgents {
+  /** Only what happens in this run: a session that is resumed has a longer past. */
+  readonly #ledger: Ledger = emptyLedger();
+  readonly #children = new Map<AgentId, SeenAgent>();
+
+  recorded(agent: AgentId | null, event: JournalEvent): void {
+    extendLedger(this.#ledger, { seq: this.#ledger.seq + 1, time: 0, agent, event });
   }
 
-  saw({ agentId }: SessionEvent, { agent }: Session): void {
-    if (agentId !== agent.id) this.#hasChildren = true;
+  saw(event: SessionEvent): void {
+    if (event.type === 'agent_started') this.#admit(event);
+    const child = this.#children.get(event.agentId);
+    if (child === undefined) return;
+    if (event.type === 'assistant') child.turns += 1;
+    if (event.type === 'status_changed')
+      Object.assign(child, { status: event.status, cause: event.cause });
+    if (event.type !== 'agent_ended') return;
+    const { status, cause, turns, model = child.model } = event.result;
+    Object.assign(child, { status, cause, turns: Math.max(turns, child.turns), model });
   }
 
   /** The main agent first, children after their parents. */
   list(session: Session, result: AgentResult): RunAgent[] {
     const { id, parent, type, name } = session.agent;
     const { status, cause, turns, usage, costUsd } = result;
-    const main = { id, parent, type, name, status, cause, model: session.model, turns, usage, costUsd };
-    return this.#hasChildren ? this.#family(main) : [main];
+    const main = { id, parent, type, name, status, cause, model: session.model, turns };
+    if (this.#children.size === 0) return [{ ...main, usage, costUsd }];
+    return agentTree([main, ...this.#children.values()]).map(({ agent }) => {
+      const own = this.#ledger.agents.get(agent.id) ?? emptyLine();
+      return { ...agent, usage: own.usage, costUsd: own.costUsd };
+    });
   }
 
-  /** Only what happened in this run: a session that goes on has a longer past. */
-  #family(main: RunAgent): RunAgent[] {
-    using view = viewSession(main.id.split('.', 1)[0], this.#io);
-    const began = this.#began;
-    const ledger = ledgerOf(Iterator.from(view.reader.events()).filter(({ time }) => time >= began));
-    const present = view.agents.filter(({ id, lastEventAt }) => id === main.id || lastEventAt >= began);
-    return agentTree(present).map(({ agent }) => {
-      const { usage, costUsd } = ledger.agents.get(agent.id) ?? emptyLine();
-      const { id, parent, type, name, status, cause, model, turns } = agent.id === main.id ? main : agent;
-      return { id, parent, type, name, status, cause, model, turns, usage, costUsd };
-    });
+  /** One that is continued starts again, and keeps what it has. */
+  #admit(event: SessionEvent & { type: 'agent_started' }): void {
+    const { agentId: id, parentAgentId: parent, agentType: type, name, model, carried } = event;
+    const turns = this.#children.get(id)?.turns ?? carried?.turns ?? 0;
+    this.#children.set(id, { id, parent, type, name, status: 'running', cause: null, model, turns });
   }
 }

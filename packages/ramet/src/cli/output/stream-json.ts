@@ -15,11 +15,12 @@ export function streamJsonOutput(io: CommandIo): ResultOutput {
     const whose = { agent_id: of.id, parent_agent_id: of.parent, session_id: session.id };
     io.out(`${JSON.stringify({ ...value, ...whose })}\n`);
   };
-  const agents = new RunAgents(io);
+  const agents = new RunAgents();
   return {
+    record: (agent, event) => agents.recorded(agent, event),
     start: (session) => line(session, initEvent(session)),
     event(session, event) {
-      agents.saw(event, session);
+      agents.saw(event);
       const value = wireEvent(event);
       if (value !== null) line(session, value, { id: event.agentId, parent: event.parentAgentId });
     },
