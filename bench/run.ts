@@ -17,6 +17,7 @@ import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
 import * as turn from './turn.ts';
+import * as views from './views.ts';
 import * as worktrees from './worktrees.ts';
 
 type Measurements = Record<string, { run(): Promise<void> }>;
@@ -36,6 +37,7 @@ const MEASUREMENTS: Measurements = {
   definitions,
   'process-executor': processExecutor,
   resume,
+  views,
 };
 const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },

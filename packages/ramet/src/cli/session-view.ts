@@ -1,10 +1,11 @@
 /** What the commands that look at sessions have in common: find one, read it, fold it. */
 import type { JournalReader } from '../journal/journal.ts';
-import { type Ledger, ledgerOf } from '../journal/projections/ledger.ts';
-import { type AgentOverview, agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
+import { emptyLedger, extendLedger, type Ledger } from '../journal/projections/ledger.ts';
+import { type AgentOverview, agentStatuses, emptyBoard, extendBoard } from '../journal/projections/status.ts';
 import { findSession, latestSession, listSessions, type SessionEntry } from '../journal/session-list.ts';
 import { isWriterAlive, openReader } from '../journal/sessions.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
+import type { RecordedEvent } from '../schema/events.ts';
 import { findPlace } from '../sdk/place.ts';
 import type { CommandIo } from './io.ts';
 
@@ -33,9 +34,12 @@ export function chooseSession(
   return { project, entry };
 }
 
-export function viewSession(wanted: string | undefined, io: CommandIo): SessionView {
+/** Further folds of the one reading that a view takes: reading a large session again is what costs. */
+export type EventTaker = (recorded: RecordedEvent) => void;
+
+export function viewSession(wanted: string | undefined, io: CommandIo, take?: EventTaker): SessionView {
   const { project, entry } = chooseSession(wanted, io);
-  return view(project, entry);
+  return view(project, entry, take);
 }
 
 /**
@@ -66,19 +70,25 @@ export function noteUnreadable(io: CommandIo): (entry: SessionEntry, error: unkn
   return ({ session }, error) => io.note(`session ${session} cannot be read: ${describeError(error)}`);
 }
 
-function view(project: string, entry: SessionEntry): SessionView {
+function view(project: string, entry: SessionEntry, take?: EventTaker): SessionView {
   const place = { project, session: entry.session };
   const writerAlive = (): boolean => isWriterAlive(place);
   // Asked before reading: a writer that ends meanwhile must not make a running agent look interrupted.
   const alive = writerAlive();
   const reader = openReader(place);
-  const events = [...reader.events()];
+  const board = emptyBoard();
+  const ledger = emptyLedger();
+  for (const recorded of reader.events()) {
+    extendBoard(board, recorded);
+    extendLedger(ledger, recorded);
+    take?.(recorded);
+  }
   return {
     project,
     entry,
     reader,
-    agents: agentStatuses(statusBoardOf(events), { writerAlive: alive }),
-    ledger: ledgerOf(events),
+    agents: agentStatuses(board, { writerAlive: alive }),
+    ledger,
     writerAlive,
     [Symbol.dispose]: () => reader.close(),
   };

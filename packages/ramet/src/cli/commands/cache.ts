@@ -1,9 +1,12 @@
 /** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
 import { type CacheExplanation, cacheExplainer } from '../../engine/cache/cache-explainer.ts';
 import { type PastRequest, readSentRequests } from '../../engine/cache/sent-requests.ts';
+import type { AgentOverview } from '../../journal/projections/status.ts';
 import { overridePrices } from '../../model/price-overrides.ts';
 import { PRICES } from '../../model/prices.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { RecordedEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { purposeOf } from '../agent-label.ts';
 import { explanationObject, explanationText, lossOf, summaryText } from '../cache/explanation-text.ts';
@@ -18,8 +21,9 @@ export async function explainCache(
 ): Promise<void> {
   const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
   const prices = overridePrices(PRICES, settings.prices ?? {});
-  using view = viewTarget(wanted, io);
-  const session = readSentRequests(view.reader);
+  const events: RecordedEvent[] = [];
+  using view = viewTarget(wanted, io, (recorded) => events.push(recorded));
+  const session = readSentRequests(view.reader, events);
   const asked = requestsOf(view, session.requests);
   const all = asked.map(cacheExplainer(session, prices));
   const shown = view.agent === null ? all.filter(({ missed }) => missed > 0) : all;
@@ -51,13 +55,14 @@ function reportText(
   all: readonly CacheExplanation[],
   shown: readonly CacheExplanation[],
 ): string {
-  const texts = shown.map((explanation) => explanationText(explanation, whose(view, explanation)));
+  const agents = new Map(view.agents.map((agent) => [agent.id, agent]));
+  const texts = shown.map((explanation) => explanationText(explanation, whose(agents, explanation)));
   if (view.request !== null) return texts.join('\n');
   return [...texts, summaryText(all)].join('\n');
 }
 
-function whose({ agents }: TargetView, { request }: CacheExplanation): string {
-  const agent = agents.find(({ id }) => id === request.agent);
+function whose(agents: ReadonlyMap<AgentId, AgentOverview>, { request }: CacheExplanation): string {
+  const agent = agents.get(request.agent);
   if (agent === undefined) return request.agent;
   return [agent.type, purposeOf(agent)].filter(Boolean).join(' ');
 }

@@ -2,13 +2,14 @@
 import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';
-import type { AgentOverview } from '../../journal/projections/status.ts';
 import {
-  replacedConversations,
-  type TranscriptMessage,
-  transcriptOf,
-} from '../../journal/projections/transcript.ts';
+  type RecordedConversation,
+  RecordedConversations,
+} from '../../journal/projections/recorded-conversations.ts';
+import type { AgentOverview } from '../../journal/projections/status.ts';
+import type { TranscriptMessage } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
+import type { Digest } from '../../schema/events.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { untilText } from '../../schema/until-text.ts';
 import { purposeOf } from '../agent-label.ts';
@@ -33,16 +34,22 @@ interface ShownMessage {
   content: OtherBlock[];
 }
 
+interface ShownView extends TargetView {
+  readonly conversations: RecordedConversations;
+}
+
 export function show(wanted: string | undefined, options: ShowOptions, io: CommandIo): void {
-  using view = viewAgents(wanted, io);
+  const conversations = new RecordedConversations();
+  using target = viewAgents(wanted, io, (recorded) => conversations.take(recorded));
+  const view = { ...target, conversations };
   if (options.json) io.out(`${JSON.stringify(sessionObject(view, options))}\n`);
   else showText(view, options, io);
 }
 
-function showText(view: TargetView, options: ShowOptions, io: CommandIo): void {
+function showText(view: ShownView, options: ShowOptions, io: CommandIo): void {
   const { entry, ledger, agent } = view;
   io.out(`session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`);
-  for (const shown of agentsOf(view)) showAgent(view, shown, options, io);
+  for (const shown of agentsOf(view)) io.out(agentText(view, shown, options));
   if (agent === null) io.out(`\n${ledgerText(ledger)}`);
   else io.out(`\n${costTable(sessionSections(ledger, agent), null)}${forkTable(ledger, agent)}`);
 }
@@ -53,14 +60,17 @@ function agentsOf({ agents, agent }: TargetView): AgentOverview[] {
     .filter(({ id }) => agent === null || id === agent);
 }
 
-function showAgent(view: TargetView, agent: AgentOverview, options: ShowOptions, io: CommandIo): void {
-  io.out(`\n${printable(agentLine(agent))}\n`);
-  const inherited = inheritedOf(view, agent.id);
-  if (inherited.length > 0) showInherited(agent, inherited, options, io);
-  showReplaced(replacedOf(view, agent.id), options, io);
-  showMessages(messagesOf(view, agent.id), io);
+/** In one piece: a write for every block is what a large session would wait for. */
+function agentText(view: ShownView, agent: AgentOverview, options: ShowOptions): string {
+  const { inherited, replaced, messages } = view.conversations.of(agent.id);
   const open = openTodos(agent.todos);
-  if (open.length > 0) io.out(`\nopen todos:\n${open.map(todoLine).join('')}`);
+  return [
+    `\n${printable(agentLine(agent))}\n`,
+    inherited === null ? '' : inheritedText(view, agent, inherited, options),
+    replacedText(view, replaced, options),
+    messagesText(contentsOf(view, messages)),
+    open.length > 0 ? `\nopen todos:\n${open.map(todoLine).join('')}` : '',
+  ].join('');
 }
 
 function agentLine(agent: AgentOverview): string {
@@ -79,78 +89,62 @@ function agentLine(agent: AgentOverview): string {
   return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}${time}${again}${place}`;
 }
 
-function showInherited(
+function inheritedText(
+  view: ShownView,
   { parent }: AgentOverview,
-  inherited: readonly ShownMessage[],
+  list: Digest,
   { full }: ShowOptions,
-  io: CommandIo,
-): void {
+): string {
+  const inherited = inheritedMessages(view.reader, list);
+  if (inherited.length === 0) return '';
   const messages = `${inherited.length} message${inherited.length === 1 ? '' : 's'}`;
-  if (full !== true) {
-    io.out(`\n(begins with ${messages} of ${parent}: --full shows them)\n`);
-    return;
-  }
-  showMessages(inherited, io);
-  io.out(`\n--- forked from ${parent}: the ${messages} above are its parent's ---\n`);
+  if (full !== true) return `\n(begins with ${messages} of ${parent}: --full shows them)\n`;
+  const end = `\n--- forked from ${parent}: the ${messages} above are its parent's ---\n`;
+  return messagesText(contentsOf(view, inherited)) + end;
 }
 
-function showReplaced(
-  replaced: readonly (readonly ShownMessage[])[],
+function replacedText(
+  view: ShownView,
+  replaced: RecordedConversation['replaced'],
   { full }: ShowOptions,
-  io: CommandIo,
-): void {
-  if (replaced.length === 0) return;
-  if (full !== true) {
-    io.out(`\n(compacted ${times(replaced.length)}: --full shows what was replaced)\n`);
-    return;
-  }
-  for (const [index, messages] of replaced.entries()) {
-    showMessages(messages, io);
-    io.out(
-      `\n--- compaction ${index + 1} replaced the ${messages.length} messages above by what follows ---\n`,
-    );
-  }
+): string {
+  if (replaced.length === 0) return '';
+  if (full !== true) return `\n(compacted ${times(replaced.length)}: --full shows what was replaced)\n`;
+  const parts = replaced.map((messages, index) => {
+    const end = `\n--- compaction ${index + 1} replaced the ${messages.length} messages above by what follows ---\n`;
+    return messagesText(contentsOf(view, messages)) + end;
+  });
+  return parts.join('');
 }
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-function showMessages(messages: readonly ShownMessage[], io: CommandIo): void {
-  for (const { role, content } of messages) {
-    for (const block of content) io.out(`\n${printable(blockText(role, block))}\n`);
-  }
+function messagesText(messages: readonly ShownMessage[]): string {
+  const blocks = messages.flatMap(({ role, content }) => content.map((block) => blockText(role, block)));
+  return blocks.map((text) => `\n${printable(text)}\n`).join('');
 }
 
-function sessionObject(view: TargetView, { full }: ShowOptions): Record<string, unknown> {
+function sessionObject(view: ShownView, options: ShowOptions): Record<string, unknown> {
   return {
     session_id: view.entry.session,
     cwd: view.entry.cwd,
     created: new Date(view.entry.created).toISOString(),
-    agents: agentsOf(view).map((agent) => ({
-      ...agent,
-      ...(full === true && {
-        inherited: inheritedOf(view, agent.id),
-        replaced: replacedOf(view, agent.id),
-      }),
-      messages: messagesOf(view, agent.id),
-    })),
+    agents: agentsOf(view).map((agent) => agentObject(view, agent, options)),
   };
 }
 
-function messagesOf(view: SessionView, agent: string): ShownMessage[] {
-  return contentsOf(view, transcriptOf(view.reader.events({ agent }), agent).messages);
-}
-
-function inheritedOf(view: SessionView, agent: string): ShownMessage[] {
-  const { inherited } = transcriptOf(view.reader.events({ agent }), agent);
-  return contentsOf(view, inheritedMessages(view.reader, inherited));
-}
-
-function replacedOf(view: SessionView, agent: string): ShownMessage[][] {
-  return replacedConversations(view.reader.events({ agent }), agent).map((messages) =>
-    contentsOf(view, messages),
-  );
+function agentObject(view: ShownView, agent: AgentOverview, { full }: ShowOptions): Record<string, unknown> {
+  const { inherited, replaced, messages } = view.conversations.of(agent.id);
+  return {
+    ...agent,
+    ...(full === true && {
+      inherited: contentsOf(view, inheritedMessages(view.reader, inherited)),
+      replaced: replaced.map((one) => contentsOf(view, one)),
+    }),
+    messages: contentsOf(view, messages),
+  };
 }
 
 function contentsOf(

@@ -42,8 +42,7 @@ export class RunAgents {
     const child = this.#children.get(event.agentId);
     if (child === undefined) return;
     if (event.type === 'assistant') child.turns += 1;
-    if (event.type === 'status_changed')
-      Object.assign(child, { status: event.status, cause: event.cause });
+    if (event.type === 'status_changed') Object.assign(child, { status: event.status, cause: event.cause });
     if (event.type !== 'agent_ended') return;
     const { status, cause, turns, model = child.model } = event.result;
     Object.assign(child, { status, cause, turns: Math.max(turns, child.turns), model });

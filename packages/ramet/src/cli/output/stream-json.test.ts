@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
-import { temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { findPlace } from '../../sdk/place.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import type { CommandIo } from '../io.ts';
 import { jsonOutput } from './json.ts';
@@ -12,14 +9,11 @@ import type { ResultOutput } from './result-output.ts';
 import { streamJsonOutput } from './stream-json.ts';
 
 const spent = (output: number): Usage => ({ ...NO_USAGE, output_tokens: output });
+const MAIN = 'abcd1234.1';
+const CHILD = 'abcd1234.2';
 
-/** A run whose main agent started one child, as a format shows it. */
-async function shownRun(format: (io: CommandIo) => ResultOutput): Promise<Record<string, unknown>[]> {
-  const cwd = temporaryRepository();
-  const env = { RAMET_HOME: join(cwd, '.git', 'ramet') };
-  const recorded = await RecordedSession.open(findPlace({ cwd, env }).project, cwd);
-  const main = recorded.agent(1);
-  recorded.exchange(main, { usage: spent(100), response: { costUsd: 5 } });
+/** A run whose main agent started one child, as a format shows it. There is no journal that it could read. */
+function shownRun(format: (io: CommandIo) => ResultOutput): Record<string, unknown>[] {
   let out = '';
   const output = format({
     out: (text) => {
@@ -29,32 +23,37 @@ async function shownRun(format: (io: CommandIo) => ResultOutput): Promise<Record
     columns: null,
     note() {},
     progress() {},
-    env,
-    cwd,
+    env: {},
+    cwd: '/nowhere',
     signal: new AbortController().signal,
   });
   // What an output reads of a session, and nothing else.
   const session = {
-    id: recorded.journal.session,
-    agent: { id: main, parent: null, type: 'main', name: null, permissionMode: 'default', cwd },
+    id: 'abcd1234',
+    agent: { id: MAIN, parent: null, type: 'main', name: null, permissionMode: 'default', cwd: '/nowhere' },
     tools: ['Agent'],
     model: 'claude-sonnet-5',
   } as unknown as Session;
   output.start(session);
-  recorded.clock.now = Date.now() + 1;
-  recorded.exchange(main, { usage: spent(10), response: { costUsd: 1 } });
-  const child = recorded.fork(2, main, 'one part');
-  recorded.exchange(child, { usage: spent(3), response: { costUsd: 2 } });
-  recorded.end(child, { status: 'failed', cause: 'max_turns' });
-  await recorded.journal.commit('written');
-  output.event(session, warning(main, null));
-  output.event(session, warning(child, main));
+  answered(output, MAIN, { usage: spent(10), costUsd: 1 });
+  output.event(session, warning(MAIN, null));
+  const of = { agentId: CHILD, parentAgentId: MAIN };
+  const started = { agentType: 'fork', name: null, description: 'one part', background: false } as const;
+  output.event(session, { type: 'agent_started', ...started, model: 'claude-sonnet-5', ...of });
+  answered(output, CHILD, { usage: spent(3), costUsd: 2 });
+  const failed = { status: 'failed', cause: 'max_turns' } as const;
+  const result = { ...ended({ usage: spent(3), costUsd: 2 }), ...failed };
+  output.event(session, { type: 'agent_ended', result, ...of });
   output.end(session, ended({ usage: spent(13), costUsd: 3 }));
-  await recorded.journal.close();
   return out
     .trim()
     .split('\n')
     .map((line): Record<string, unknown> => JSON.parse(line));
+}
+
+function answered(output: ResultOutput, agent: string, sums: { usage: Usage; costUsd: number }): void {
+  output.record?.(agent, requestStarted({ request: `${agent}/1` }));
+  output.record?.(agent, responseCompleted({ request: `${agent}/1`, ...sums }));
 }
 
 const warning = (agentId: string, parentAgentId: string | null): SessionEvent => ({
@@ -76,13 +75,14 @@ const ended = (sums: Pick<AgentResult, 'usage' | 'costUsd'>): AgentResult => ({
 });
 
 describe('UI-1: a run of many agents as JSON', () => {
-  test('every line of stream-json says which agent it is of and who its parent is', async () => {
-    const lines = await shownRun(streamJsonOutput);
+  test('every line of stream-json says which agent it is of and who its parent is', () => {
+    const lines = shownRun(streamJsonOutput);
     const [session] = String(lines[0]?.agent_id).split('.');
     expect(lines.map((line) => [line.subtype, line.agent_id, line.parent_agent_id])).toEqual([
       ['init', `${session}.1`, null],
       ['warning', `${session}.1`, null],
-      ['warning', `${session}.2`, `${session}.1`],
+      ['agent_started', `${session}.2`, `${session}.1`],
+      ['agent_ended', `${session}.2`, `${session}.1`],
       ['success', `${session}.1`, null],
     ]);
   });
@@ -90,34 +90,31 @@ describe('UI-1: a run of many agents as JSON', () => {
   test.each([
     ['json', jsonOutput],
     ['stream-json', streamJsonOutput],
-  ])(
-    'MODEL-3: the result object of %s has the sums of the run and what of them is whose',
-    async (_, format) => {
-      const result = (await shownRun(format)).at(-1);
-      const session = result?.session_id;
-      expect(result).toMatchObject({
-        total_cost_usd: 3,
-        usage: { output_tokens: 13 },
-        agents: [
-          {
-            id: `${session}.1`,
-            parent: null,
-            status: 'done',
-            total_cost_usd: 1,
-            usage: { output_tokens: 10 },
-          },
-          {
-            id: `${session}.2`,
-            parent: `${session}.1`,
-            type: 'fork',
-            status: 'failed',
-            cause: 'max_turns',
-            num_turns: 1,
-            total_cost_usd: 2,
-            usage: { output_tokens: 3 },
-          },
-        ],
-      });
-    },
-  );
+  ])('MODEL-3: the result object of %s has the sums of the run and what of them is whose', (_, format) => {
+    const result = shownRun(format).at(-1);
+    const session = result?.session_id;
+    expect(result).toMatchObject({
+      total_cost_usd: 3,
+      usage: { output_tokens: 13 },
+      agents: [
+        {
+          id: `${session}.1`,
+          parent: null,
+          status: 'done',
+          total_cost_usd: 1,
+          usage: { output_tokens: 10 },
+        },
+        {
+          id: `${session}.2`,
+          parent: `${session}.1`,
+          type: 'fork',
+          status: 'failed',
+          cause: 'max_turns',
+          num_turns: 1,
+          total_cost_usd: 2,
+          usage: { output_tokens: 3 },
+        },
+      ],
+    });
+  });
 });

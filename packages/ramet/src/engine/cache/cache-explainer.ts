@@ -43,6 +43,7 @@ export interface CacheExplanation {
 
 /** Taken where no source states a minimum, as the cache map does. */
 const ASSUMED_MINIMUM = 1_024;
+const LONGEST_LIFETIME_MS = Math.max(...Object.values(LIFETIME_MS));
 /** Tokens of a part are estimated from its bytes: a smaller difference says nothing. */
 const TOLERANCE = { share: 0.02, tokens: 16 };
 
@@ -110,10 +111,7 @@ function missReason(candidate: Candidate, request: PastRequest, evidence: Eviden
     return { kind: replaced && request.replaced.cause === 'compaction' ? 'compaction' : 'changed' };
   }
   if (common === null) return { kind: 'changed' };
-  const users = usersOf(candidate, common, evidence).filter(
-    (user) => user !== request && user.startedAt <= request.startedAt,
-  );
-  return lostReason(common, request, users);
+  return lostReason(common, request, usersOf(candidate, common, evidence));
 }
 
 /** Requests that wrote the prefix or read it, which is what keeps it alive. */
@@ -129,17 +127,26 @@ function usersOf(candidate: Candidate, common: SentMark, { users, index }: Evide
   return found;
 }
 
-/** The prefix is the same, and yet it was not read: too late, too early, or out of sight. */
+/**
+ * The prefix is the same, and yet it was not read: too late, too early, or out of sight. One pass without copies: a
+ * thousand siblings that missed have ten thousand users each.
+ */
 function lostReason(common: SentMark, request: PastRequest, users: readonly PastRequest[]): CacheReason {
-  const recent = users.filter((user) => request.startedAt - user.startedAt <= lifetimeOf(common, user));
-  const last = users.at(-1);
-  if (recent.length === 0) {
-    const silentMs = request.startedAt - (last?.startedAt ?? request.startedAt);
-    return { kind: 'expired', silentMs, lifetimeMs: lifetimeOf(common, last) };
+  let last: PastRequest | undefined;
+  let recent: PastRequest | undefined;
+  for (let index = users.length - 1; index >= 0; index--) {
+    const user = users[index];
+    if (user === undefined || user === request || user.startedAt > request.startedAt) continue;
+    last ??= user;
+    const silentMs = request.startedAt - user.startedAt;
+    if (silentMs > LONGEST_LIFETIME_MS || silentMs > lifetimeOf(common, user)) continue;
+    recent = user;
+    if (user.answer !== null && user.answer.beganAt <= request.startedAt)
+      return { kind: isInReach(common, request.marks) ? 'dropped' : 'out_of_reach' };
   }
-  const readable = recent.some(({ answer }) => answer !== null && answer.beganAt <= request.startedAt);
-  if (!readable) return { kind: 'parallel', with: recent[0]?.id ?? '' };
-  return { kind: isInReach(common, request.marks) ? 'dropped' : 'out_of_reach' };
+  if (recent !== undefined) return { kind: 'parallel', with: recent.id };
+  const silentMs = request.startedAt - (last?.startedAt ?? request.startedAt);
+  return { kind: 'expired', silentMs, lifetimeMs: lifetimeOf(common, last) };
 }
 
 /** How long the prefix lives after this use of it. */

@@ -73,9 +73,13 @@ export function promptOf({ conversation, messages, aside }: PastRequest): Conver
   return new Conversation(conversation.head, sent);
 }
 
-export function readSentRequests(reader: JournalReader): SentSession {
+/** `events` are those of the reader, for whoever has read them already. */
+export function readSentRequests(
+  reader: JournalReader,
+  events: Iterable<RecordedEvent> = reader.events(),
+): SentSession {
   const fold = new SentFold(reader);
-  for (const recorded of reader.events()) fold.take(recorded);
+  for (const recorded of events) fold.take(recorded);
   return fold;
 }
 

@@ -10,7 +10,8 @@ import {
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import { emptyTranscript, extendTranscript, replacedConversations, transcriptOf } from './transcript.ts';
+import { RecordedConversations } from './recorded-conversations.ts';
+import { emptyTranscript, extendTranscript, transcriptOf } from './transcript.ts';
 
 const prefix = { model: 'm', thinking: null, tools: ['t1', 't2'], system: ['s'] };
 
@@ -117,7 +118,9 @@ describe('the transcript of an agent', () => {
     const transcript = transcriptOf(long, 'a');
     expect(transcript.messages.map(({ blocks }) => blocks)).toEqual([['summary'], ['p2']]);
     expect(transcript.prompts.map(({ blocks }) => blocks)).toEqual([['p1'], ['p2']]);
-    const replaced = replacedConversations(long, 'a');
+    const conversations = new RecordedConversations();
+    for (const event of long) conversations.take(event);
+    const { replaced } = conversations.of('a');
     expect(replaced.map((messages) => messages.map(({ blocks }) => blocks))).toEqual([[['p1'], ['r1']]]);
   });
 

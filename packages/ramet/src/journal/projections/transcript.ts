@@ -132,22 +132,6 @@ export function transcriptOf(events: Iterable<RecordedEvent>, agent: AgentId): T
   return transcript;
 }
 
-/** The conversations that compactions have replaced, the oldest first. */
-export function replacedConversations(
-  events: Iterable<RecordedEvent>,
-  agent: AgentId,
-): (readonly TranscriptMessage[])[] {
-  const replaced: (readonly TranscriptMessage[])[] = [];
-  const transcript = emptyTranscript(agent);
-  for (const recorded of events) {
-    const { event } = recorded;
-    const compacts = event.type === 'conversation.replaced' && event.cause === 'compaction';
-    if (compacts && recorded.agent === agent) replaced.push(transcript.messages);
-    extendTranscript(transcript, recorded);
-  }
-  return replaced;
-}
-
 /** Folds one more event into the transcript, in place. */
 export function extendTranscript(transcript: Transcript, { seq, time, agent, event }: RecordedEvent): void {
   transcript.seq = seq;
