@@ -6,7 +6,7 @@ import { openReader } from '../sessions.ts';
 import { RecordedConversations } from './recorded-conversations.ts';
 import { transcriptOf } from './transcript.ts';
 
-test('LOG-2: one reading gives of every agent what a reading of its own would', async ({ directory }) => {
+test('UI-1: one reading gives of every agent what a reading of its own would', async ({ directory }) => {
   const project = join(directory, 'project');
   const session = await RecordedSession.open(project);
   const main = session.agent(1);
