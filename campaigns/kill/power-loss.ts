@@ -7,6 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { readWitness } from '../../packages/ramet/src/journal/witness.ts';
 import type { Chance } from './random.ts';
 
 const WAL_HEADER = 32;
@@ -60,7 +61,10 @@ function readBytes(file: string): Buffer {
   }
 }
 
-/** The first commit that holds every start of a call that may change something: each was synced before it acted. */
+/**
+ * The first commit that holds every start of a call that may change something: each was synced before it acted; and the
+ * event that the witness names, which was synced too.
+ */
 function safeEnd(file: string, commits: readonly number[]): number {
   const promised = startsIn(file, Number.POSITIVE_INFINITY);
   let [low, high] = [0, commits.length - 1];
@@ -73,7 +77,7 @@ function safeEnd(file: string, commits: readonly number[]): number {
   return commits[low] ?? WAL_HEADER;
 }
 
-/** How many such starts a copy of the journal holds when its WAL ends there. */
+/** How many of these a copy of the journal holds when its WAL ends there. */
 function startsIn(file: string, walBytes: number): number {
   const directory = mkdtempSync(join(tmpdir(), 'ramet-kill-wal-'));
   try {
@@ -86,7 +90,8 @@ function startsIn(file: string, walBytes: number): number {
       `SELECT count(*) AS starts FROM events WHERE data ->> 'type' = 'tool.started'
        AND data ->> 'name' IN ('Bash', 'Write', 'Edit', 'SendMessage')`,
     );
-    return Number(starts.get()?.starts ?? 0);
+    const last = Number(db.prepare('SELECT max(seq) AS last FROM events').get()?.last ?? 0);
+    return Number(starts.get()?.starts ?? 0) + (last >= (readWitness(file)?.seq ?? 0) ? 1 : 0);
   } catch {
     return 0; // the file was not there yet when the WAL ended here
   } finally {

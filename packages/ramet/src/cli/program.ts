@@ -11,6 +11,7 @@ import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
 const WORKTREE_ARGUMENT = 'its name, branch or path, or the agent it is of';
+const TAKE_OVER = '--take-over';
 const TARGET_ARGUMENT = 'a session, the latest when absent';
 
 /** Runs one command and returns its exit code; never throws. */
@@ -93,6 +94,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       '-r, --resume [session]',
       'go on with a session: its id, or the beginning of it; the latest when absent',
     )
+    .option(TAKE_OVER, 'with --resume or --continue: its writer, which cannot be seen from here, has ended')
     .addOption(
       new Option(
         '--worktree <worktree>',
@@ -109,7 +111,8 @@ function addEnding(program: Command, io: CommandIo, setExitCode: (code: number) 
   const resume = program
     .command('resume')
     .description('go on with a session that was interrupted: all its agents, without a new prompt')
-    .argument('[session]', 'its id or the beginning of it; the latest interrupted one when absent');
+    .argument('[session]', 'its id or the beginning of it; the latest interrupted one when absent')
+    .option(TAKE_OVER, 'its writer, on another machine or in a container that is gone, has ended');
   addRunOptions(resume).action(async (session, options) => {
     setExitCode(await (await import('./commands/resume.ts')).resume(session, options, io));
   });

@@ -19,6 +19,10 @@ export function directoryChanged(how: string): string {
   return `Your directory is not as you left it: ${how}`;
 }
 
+/** To the main agent of a session whose journal lacks what had been recorded last. */
+export const RECORD_LOST_ITS_END: string =
+  'The record of this session lost its end: you and your agents have done more than you remember. Check the files and the git log before you repeat anything.';
+
 /** Answers to tool calls that were not, or perhaps not fully, carried out. */
 export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
   interrupted: 'interrupted: this call was not run',

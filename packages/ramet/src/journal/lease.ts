@@ -3,36 +3,82 @@
  * session and owning it are one act; the index carries a copy for lists.
  *
  * Invariants
- * 1. At most one live process holds a session's lease; it is taken under the file's write lock.
- * 2. A lease whose process is gone is nobody's, and is taken over without asking.
+ * 1. A writer holds the session's lock (`session-lock.ts`) from before it takes the lease until after it gives it back.
+ * 2. A lease without a lock is nobody's, and is taken over without asking; one whose holder cannot be seen from here
+ *    (another machine, or a lock file that was removed) is taken over only when a person says so.
+ * 3. `fence` rises with every lease. A writer compares it in each transaction (`writer.ts`): one that was taken over
+ *    from writes nothing more, and so does nothing more.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { UserMistake } from '../schema/errors.ts';
+import { JournalError, UserMistake } from '../schema/errors.ts';
 import { newSessionId, type SessionId } from '../schema/ids.ts';
 import { migrate, SESSION_MIGRATIONS } from './migrations.ts';
-import { isProcessAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+import {
+  isProcessAlive,
+  knowsItsNamespace,
+  type ProcessIdentity,
+  sightOf,
+  thisProcess,
+} from './process-identity.ts';
 import { readMeta, removeMeta, writeMeta } from './session-file.ts';
 import { inTransaction } from './transaction.ts';
 
-/** The key of the lease in `meta`. */
+/** The key of the lease in `meta`, and that of how often it was taken. */
 export const WRITER = 'writer';
+export const FENCE = 'fence';
+export const FIRST_FENCE = '1';
+/** When it was last resumed. */
+export const OPENED = 'opened';
 
 export interface WriterLease extends ProcessIdentity {
   /** Tells apart two openings by one process. */
   token: string;
 }
 
+/** `unseen`: nothing on this machine tells whether it lives. */
+export type HolderState = 'alive' | 'gone' | 'unseen';
+
 export function newLease(): WriterLease {
   return { ...thisProcess(), token: newSessionId() };
 }
 
-/** Takes the lease of an existing session, and brings its file to the newest shape while nobody else may. */
-export function claimLease(db: DatabaseSync, session: SessionId, lease: WriterLease): void {
-  inTransaction(db, () => {
+/** `locked` as `isSessionLocked` has it; null where there is no lock file. */
+export function holderState(lease: WriterLease, locked: boolean | null): HolderState {
+  if (locked === true) return 'alive';
+  const sight = sightOf(lease);
+  if (sight === 'elsewhere') return 'unseen';
+  if (sight === 'rebooted' || (locked === false && knowsItsNamespace(lease))) return 'gone';
+  if (sight === 'hidden') return 'unseen';
+  return isProcessAlive(lease) ? 'alive' : 'gone';
+}
+
+export interface LeaseClaim {
+  session: SessionId;
+  lease: WriterLease;
+  /** The session's lock is ours, and was there before: nobody else had it. */
+  lockWasThere: boolean;
+  /** A person says that a holder who cannot be seen is gone. */
+  takeOver: boolean;
+  time: number;
+}
+
+/**
+ * Takes the lease of an existing session whose lock is ours, and brings its file to the newest shape. Returns the fence.
+ */
+export function claimLease(db: DatabaseSync, claim: LeaseClaim): string {
+  const { session, lease, lockWasThere, takeOver, time } = claim;
+  return inTransaction(db, () => {
     migrate(db, SESSION_MIGRATIONS);
-    const holder = leaseOf(db);
-    if (holder !== null && isProcessAlive(holder)) throw inUse(session, holder);
+    const { [WRITER]: writer, [FENCE]: last = '0' } = readMeta(db);
+    const holder = leaseFrom(writer);
+    const state = holder === null ? 'gone' : holderState(holder, lockWasThere ? false : null);
+    if (holder !== null && state === 'alive') throw inUse(session, holder);
+    if (holder !== null && state === 'unseen' && !takeOver) throw outOfSight(session, holder);
+    const fence = String(Number(last) + 1);
     writeMeta(db, WRITER, JSON.stringify(lease));
+    writeMeta(db, FENCE, fence);
+    writeMeta(db, OPENED, String(time));
+    return fence;
   });
 }
 
@@ -43,14 +89,48 @@ export function releaseLease(db: DatabaseSync, lease: WriterLease): void {
 }
 
 export function leaseOf(db: DatabaseSync): WriterLease | null {
-  const text = readMeta(db)[WRITER];
-  // Only `claimLease` and `createSession` write it, both from a WriterLease.
-  return text === undefined ? null : (JSON.parse(text) as WriterLease);
+  return leaseFrom(readMeta(db)[WRITER]);
 }
 
-function inUse(session: SessionId, holder: WriterLease): UserMistake {
+/** Null also for what is no lease: a damaged one says nothing of anybody. */
+function leaseFrom(text: string | undefined): WriterLease | null {
+  if (text === undefined) return null;
+  try {
+    // Only `claimLease` and `createSession` write it, both from a WriterLease.
+    const lease = JSON.parse(text) as WriterLease;
+    return Number.isInteger(lease.pid) ? lease : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `holder` is null when it has the lock and its lease is not on record yet, or not any more. */
+export function inUse(session: SessionId, holder: WriterLease | null): UserMistake {
+  const hidden = holder !== null && sightOf(holder) !== 'here';
+  const who =
+    holder === null
+      ? 'another process'
+      : `process ${holder.pid}${hidden ? ' of another container or pid namespace' : ''}`;
+  const remedy = hidden ? 'end it there' : `end it with ramet stop ${session}`;
   return new UserMistake(
     'session_in_use',
-    `session ${session} is being written by process ${holder.pid}: wait for it, or end it with ramet stop ${session}, then try again`,
+    `session ${session} is being written by ${who}: wait for it, or ${remedy}, then try again`,
+  );
+}
+
+function outOfSight(session: SessionId, holder: WriterLease): UserMistake {
+  const where =
+    sightOf(holder) === 'elsewhere' ? 'on another machine' : 'in another container or pid namespace';
+  return new UserMistake(
+    'session_in_use',
+    `session ${session} was last written by process ${holder.pid} ${where}, and nothing here tells whether it still runs: make sure that it has ended, then: ramet resume --take-over ${session}`,
+  );
+}
+
+export function takenOver(file: string): JournalError {
+  return new JournalError(
+    'journal_taken_over',
+    'terminal',
+    `cannot write the journal ${file}: another process has taken the session over; this one stops and changes nothing more`,
   );
 }

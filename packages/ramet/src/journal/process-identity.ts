@@ -1,9 +1,14 @@
 /**
- * Which process, beyond doubt. A pid alone is reused; with the boot and the start time it is not. Where the
- * system does not tell (no /proc), `started` is null and a pid in use counts as alive: better to refuse a dead
- * writer's session than to let two processes write it.
+ * Which process, beyond doubt. A pid alone is reused, and means somebody else in another container. `started` names the
+ * boot, the start time, the pid namespace and the machine: `boot-ticks-namespace-machine`; versions before wrote the
+ * first two. Where the system does not tell (no /proc), it is null and a pid in use counts as alive: better to refuse a
+ * dead writer's session than to let two processes write it.
+ *
+ * Invariant: a process that cannot be seen from here (another container, another machine) is never judged dead.
  */
-import { readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { systemCode } from '../schema/errors.ts';
 
 export interface ProcessIdentity {
@@ -11,18 +16,46 @@ export interface ProcessIdentity {
   started: string | null;
 }
 
+/**
+ * From where a process would be seen: `here`, `hidden` in another pid namespace of this kernel, `rebooted`: before this
+ * machine last started, `elsewhere`: on another machine.
+ */
+export type ProcessSight = 'here' | 'hidden' | 'rebooted' | 'elsewhere';
+
 let own: ProcessIdentity | undefined;
-let boot: string | undefined;
+let host: { boot: string; namespace: string; machine: string } | null | undefined;
 
 export function thisProcess(): ProcessIdentity {
-  own ??= { pid: process.pid, started: findProcess(process.pid)?.started ?? null };
+  own ??= { pid: process.pid, started: ownStart() };
   return own;
 }
 
-export function isProcessAlive({ pid, started }: ProcessIdentity): boolean {
+function ownStart(): string | null {
+  const here = thisHost();
+  const found = findProcess(process.pid);
+  return here === null || found === null ? null : `${found.started}-${here.namespace}-${here.machine}`;
+}
+
+export function isProcessAlive(identity: ProcessIdentity): boolean {
+  const sight = sightOf(identity);
+  if (sight !== 'here') return sight !== 'rebooted';
+  const { pid, started } = identity;
   const found = findProcess(pid);
   if (found === null || started === null) return isPidInUse(pid);
-  return !found.ended && found.started === started;
+  return !found.ended && `${started}-`.startsWith(`${found.started}-`);
+}
+
+export function sightOf({ started }: ProcessIdentity): ProcessSight {
+  const here = thisHost();
+  if (started === null || here === null) return 'here';
+  const [boot, , namespace, machine] = started.split('-');
+  if (boot === here.boot) return namespace === undefined || namespace === here.namespace ? 'here' : 'hidden';
+  return machine === undefined || machine === here.machine ? 'rebooted' : 'elsewhere';
+}
+
+/** Whether it was written by a version that holds a lock while it writes (`session-lock.ts`). */
+export function knowsItsNamespace({ started }: ProcessIdentity): boolean {
+  return started !== null && started.split('-').length === 4;
 }
 
 export interface FoundProcess {
@@ -32,20 +65,47 @@ export interface FoundProcess {
   ended: boolean;
 }
 
-/** Null where there is no such entry: the process is gone, or the system has no /proc. */
+/** Null where there is no such entry: the process is gone, or the system has no /proc of this pid namespace. */
 export function findProcess(pid: number): FoundProcess | null {
+  const here = thisHost();
+  if (here === null) return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The command's name, in brackets, may itself hold spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
     return {
-      started: `${boot}-${fields[19]}`,
+      started: `${here.boot}-${fields[19]}`,
       group: Number(fields[2]),
       ended: fields[0] === 'Z' || fields[0] === 'X',
     };
   } catch {
     return null;
+  }
+}
+
+/** Null without a /proc that shows this pid namespace. */
+function thisHost(): { boot: string; namespace: string; machine: string } | null {
+  if (host === undefined) host = readHost();
+  return host;
+}
+
+function readHost(): { boot: string; namespace: string; machine: string } | null {
+  try {
+    if (readlinkSync('/proc/self') !== String(process.pid)) return null;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+    // Hashed: the machine's id itself is nobody's business.
+    return { boot, namespace, machine: hash('sha256', machineName()).slice(0, 8) };
+  } catch {
+    return null;
+  }
+}
+
+function machineName(): string {
+  try {
+    return readFileSync('/etc/machine-id', 'latin1').trim() || hostname();
+  } catch {
+    return hostname();
   }
 }
 

@@ -78,6 +78,18 @@ describe('the list of sessions', () => {
     expect(listSessions(project)).toMatchObject([{ session, created: 1000, cwd: '/w', title: 'Kept' }]);
   });
 
+  test('puts a resumed session first also when the index is lost', async () => {
+    const project = newProject();
+    const old = await closedSession(project, 1000);
+    await closedSession(project, 2000);
+    const clock = { now: () => 3000, sleep: async () => {} };
+    const { journal, reader } = await resumeSession({ project, session: old, clock });
+    reader.close();
+    await journal.close();
+    rmSync(indexPath(project));
+    expect(latestSession(project)).toMatchObject({ session: old, created: 1000, opened: 3000 });
+  });
+
   test('forgets a session whose file is gone and leaves out one that was never filled', async () => {
     const project = newProject();
     const session = await closedSession(project, 1000);

@@ -5,14 +5,13 @@ import { systemCode, UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { unusable } from './home.ts';
 import { leaseOf, type WriterLease } from './lease.ts';
-import { isProcessAlive } from './process-identity.ts';
 import { openSessionFileReadOnly, sessionOfFile, sessionPath } from './session-file.ts';
 import { type IndexedSession, readIndex } from './session-index.ts';
-import { describeSession } from './sessions.ts';
+import { describeSession, stateOfWriter } from './sessions.ts';
 
 export interface SessionEntry extends IndexedSession {
   file: string;
-  /** A process is writing it now. Neither live nor ended: its writer crashed. */
+  /** A process is writing it now, or may be, on another machine. Neither live nor ended: its writer crashed. */
   live: boolean;
 }
 
@@ -22,11 +21,10 @@ export function listSessions(project: string): SessionEntry[] {
   const indexed = readIndex(project).filter(({ entry }) => files.delete(entry.session));
   const missed = Array.from(files, (session) => readEntry(project, session));
   return [...indexed, ...missed.filter((found) => found !== null)]
-    .map(({ entry, lease }) => ({
-      ...entry,
-      file: sessionPath(project, entry.session),
-      live: lease !== null && isProcessAlive(lease),
-    }))
+    .map(({ entry, lease }) => {
+      const file = sessionPath(project, entry.session);
+      return { ...entry, file, live: lease !== null && stateOfWriter(file, lease) !== 'gone' };
+    })
     .sort((a, b) => b.opened - a.opened || (a.session < b.session ? -1 : 1));
 }
 

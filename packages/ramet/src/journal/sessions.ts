@@ -9,8 +9,21 @@ import { UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
 import { makePrivateDirectory } from './home.ts';
 import type { Journal, JournalReader } from './journal.ts';
-import { claimLease, leaseOf, newLease, releaseLease, WRITER, type WriterLease } from './lease.ts';
-import { isProcessAlive, type ProcessIdentity } from './process-identity.ts';
+import {
+  claimLease,
+  FENCE,
+  FIRST_FENCE,
+  type HolderState,
+  holderState,
+  inUse,
+  leaseOf,
+  newLease,
+  OPENED,
+  releaseLease,
+  WRITER,
+  type WriterLease,
+} from './lease.ts';
+import { refuseNetworkHome } from './network-home.ts';
 import { SessionReader } from './reader.ts';
 import { Registration } from './registration.ts';
 import {
@@ -22,7 +35,9 @@ import {
   sessionPath,
 } from './session-file.ts';
 import type { IndexedSession } from './session-index.ts';
+import { isSessionLocked, lockPath, type SessionLock, takeSessionLock } from './session-lock.ts';
 import { writeFailure } from './sqlite-failure.ts';
+import { readWitness, witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 
 interface SessionOpening {
@@ -37,45 +52,96 @@ export async function createSession(
 ): Promise<Journal> {
   const { project, cwd, title = null, clock = systemClock } = options;
   makePrivateDirectory(project);
+  refuseNetworkHome(project);
   const session = reserveSessionFile(project);
   const file = sessionPath(project, session);
   const lease = newLease();
   const created = clock.now();
-  const meta = { session, created: String(created), cwd, [WRITER]: JSON.stringify(lease) };
+  const meta = {
+    session,
+    created: String(created),
+    cwd,
+    [WRITER]: JSON.stringify(lease),
+    [FENCE]: FIRST_FENCE,
+  };
+  let lock: SessionLock | undefined;
   try {
+    lock = lockSession(file, session);
     const db = fillSessionFile(file, title === null ? meta : { ...meta, title });
     const entry = { session, created, opened: created, ended: null, cwd, title };
-    const { journal, registration } = openJournal(options, db, entry, lease);
+    const { journal, registration } = openJournal(options, { db, entry, lease, lock, fence: FIRST_FENCE });
     registration.registerLater();
     return journal;
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    lock?.release();
+    for (const path of [file, `${file}-wal`, `${file}-shm`, lockPath(file), witnessPath(file)])
+      rmSync(path, { force: true });
     throw error;
   }
 }
 
-/** Goes on with a session whose writer has ended, and brings its file to the newest shape. */
+export interface ResumedJournal {
+  journal: Journal;
+  reader: JournalReader;
+  /** More had been recorded than the journal still holds; a warning says how much. */
+  endIsMissing: boolean;
+}
+
+/** Continues a session whose writer has ended, and brings its file to the newest shape. */
 export async function resumeSession(
-  options: SessionOpening & { session: SessionId },
-): Promise<{ journal: Journal; reader: JournalReader }> {
-  const { project, session, clock = systemClock } = options;
+  options: SessionOpening & {
+    session: SessionId;
+    /** A person says that a writer who cannot be seen from here has ended. */
+    takeOver?: boolean;
+  },
+): Promise<ResumedJournal> {
+  const { project, session, clock = systemClock, takeOver = false } = options;
+  const time = clock.now();
   const file = requireSession(project, session);
+  refuseNetworkHome(project);
   // Opened for reading first: a file from a newer version must not be written to, nor its WAL moved.
   const reader = openReader(options);
   const lease = newLease();
+  let lock: SessionLock | undefined;
   let db: DatabaseSync | undefined;
   try {
+    lock = lockSession(file, session);
     db = openSessionFile(file);
-    claimLease(db, session, lease);
-    const entry = { ...describeSession(db, session), opened: clock.now() };
-    const { journal, registration } = openJournal(options, db, entry, lease);
+    const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
+    const entry = describeSession(db, session);
+    const missing = missingEnd(db, file);
+    const { journal, registration, warn } = openJournal(options, { db, entry, lease, lock, fence });
+    if (missing !== null) warn('journal_end_missing', missing);
     registration.register();
-    return { journal, reader };
+    return { journal, reader, endIsMissing: missing !== null };
   } catch (error) {
     reader.close();
     db?.close();
+    lock?.release();
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
+}
+
+function lockSession(file: string, session: SessionId): SessionLock {
+  const lock = takeSessionLock(file);
+  if (lock !== null) return lock;
+  using db = openSessionFileReadOnly(file);
+  throw inUse(session, leaseOf(db));
+}
+
+/** One line on what the witness saw and the journal does not hold; null when the journal is whole. */
+export function missingEnd(db: DatabaseSync, file: string): string | null {
+  const witness = readWitness(file);
+  if (witness === null) return null;
+  const last = db.prepare('SELECT seq, time FROM events ORDER BY seq DESC LIMIT 1').get();
+  const missing = witness.seq - Number(last?.seq ?? 0);
+  if (missing <= 0) return null;
+  const since = last === undefined ? 'its start' : new Date(Number(last.time)).toISOString();
+  return (
+    `the end of the journal ${file} is missing: ${missing} event${missing === 1 ? '' : 's'} up to ` +
+    `${new Date(witness.time).toISOString()} (its WAL was cut or removed, or this is an older copy); ` +
+    `what agents did after ${since} may be done again: check before you rely on it`
+  );
 }
 
 /** Reads a session, also while it is written and after its writer crashed. */
@@ -87,11 +153,17 @@ export function isWriterAlive(options: { project: string; session: SessionId }):
   return livingWriter(options) !== null;
 }
 
-/** The process that writes a session; null when none does, or the one that did is gone. */
-export function livingWriter(options: { project: string; session: SessionId }): ProcessIdentity | null {
-  using db = openSessionFileReadOnly(requireSession(options.project, options.session));
+/** The process that writes a session, or may: one on another machine counts. Null when none does. */
+export function livingWriter(options: { project: string; session: SessionId }): WriterLease | null {
+  const file = requireSession(options.project, options.session);
+  using db = openSessionFileReadOnly(file);
   const lease = leaseOf(db);
-  return lease !== null && isProcessAlive(lease) ? lease : null;
+  return lease === null || stateOfWriter(file, lease) === 'gone' ? null : lease;
+}
+
+/** What the lock of a session says of the holder of its lease. */
+export function stateOfWriter(file: string, lease: WriterLease): HolderState {
+  return holderState(lease, isSessionLocked(file));
 }
 
 /** What a session's own file says of it. */
@@ -99,7 +171,8 @@ export function describeSession(db: DatabaseSync, session: SessionId): IndexedSe
   const meta = readMeta(db);
   const first = db.prepare('SELECT time FROM events ORDER BY seq LIMIT 1').get();
   const created = Number(meta.created ?? first?.time ?? 0);
-  return { session, created, opened: created, ended: null, cwd: meta.cwd ?? '', title: meta.title ?? null };
+  const opened = Number(meta[OPENED] ?? created);
+  return { session, created, opened, ended: null, cwd: meta.cwd ?? '', title: meta.title ?? null };
 }
 
 function requireSession(project: string, session: SessionId): string {
@@ -108,14 +181,24 @@ function requireSession(project: string, session: SessionId): string {
   throw new UserMistake('session_unknown', `there is no session ${session}: ${file} does not exist`);
 }
 
+interface OpenedSession {
+  db: DatabaseSync;
+  entry: IndexedSession;
+  lease: WriterLease;
+  lock: SessionLock;
+  fence: string;
+}
+
+interface OpenedJournal {
+  journal: Journal;
+  registration: Registration;
+  warn(code: string, message: string): void;
+}
+
 /** Joins the parts of a session that is written. A new one enters the index later, a resumed one at once. */
-function openJournal(
-  options: SessionOpening,
-  db: DatabaseSync,
-  entry: IndexedSession,
-  lease: WriterLease,
-): { journal: Journal; registration: Registration } {
+function openJournal(options: SessionOpening, opened: OpenedSession): OpenedJournal {
   const { project, clock = systemClock, onWarning } = options;
+  const { db, entry, lease, lock, fence } = opened;
   const warn = (code: string, message: string): void => {
     journal.append(null, { type: 'warning.raised', code, message });
     onWarning?.(message);
@@ -131,9 +214,11 @@ function openJournal(
     session: entry.session,
     file: sessionPath(project, entry.session),
     clock,
+    fence,
     beforeClose: () => registration.end(clock.now()),
     afterLastCommit: () => releaseLease(db, lease),
+    afterClose: () => lock.release(),
     onCheckpointFailure: (reason) => warn('checkpoint_failed', `cannot empty the journal's WAL: ${reason}`),
   });
-  return { journal, registration };
+  return { journal, registration, warn };
 }

@@ -16,6 +16,10 @@ function sqliteCode(error: unknown): number | null {
   return typeof code === 'number' ? code & 0xff : null;
 }
 
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_BUSY;
+}
+
 export function writeFailure(file: string, error: unknown): JournalError {
   if (error instanceof JournalError) return error;
   const [code, reason, remedy] = explainWrite(error);

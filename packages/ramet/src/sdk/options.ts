@@ -48,6 +48,8 @@ export interface SessionOptions {
   worktree?: string;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
+  /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
+  takeOver?: boolean;
   provider?: ModelProvider;
   prices?: PriceTable;
   retry?: Partial<RetryPolicy>;
@@ -99,6 +101,7 @@ export interface ResolvedOptions extends SettingsInForce {
   agents: AgentCaps;
   worktree: string | null;
   onRecord: RecordListener | undefined;
+  takeOver: boolean;
 }
 
 export const DEFAULT_MODEL = 'sonnet';
@@ -145,6 +148,7 @@ export function resolveOptions(
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings.maxTurns),
     worktree: options.worktree ?? null,
     settings,
+    takeOver: options.takeOver ?? false,
     notices,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { sep } from 'node:path';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
+import { RECORD_LOST_ITS_END } from '../engine/notices.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -87,8 +88,14 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   // Whatever still runs for the agent would work beside it.
   const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
-  const { journal: written, reader } = await resumeSession({
+  const warnings: string[] = [];
+  const {
+    journal: written,
+    reader,
+    endIsMissing,
+  } = await resumeSession({
     ...settings,
+    onWarning: (message) => warnings.push(message),
     project: here.project,
     session: entry.session,
   });
@@ -101,12 +108,15 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const parts = { journal, provider, redact, permissions, workspaces };
     const shared = shareParts(settings, place, types, parts, reader);
     const agent = await continueAgent(shared, reader, place, settings);
+    if (endIsMissing) agent.receive('notification', null, RECORD_LOST_ITS_END);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const { cwd } = agent.directory;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
-    return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: true });
+    const notices = [...settings.notices, ...warnings];
+    const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
+    return liveSession({ ...live, isResumed: true });
   } catch (error) {
     await journal.close();
     throw error;

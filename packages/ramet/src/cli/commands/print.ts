@@ -30,12 +30,14 @@ export interface PrintOptions {
   continue?: boolean;
   /** True where no session is named. */
   resume?: string | true;
+  takeOver?: boolean;
   worktree?: string;
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
   const named = options.resume === true ? 'latest' : options.resume;
   const resume = named ?? (options.continue ? 'latest' : undefined);
+  if (options.takeOver && resume === undefined) throw nothingToTakeOver();
   if (!options.print) {
     if (argument !== '') throw withoutPrint(argument);
     return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);
@@ -87,6 +89,13 @@ async function follow(
   }
 }
 
+function nothingToTakeOver(): UserMistake {
+  return new UserMistake(
+    'no_session',
+    '--take-over is for a session that is resumed: give --resume SESSION or --continue with it',
+  );
+}
+
 function withoutPrint(argument: string): UserMistake {
   return new UserMistake(
     'not_print',
@@ -129,6 +138,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.launch === undefined ? {} : { launch: options.launch }),
     ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
+    ...(options.takeOver ? { takeOver: true } : {}),
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
   };
 }

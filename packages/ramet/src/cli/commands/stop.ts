@@ -2,7 +2,7 @@
  * `ramet stop`: ends a session that another process runs, or one agent of it, and says what came of it. A session is
  * ended by a signal to its writer, an agent by a request that the writer finds (`journal/stop-requests.ts`).
  */
-import { isProcessAlive, type ProcessIdentity } from '../../journal/process-identity.ts';
+import { isProcessAlive, type ProcessIdentity, sightOf } from '../../journal/process-identity.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { livingWriter } from '../../journal/sessions.ts';
@@ -81,6 +81,14 @@ async function endWriter(
 
 /** To that process alone: a pid may be somebody else's by now. */
 function signal(writer: ProcessIdentity, name: NodeJS.Signals): void {
+  const sight = sightOf(writer);
+  if (sight === 'hidden' || sight === 'elsewhere') {
+    const where = sight === 'hidden' ? 'in another container or pid namespace' : 'on another machine';
+    throw new UserMistake(
+      'not_reachable',
+      `cannot end process ${writer.pid}: it runs ${where}; end it there`,
+    );
+  }
   if (writer.started === null) {
     const reason = 'this system does not tell whether it is still the same process';
     throw new UserMistake(

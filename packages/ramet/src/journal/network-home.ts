@@ -1,0 +1,77 @@
+/**
+ * Refuses to keep sessions on a network file system: locks and the shared memory of SQLite do not hold between
+ * machines, so two hosts could write one session.
+ */
+import { readFileSync, statfsSync } from 'node:fs';
+import { UserMistake } from '../schema/errors.ts';
+
+/** What statfs(2) says of file systems that are another machine's. */
+const NETWORK_TYPES: Readonly<Record<number, string>> = {
+  26985: 'NFS',
+  20859: 'SMB',
+  4283649346: 'SMB (CIFS)',
+  4266872130: 'SMB',
+  1397113167: 'AFS',
+  1937076805: 'Coda',
+  12805120: 'Ceph',
+  198183888: 'Lustre',
+  1196443219: 'GPFS',
+  428016422: 'BeeGFS',
+  22092: 'NCP',
+};
+const FUSE = 0x65735546;
+/** FUSE is local too (an encrypted folder, a container's root), so only what is known to be remote is refused. */
+const REMOTE_FUSE =
+  /^fuse\.(sshfs|rclone|s3fs|gcsfuse|goofys|mount-s3|mountpoint-s3|glusterfs|ceph|ceph-fuse|davfs|davfs2|curlftpfs|smbnetfs|juicefs|mfs|mfsmount|blobfuse|blobfuse2|gvfsd-fuse|nfs|hdfs|beegfs|seaweedfs|geesefs)$/i;
+
+export interface FileSystemFacts {
+  /** As statfs(2) has it. */
+  typeOf(directory: string): number;
+  /** The text of `/proc/self/mountinfo`. */
+  mounts(): string;
+}
+
+const SYSTEM: FileSystemFacts = {
+  typeOf: (directory) => statfsSync(directory).type,
+  mounts: () => readFileSync('/proc/self/mountinfo', 'utf8'),
+};
+
+export function refuseNetworkHome(directory: string, facts: FileSystemFacts = SYSTEM): void {
+  const name = networkFileSystem(directory, facts);
+  if (name === null) return;
+  throw new UserMistake(
+    'home_on_network',
+    `cannot keep sessions in ${directory}: it is on a network file system (${name}), where two machines could write one session; set RAMET_HOME to a directory on a local disk`,
+  );
+}
+
+/** Null for a local one, and where the system does not tell. */
+export function networkFileSystem(directory: string, facts: FileSystemFacts = SYSTEM): string | null {
+  try {
+    // Signed on some systems.
+    const type = facts.typeOf(directory) >>> 0;
+    if (type !== FUSE) return NETWORK_TYPES[type] ?? null;
+    const kind = mountKind(directory, facts.mounts());
+    return REMOTE_FUSE.test(kind) ? kind.replace(/^fuse\./, '') : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `fuse.sshfs` and the like: of the mount with the longest path that holds the directory, the last of equals. */
+function mountKind(directory: string, mountinfo: string): string {
+  let best = { path: '', kind: '' };
+  for (const line of mountinfo.split('\n')) {
+    const [left = '', right = ''] = line.split(' - ');
+    const path = decoded(left.split(' ')[4] ?? '');
+    const holds = path === '/' || directory === path || directory.startsWith(`${path}/`);
+    if (path !== '' && holds && path.length >= best.path.length)
+      best = { path, kind: right.split(' ')[0] ?? '' };
+  }
+  return best.kind;
+}
+
+/** Blanks and the like stand there in octal. */
+function decoded(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+}
