@@ -74,6 +74,7 @@ function start(shell: ShellStart, output: OutputFile, context: ToolContext): Pro
     cwd,
     env: { ...env, ...shell.environment, [AGENT_VARIABLE]: agent },
     output: output.descriptor,
+    handed: shell.handed,
     register: registerGroup,
   });
 }

@@ -4,8 +4,9 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { commandList, heldPlace } from '../../test/fixtures/held-place.ts';
+import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { bubblewrapArguments, tryBubblewrap } from './bubblewrap.ts';
+import { tryBubblewrap } from './bubblewrap.ts';
 
 const PATH = process.env.PATH ?? '';
 
@@ -72,9 +73,30 @@ describe('TYPE-2: a sandbox that is not what it should be', () => {
     const env = pathWith('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
     expect(await tryBubblewrap(env)).toMatchObject({
       works: false,
-      reason: expect.stringContaining('does not keep files from being written'),
+      reason: expect.stringContaining('does not hold what it runs'),
     });
     expect(await tryBubblewrap(pathWith('exit 0'))).toMatchObject({ works: false });
+  });
+
+  test('knows no filter for the processor', async () => {
+    expect(await tryBubblewrap({ PATH }, { architecture: 'riscv64' })).toEqual({
+      works: false,
+      reason: 'there is none for riscv64',
+      remedy: null,
+    });
+  });
+
+  test('holds files, and leaves rights or system calls as they are', async ({ skip }) => {
+    const { program } = await workingSandbox(skip);
+    for (const [option, count] of [
+      ['--seccomp', 2],
+      ['--cap-drop', 2],
+    ] as const) {
+      const drop = `words=(); while [ $# -gt 0 ]; do if [ "$1" = ${option} ]; then shift ${count}; else words+=("$1"); shift; fi; done`;
+      expect(await tryBubblewrap(pathWith(`${drop}; exec ${program} "\${words[@]}"`))).toMatchObject({
+        works: process.getuid?.() !== 0 && option === '--cap-drop',
+      });
+    }
   });
 
   test('is one of another system', async () => {
@@ -91,13 +113,14 @@ describe('TYPE-2: a sandbox that works', () => {
     skip,
   }) => {
     const place = heldPlace();
-    const state = await tryBubblewrap(place.env);
-    if (!state.works) return skip(`no sandbox here: ${state.reason}`);
+    const sandbox = await workingSandbox(skip);
     const before = place.look();
     const waiting = commandList('write-attempts.txt');
+    const { env } = place;
     const worker = async (): Promise<void> => {
       for (let command = waiting.pop(); command !== undefined; command = waiting.pop()) {
-        await runQuietly(state.program, bubblewrapArguments(command, place.repository), place.env);
+        // Some of these wait for a terminal or a network that never comes.
+        await sandbox.run(command, { cwd: place.repository, env, limitMs: 3_000 });
       }
     };
     await Promise.all([worker(), worker(), worker(), worker()]);
@@ -106,28 +129,16 @@ describe('TYPE-2: a sandbox that works', () => {
 
   test('lets reading commands do what they do, scratch files included', async ({ skip }) => {
     const place = heldPlace();
-    const state = await tryBubblewrap(place.env);
-    if (!state.works) return skip(`no sandbox here: ${state.reason}`);
-    const run = (command: string): string =>
-      execFileSync(state.program, bubblewrapArguments(command, place.repository), {
-        env: place.env,
-        encoding: 'utf8',
-      });
-    expect(run('pwd; git log --format=%s')).toBe(`${place.repository}\nsecond\nstart\n`);
-    expect(run('seq 200000 | sort -S 64k -rn | head -1')).toBe('200000\n');
-    expect(run(`cat <<'EOF' | wc -c\n${'x'.repeat(100_000)}\nEOF`)).toBe('100001\n');
-    expect(run('echo $PPID; cat /proc/1/comm')).toBe('1\nbwrap\n');
+    const sandbox = await workingSandbox(skip);
+    const run = async (command: string): Promise<string> =>
+      (await sandbox.run(command, { cwd: place.repository, env: place.env })).output;
+    expect(await run('pwd; git log --format=%s')).toBe(`${place.repository}\nsecond\nstart\n`);
+    expect(await run('seq 200000 | sort -S 64k -rn | head -1')).toBe('200000\n');
+    expect(await run(`cat <<'EOF' | wc -c\n${'x'.repeat(100_000)}\nEOF`)).toBe('100001\n');
+    expect(await run('echo $PPID; cat /proc/1/comm')).toBe('1\nbwrap\n');
+    expect(
+      await run('echo a > "$TMPDIR/a" && cat "$TMPDIR/a" && diff <(echo a) <(echo a) && echo same'),
+    ).toBe('a\nsame\n');
     expect(existsSync(join(place.repository, 'new'))).toBe(false);
   });
 });
-
-/** Some of these wait for a terminal or a network that never comes. */
-async function runQuietly(
-  program: string,
-  words: readonly string[],
-  env: Record<string, string>,
-): Promise<void> {
-  const { spawn } = await import('node:child_process');
-  const child = spawn(program, words, { env, stdio: 'ignore', detached: true, timeout: 3_000 });
-  await new Promise((settle) => child.once('close', settle));
-}

@@ -1,13 +1,27 @@
 /**
  * Bubblewrap, started directly: everything of the file system can be read and nothing of it written, no other process
- * can be seen, and no network reached. Whether it works here is found out by trying, and proved: a write must fail.
+ * can be seen, and neither a network nor a service reached. Whether it works here is found out by trying, and proved.
  */
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { describeError } from '../schema/errors.ts';
-import { signalGroup } from './process-group.ts';
+import { HANDED_DESCRIPTOR, signalGroup } from './process-group.ts';
+import { seccompFilter } from './seccomp-filter.ts';
 
 export type BubblewrapState =
   | { works: true; program: string }
@@ -18,39 +32,105 @@ const PROGRAM = 'bwrap';
 /** It takes some ten milliseconds; who needs seconds would hold every command up. */
 const TIME_LIMIT_MS = 2_000;
 
+/** Where the sandbox's own files are: in its new `/dev`, so that every directory of the host can be seen as it is. */
+const SCRATCH = '/dev/scratch';
+
 /**
- * A root user would have the right to mount it writable again, so all rights go. Of the new `/dev` only that sandbox
- * knows: its `shm` is the scratch space that `sort` and heredocs need. Everything in it ends with it, and it with us.
+ * A root user would have the right to mount it writable again, so all rights go; what root may write in `/proc` by
+ * being its owner is read-only. `sort` and heredocs need scratch space. All of it ends with the shell, and it with us.
  */
 const HELD = [
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--setenv', 'TMPDIR', '/dev/shm'],
+  ...['--seccomp', String(HANDED_DESCRIPTOR), '--ro-bind', '/', '/', '--dev', '/dev'],
+  ...[
+    '--ro-bind-try',
+    '/dev/shm',
+    '/dev/shm',
+    '--perms',
+    '1777',
+    '--dir',
+    SCRATCH,
+    '--setenv',
+    'TMPDIR',
+    SCRATCH,
+  ],
+  ...['--proc', '/proc', '--remount-ro', '/proc'],
   ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--cap-drop', 'ALL', '--die-with-parent'],
 ];
 
-/** Behind these, services write for whoever asks: what is only read must not reach them either. */
-const SERVICES = [
-  ...['/run/docker.sock', '/run/podman/podman.sock', '/run/containerd/containerd.sock'],
-  ...['/run/dbus/system_bus_socket', '/run/systemd/private'],
-  ...['bus', 'systemd/private', 'docker.sock', 'podman/podman.sock'].map(
-    (name) => `/run/user/${process.getuid?.() ?? 0}/${name}`,
-  ),
-];
+/** A pipe can be written where files are read-only. Process 1 takes orders from these. */
+const ORDERS = ['/run/initctl', '/run/systemd/initctl/fifo'];
 
-/** The arguments with which it runs `command` in a shell. */
+/** The arguments with which it runs `command` in a shell; it reads the filter that `openFilter` opens. */
 export function bubblewrapArguments(command: string, cwd: string, ...words: readonly string[]): string[] {
-  const hidden = SERVICES.filter((path) => existsSync(path)).flatMap((path) => [
-    '--ro-bind',
-    '/dev/null',
-    path,
-  ]);
-  return [...HELD, ...hidden, '--chdir', cwd, '--', 'bash', '-c', command, ...words];
+  const hidden = ORDERS.filter(isPipe).flatMap((path) => ['--ro-bind', '/dev/null', path]);
+  return [...HELD, ...hidden, '--chdir', cwd, '--', ...withoutInherited(), 'bash', '-c', command, ...words];
+}
+
+let inherited: readonly number[] | undefined;
+
+/**
+ * What started this process may have left it an open directory of the host, through which files can be written. Node
+ * keeps such descriptors to itself up to the first gap after 15; here the others are closed.
+ */
+function withoutInherited(): string[] {
+  inherited ??= inheritedDescriptors();
+  if (inherited.length === 0) return [];
+  return ['bash', '-c', `exec ${inherited.map((each) => `${each}>&-`).join(' ')}; exec "$@"`, 'bash'];
+}
+
+const O_CLOEXEC = 0o2000000;
+
+function inheritedDescriptors(): number[] {
+  return readdirSync('/proc/self/fdinfo').flatMap((name) => {
+    try {
+      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8'))?.[1];
+      const stays = flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
+      return stays || Number(name) < HANDED_DESCRIPTOR ? [] : [Number(name)];
+    } catch {
+      return []; // The one by which the list itself was read is gone.
+    }
+  });
+}
+
+function isPipe(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false;
+}
+
+let filterFile: number | undefined;
+
+/** Opens the filter of system calls for one start; whoever starts it closes it. */
+export function openFilter(): number {
+  filterFile ??= keepFilter();
+  // A descriptor has one place from which it is read, and every start reads it whole.
+  return openSync(`/proc/self/fd/${filterFile}`, 'r');
+}
+
+/** In a file that has no name any more, so nobody can change it and nothing is left behind. */
+function keepFilter(): number {
+  const filter = seccompFilter();
+  if (filter === null) throw new Error(`there is no filter of system calls for ${process.arch}`);
+  const directory = mkdtempSync(join(tmpdir(), 'ramet-sandbox-'));
+  try {
+    const file = join(directory, 'filter');
+    writeFileSync(file, filter, { mode: 0o400 });
+    return openSync(file, 'r');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 export async function tryBubblewrap(
   env: Readonly<Record<string, string>>,
-  { platform = process.platform, limitMs = TIME_LIMIT_MS }: { platform?: string; limitMs?: number } = {},
+  {
+    platform = process.platform,
+    architecture = process.arch,
+    limitMs = TIME_LIMIT_MS,
+  }: { platform?: string; architecture?: string; limitMs?: number } = {},
 ): Promise<BubblewrapState> {
   if (platform !== 'linux') return { works: false, reason: `there is none for ${platform}`, remedy: null };
+  if (seccompFilter(architecture) === null) {
+    return { works: false, reason: `there is none for ${architecture}`, remedy: null };
+  }
   const program = findProgram(env.PATH ?? '');
   if (program === null) {
     return { works: false, reason: 'bubblewrap (bwrap) is not on the PATH', remedy: 'install bubblewrap' };
@@ -61,7 +141,7 @@ export async function tryBubblewrap(
     const end = await runProbe(program, file, env, limitMs);
     if (end.problem !== null) return { works: false, reason: end.problem, remedy: ALLOW_NAMESPACES };
     if (end.output.trim() === 'held' && !existsSync(file)) return { works: true, program };
-    const reason = `${program} does not keep files from being written`;
+    const reason = `${program} does not hold what it runs`;
     return { works: false, reason, remedy: 'install bubblewrap, and put it first on the PATH' };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -85,6 +165,14 @@ function isProgram(file: string): boolean {
   }
 }
 
+/** The file cannot be written, no right is left, and system calls are filtered. */
+const PROOF = [
+  '{ : > "$0"; } 2>/dev/null && exit 0',
+  'while read -r name value; do case $name in',
+  'CapEff:) rights=$value;; Seccomp:) filter=$value;; esac; done < /proc/self/status',
+  '[ "$rights $filter" = "0000000000000000 2" ] && echo held; exit 0',
+].join('\n');
+
 /** `problem` is null when it ran to its end. */
 function runProbe(
   program: string,
@@ -92,11 +180,13 @@ function runProbe(
   env: Readonly<Record<string, string>>,
   limitMs: number,
 ): Promise<{ problem: string | null; output: string }> {
-  const words = bubblewrapArguments('{ : > "$0"; } 2>/dev/null || echo held', '/', file);
-  const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const words = bubblewrapArguments(PROOF, '/', file);
+  const filter = openFilter();
+  const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', filter] });
+  closeSync(filter);
   let [output, errors] = ['', ''];
-  child.stdout.on('data', (data) => (output += String(data)));
-  child.stderr.on('data', (data) => (errors += String(data)));
+  child.stdout?.on('data', (data) => (output += String(data)));
+  child.stderr?.on('data', (data) => (errors += String(data)));
   return new Promise((settle) => {
     const finish = (problem: string | null): void => {
       clearTimeout(timer);

@@ -17,6 +17,8 @@ export interface ShellStart {
   readonly arguments: readonly string[];
   /** Set besides what the agent's programs have anyway. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Opens what the program reads from `HANDED_DESCRIPTOR`; whoever starts it closes it. */
+  readonly handed?: () => number;
   /** What it starts ends with it: nothing is left when the shell has ended. */
   readonly confined: boolean;
 }
@@ -85,9 +87,10 @@ export function createCommandSandbox(
     async shell(command, cwd) {
       const sandbox = mode === 'off' ? SWITCHED_OFF : await found();
       if (!sandbox.works) return { refusal: refusalText(sandbox) };
-      const { bubblewrapArguments } = await import('./bubblewrap.ts');
+      const { bubblewrapArguments, openFilter } = await import('./bubblewrap.ts');
       const words = bubblewrapArguments(command, cwd);
-      return { program: sandbox.program, arguments: words, environment: NO_NOTES, confined: true };
+      const { program } = sandbox;
+      return { program, arguments: words, environment: NO_NOTES, handed: openFilter, confined: true };
     },
     async judgedShell(outside, tell) {
       if ('refusal' in outside) return outside;

@@ -3,7 +3,7 @@
  * group by a session of its own (a daemon) leaves our reach as well.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { closeSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProcess } from '../journal/process-identity.ts';
 import { systemCode } from '../schema/errors.ts';
@@ -32,9 +32,14 @@ export interface ProcessGroupStart {
   env: Readonly<Record<string, string>>;
   /** File descriptor that takes both outputs, in the order they are written. */
   output: number;
+  /** Opens what the program reads from `HANDED_DESCRIPTOR`. */
+  handed?: (() => number) | undefined;
   /** Notes that the group runs; what it returns is called when nobody of it is left. See `process-register.ts`. */
   register(group: number): () => void;
 }
+
+/** The first that is free after input, output and errors. */
+export const HANDED_DESCRIPTOR = 3;
 
 const GRACE_MS = 2_000;
 /** Most groups are gone a moment after they are asked to. */
@@ -43,12 +48,14 @@ const LONGEST_POLL_MS = 20;
 
 /** Rejects with the system's error when the program cannot be started. */
 export async function startProcessGroup(start: ProcessGroupStart): Promise<ProcessGroup> {
+  const handed = start.handed?.();
   const child = spawn(start.program, start.arguments, {
     cwd: start.cwd,
     env: start.env,
     detached: true,
-    stdio: ['ignore', start.output, start.output],
+    stdio: ['ignore', start.output, start.output, ...(handed === undefined ? [] : [handed])],
   });
+  if (handed !== undefined) closeSync(handed);
   const ended = new Promise<ProcessEnd>((settle) => {
     child.once('exit', (code, signal) => settle({ code, signal }));
   });

@@ -103,7 +103,7 @@ describe.concurrent('UI-1: ramet doctor', () => {
     const pretends = await examine(user, { PATH: path('exit 0') });
     expect(pretends.checks.sandbox).toMatchObject({
       state: 'limited',
-      found: expect.stringContaining('does not keep files from being written'),
+      found: expect.stringContaining('does not hold what it runs'),
     });
   });
 
