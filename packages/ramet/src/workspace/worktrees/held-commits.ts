@@ -4,7 +4,7 @@
  * they are counted from, never an upstream, which a fresh branch does not have.
  */
 import { describeError } from '../../schema/errors.ts';
-import { readRef } from '../git/read-refs.ts';
+import { gitDirectoryOf, readHead, readRef } from '../git/read-refs.ts';
 import { gitText, isCommitId, runGit } from '../git/run-git.ts';
 import type { VerdictReason } from './verdict-reason.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -51,20 +51,34 @@ async function isKeptElsewhere(
   worktree: ManagedWorktree,
   tip: string,
 ): Promise<boolean> {
-  if ((await otherRefs(place, worktree.branch, tip)).length > 0) return true;
+  if (await isOnAnotherRef(place, worktree.branch, tip)) return true;
   for (const target of await targets(place, worktree)) {
     if (await hasContentOf(place, { target, tip, base: worktree.base })) return true;
   }
   return false;
 }
 
-/** Refs that lead to a commit. Its own branch does not count, nor what is ours and may move at any time, nor stashes. */
-export async function otherRefs(place: WorktreePlace, branch: string | null, tip: string): Promise<string[]> {
-  const text = await gitText(['for-each-ref', `--contains=${tip}`, '--format=%(refname)'], callOf(place));
-  const refs = text.split('\n').filter((ref) => ref !== '');
-  return refs.filter(
-    (ref) => ref !== `refs/heads/${branch}` && !ref.startsWith('refs/ramet/') && ref !== 'refs/stash',
-  );
+/**
+ * Whether a branch, tag or remote branch leads to a commit. Its own branch does not count, nor what is ours and may
+ * move at any time, nor stashes. One walk from the commit, however many refs there are. Throws when git cannot tell.
+ */
+export async function isOnAnotherRef(
+  place: WorktreePlace,
+  branch: string | null,
+  tip: string,
+): Promise<boolean> {
+  if (isCheckedOutTip(place, branch, tip)) return true;
+  // `--exclude` holds for the next option alone, and takes the name as that one sees it.
+  const own = branch === null ? [] : [`--exclude=${branch}`];
+  const args = ['rev-list', '--max-count=1', tip, '--not', ...own, '--branches', '--tags', '--remotes', '--'];
+  return (await gitText(args, callOf(place))) === '';
+}
+
+/** The usual case, without a process: the asking checkout's branch is at this very commit. */
+function isCheckedOutTip({ repository }: WorktreePlace, branch: string | null, tip: string): boolean {
+  const { root, commonDirectory } = repository;
+  const head = readHead(gitDirectoryOf(root) ?? commonDirectory, commonDirectory);
+  return head?.commit === tip && head.ref !== null && head.ref !== `refs/heads/${branch}`;
 }
 
 async function targets({ repository, env }: WorktreePlace, { facts }: ManagedWorktree): Promise<string[]> {

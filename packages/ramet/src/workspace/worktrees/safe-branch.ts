@@ -5,7 +5,7 @@ import { readRef } from '../git/read-refs.ts';
 import { runGit } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
-import { otherRefs } from './held-commits.ts';
+import { isOnAnotherRef } from './held-commits.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
 /**
@@ -21,8 +21,8 @@ export async function deleteSafeBranch(
   return withRepositoryLock(repository, 'branches', async () => {
     const tip = readRef(repository.commonDirectory, ref) ?? (await askedTip(place, ref));
     if (tip === null) return 'none';
-    const others = await otherRefs(place, branch, tip).catch(() => []);
-    return others.length > 0 && (await deleteAt(place, branch, tip)) ? 'deleted' : 'kept';
+    const isSafe = await isOnAnotherRef(place, branch, tip).catch(() => false);
+    return isSafe && (await deleteAt(place, branch, tip)) ? 'deleted' : 'kept';
   });
 }
 

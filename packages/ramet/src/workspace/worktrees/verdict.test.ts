@@ -123,6 +123,22 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
     },
     told: /^1 commits that are not merged/,
   },
+  'a commit of which a broken ref keeps git from telling who else has it': {
+    make: ({ tree, root }) => {
+      commit(tree.path);
+      git(tree.path, 'branch', 'other');
+      writeFileSync(join(root, '.git/refs/heads/torn'), 'half of an i');
+    },
+    told: /^its commits could not be judged: .*bad object torn/,
+  },
+  'a commit that only the stash and notes lead to': {
+    make: ({ tree }) => {
+      commit(tree.path);
+      git(tree.path, 'update-ref', 'refs/stash', 'HEAD');
+      git(tree.path, 'update-ref', 'refs/notes/commits', 'HEAD');
+    },
+    told: /^1 commits that are not merged/,
+  },
   'a commit on a detached HEAD': {
     make: ({ tree }) => {
       git(tree.path, 'checkout', '-q', '--detach');
@@ -290,6 +306,15 @@ describe('WORK-3: a worktree that holds nothing', () => {
       git(root, 'cherry-pick', 'ramet/fix');
       writeFiles(root, { 'src/a.ts': 'and again\n' });
       git(root, 'commit', '-qam', 'again');
+    },
+    'its commits are on a branch whose name begins with its own': ({ tree }) => {
+      commit(tree.path);
+      git(tree.path, 'branch', 'ramet/fix-2');
+    },
+    'a tag and a remote branch lead to its commits, and tags to things that are none': ({ tree, root }) => {
+      commit(tree.path);
+      git(root, 'tag', 'tree', 'HEAD^{tree}');
+      git(root, 'update-ref', 'refs/remotes/origin/fix', git(tree.path, 'rev-parse', 'HEAD'));
     },
     'its commits are on a branch of another name': ({ tree }) => {
       git(tree.path, 'checkout', '-q', '-b', 'feature');
