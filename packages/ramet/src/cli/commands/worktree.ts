@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { UserMistake } from '../../schema/errors.ts';
 import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
+import { fewAtOnce } from '../../workspace/worktrees/few-at-once.ts';
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
@@ -18,8 +19,7 @@ export async function listWorktrees(
 ): Promise<void> {
   using opened = await openPlace(io);
   const { place } = opened;
-  const views: WorktreeView[] = [];
-  for (const worktree of listed(place, all)) views.push(await viewOf(place, worktree));
+  const views = await fewAtOnce(listed(place, all), (worktree) => viewOf(place, worktree));
   if (json) io.out(`${JSON.stringify(views)}\n`);
   else if (views.length === 0) io.out('no worktrees of agents here\n');
   else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isProcessAlive, thisProcess } from '../../journal/process-identity.ts';
 import { describeError } from '../../schema/errors.ts';
 import { deleteLater } from './delete-directory.ts';
+import { fewAtOnce } from './few-at-once.ts';
 import { finishTrashed } from './finish-trashed.ts';
 import { undoReset } from './pool.ts';
 import { settleWorktree } from './release-worktree.ts';
@@ -39,18 +40,20 @@ export async function collectGarbage(
   place: WorktreePlace,
   options: GarbageOptions = {},
 ): Promise<GarbageEntry[]> {
-  const entries: GarbageEntry[] = [];
-  // Memories last: what is half-made may have to become one of them again.
-  const rows = place.registry
-    .list()
-    .toSorted((a, b) => Number(a.state === 'gone') - Number(b.state === 'gone'));
-  for (const { id } of rows) {
+  const judged = async ({ id }: ManagedWorktree): Promise<GarbageEntry[]> => {
     const worktree = place.registry.find(id);
-    if (worktree === null) continue;
-    entries.push(await collect(place, worktree, options).catch((error: unknown) => failed(worktree, error)));
-  }
+    if (worktree === null) return [];
+    return [await collect(place, worktree, options).catch((error: unknown) => failed(worktree, error))];
+  };
+  // Memories last: what is half-made may have to become one of them again.
+  const [living, gone] = partition(place.registry.list(), ({ state }) => state !== 'gone');
+  const entries = [...(await fewAtOnce(living, judged)), ...(await fewAtOnce(gone, judged))].flat();
   if (options.dryRun !== true) sweep(place);
   return entries;
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 async function collect(
@@ -107,6 +110,7 @@ async function judge(
   worktree: ManagedWorktree,
   { dryRun, isOld }: { dryRun: boolean; isOld: boolean },
 ): Promise<GarbageEntry> {
+  if (worktree.state === 'released' && !dryRun) return settle(place, worktree);
   const verdict = await verdictOf(place, worktree);
   const reasons = verdict.reasons.map(({ text }) => text);
   if (!verdict.isEmpty) return { worktree, action: 'keep', reasons };
@@ -114,15 +118,16 @@ async function judge(
     return { worktree, action: 'keep', reasons: ['holds nothing; its agent may be continued'] };
   }
   if (dryRun) return { worktree, action: 'remove', reasons: ['holds nothing'] };
-  if (worktree.state === 'released') {
-    const settled = await settleWorktree(place, worktree);
-    if (settled.kept) return { worktree, action: 'keep', reasons: settled.reasons.map(({ text }) => text) };
-    return { worktree, action: settled.became === 'pooled' ? 'pool' : 'remove', reasons: ['holds nothing'] };
-  }
   const removal = await removeWorktree(place, worktree);
   return removal.removed
     ? { worktree, action: 'remove', reasons: ['holds nothing, and nobody came back for it'] }
     : { worktree, action: 'keep', reasons: removal.reasons.map(({ text }) => text) };
+}
+
+async function settle(place: WorktreePlace, worktree: ManagedWorktree): Promise<GarbageEntry> {
+  const settled = await settleWorktree(place, worktree);
+  if (settled.kept) return { worktree, action: 'keep', reasons: settled.reasons.map(({ text }) => text) };
+  return { worktree, action: settled.became === 'pooled' ? 'pool' : 'remove', reasons: ['holds nothing'] };
 }
 
 function isSurplus({ registry, settings }: WorktreePlace, worktree: ManagedWorktree): boolean {

@@ -96,6 +96,8 @@ interface Comparison {
 
 async function hasContentOf(place: WorktreePlace, comparison: Comparison): Promise<boolean> {
   const { target, tip, base } = comparison;
+  // A target that has not moved since the worktree began has nothing of what came after.
+  if (target === base) return false;
   const [tipTree, baseTree, targetTree] = await treesOf(place, [tip, base, target]);
   // Commits that undo each other add nothing to any branch, and are in none.
   if (tipTree === baseTree || tipTree === undefined || targetTree === undefined) return false;

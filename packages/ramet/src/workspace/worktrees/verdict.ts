@@ -43,12 +43,17 @@ export async function verdictOf(
   const isMissing = !existsSync(directory);
   const tips = await tipsOf(place, worktree);
   const there = { ...worktree, path: directory };
+  // Files and commits are asked about at the same time: neither depends on the other.
+  const [work, commits] = await Promise.all([
+    isMissing || !isTreeOf(directory, worktree) ? [] : heldWork(place, there),
+    tips === null ? [headUnknown()] : heldCommits(place, worktree, tips),
+  ]);
   const reasons = [
     ...(isHolder ? [] : leaseReason(worktree)),
     ...(isMissing ? [] : placeReasons(there)),
     ...registrationReasons(place, worktree),
-    ...(isMissing || !isTreeOf(directory, worktree) ? [] : await heldWork(place, there)),
-    ...(tips === null ? [headUnknown()] : await heldCommits(place, worktree, tips)),
+    ...work,
+    ...commits,
   ];
   return { isEmpty: reasons.length === 0, reasons, isMissing, tips };
 }

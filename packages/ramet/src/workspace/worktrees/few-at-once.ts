@@ -1,0 +1,17 @@
+/** Work on many things, a few at a time: git reads from the disk, and more of them than that only wait for each other. */
+const AT_ONCE = 4;
+
+/** The results, in the order of the items. Rejects with the first failure, when everything begun has ended. */
+export async function fewAtOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const rest = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of rest) results[index] = await work(item);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return results;
+}
