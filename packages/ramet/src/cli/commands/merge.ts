@@ -12,6 +12,7 @@ import { listedEntries } from '../../workspace/merge/merge-advice.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
+import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { showMatrix, showQueue, showReport } from '../merge/merge-text.ts';
@@ -83,6 +84,7 @@ export async function merge(
       model: options.resolveModel,
       budgetUsd: options.resolveBudgetUsd,
     }),
+    prepareCheck: checkPackages({ home: rametHome(io.env), repository, settings: settings.worktree }),
     onStep: (step) => io.progress(`merge: ${step}`),
   });
   show(report, showReport(report));

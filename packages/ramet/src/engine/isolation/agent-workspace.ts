@@ -34,6 +34,8 @@ export interface AgentWorkspace {
   readonly env: Readonly<Record<string, string>>;
   /** What its agent is told of it; the brief one beside an environment that names its directory and branch. */
   readonly notice: { readonly whole: string; readonly brief: string };
+  /** What the user should know, and was not told in this session. */
+  readonly warnings: readonly string[];
   /** What an agent that goes on must know: its files are not as it left them. Null when they are. */
   readonly recovered: string | null;
   /** One that was made before its agent was known. */

@@ -33,6 +33,7 @@ export async function enterWorktree(
 /** From here on it works there. */
 export function moveInto(agent: Agent, workspace: AgentWorkspace): void {
   const { directory } = agent;
+  for (const warning of workspace.warnings) agent.warn('worktree_incomplete', warning);
   directory.outside ??= directory.cwd;
   directory.workspace = workspace;
   directory.isOwn = true;

@@ -23,6 +23,8 @@ export interface WorkspaceHolder {
   readonly held: Set<string>;
   /** Those given back and not yet cleared. */
   readonly settling: Map<string, Promise<unknown>>;
+  /** What the user was told of them: once is enough. */
+  readonly told: Set<string>;
 }
 
 export async function heldWorkspace(
@@ -52,6 +54,7 @@ export async function heldWorkspace(
     },
     env: created.env,
     notice: workspaceNotice(created, from, dirty),
+    warnings: untold(holder, created),
     recovered,
     giveTo(owner) {
       worktree = place.registry.change(id, ['leased'], { owner }) ?? worktree;
@@ -64,6 +67,12 @@ export async function heldWorkspace(
     },
     release: () => release(holder, place, worktree),
   };
+}
+
+function untold({ told }: WorkspaceHolder, { missing }: CreatedWorktree): string[] {
+  const fresh = missing.map(({ forUser }) => forUser).filter((text) => !told.has(text));
+  for (const text of fresh) told.add(text);
+  return fresh;
 }
 
 async function release(

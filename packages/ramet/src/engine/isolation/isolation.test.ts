@@ -80,6 +80,24 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     }
   });
 
+  test('who lacks packages is told the command, and the user once', async () => {
+    const family = await startFamily({
+      files: { ...FILES, 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{}' },
+      cast: {
+        'Go.': [startAgents(['one', 'two'], ISOLATED), { text: 'Over.' }],
+        one: [{ text: 'ok' }],
+        two: [{ text: 'ok' }],
+      },
+    });
+    await family.run('Go.');
+    for (const task of ['one', 'two'])
+      expect(lastTexts(family.requestsOf(task)[0]).join('\n')).toContain('run `npm ci` here');
+    const warnings = [1, 2, 3].flatMap((number) => eventsOf(family.recordedOf(number), 'warning.raised'));
+    expect(warnings.filter(({ code }) => code === 'worktree_incomplete')).toMatchObject([
+      { message: expect.stringContaining(`run \`npm ci\` in ${family.cwd}`) },
+    ]);
+  });
+
   test('a fork may change at once what its parent has read', async () => {
     const family = await startFamily({
       files: FILES,

@@ -15,7 +15,7 @@ export interface WorkspaceNotice {
 }
 
 export function workspaceNotice(
-  { worktree, notes, setup }: Pick<CreatedWorktree, 'worktree' | 'notes' | 'setup'>,
+  { worktree, notes, missing, setup }: Pick<CreatedWorktree, 'worktree' | 'notes' | 'missing' | 'setup'>,
   from: string,
   dirty: DirtyReport,
 ): WorkspaceNotice {
@@ -24,6 +24,7 @@ export function workspaceNotice(
   const further = [
     ...dirtyLines(dirty),
     ...notes,
+    ...missing.map(({ forAgent }) => forAgent),
     ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
   ];
   const where = `${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}`;

@@ -4,8 +4,8 @@ import type { AgentWorkspace } from '../../engine/isolation/agent-workspace.ts';
 export type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
 
 export function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {
-  const { worktree, created, fence, bounds, env, notice, recovered } = workspace;
-  return { worktree, created, fence, bounds, env, notice, recovered };
+  const { worktree, created, fence, bounds, env, notice, warnings, recovered } = workspace;
+  return { worktree, created, fence, bounds, env, notice, warnings, recovered };
 }
 
 export function followedWorkspace(image: WorkspaceImage): AgentWorkspace {

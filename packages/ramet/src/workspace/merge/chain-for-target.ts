@@ -125,7 +125,8 @@ function outcomeOf(
 function checkFor({ request, ground, ports }: ChainOrder): (head: IntegrationHead) => Promise<CheckOutcome> {
   if (request.check === null) return async () => PASSES;
   const { project, repository } = ports;
-  const run = createChecker(request.check, { project, repository, target: ground.ref });
+  const prepare = async (worktree: string): Promise<string[]> => (await ports.prepareCheck?.(worktree)) ?? [];
+  const run = createChecker(request.check, { project, repository, target: ground.ref, prepare });
   return async (head) => {
     const hold = `update ${checkingRef(ground.ref)} ${head.commit}\n`;
     await updateRefs([hold], { reason: 'check' }, repository);

@@ -55,6 +55,8 @@ export interface MergePorts {
   /** What is known of the work on a branch. */
   storyOf?(branch: string): BranchStory;
   resolveConflict?(conflict: OpenConflict): Promise<ConflictResolution>;
+  /** Brings packages into the working tree of a check; returns what it lacks, one sentence each. */
+  prepareCheck?(worktree: string): Promise<string[]>;
   onStep?(step: MergeStep): void | Promise<void>;
 }
 

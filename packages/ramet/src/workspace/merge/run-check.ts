@@ -22,6 +22,8 @@ export interface CheckPlace {
   project: string;
   target: string;
   repository: MergeRepository;
+  /** Makes its working tree ready; returns what it lacks, one sentence each. */
+  prepare(worktree: string): Promise<string[]>;
 }
 
 /** What marks the processes of a check. */
@@ -65,6 +67,7 @@ async function runCheck(
   makePrivateDirectory(directory);
   const worktree = join(directory, `check-${targetKey(place.target)}`);
   await openPrivateWorktree(worktree, commit, place.repository);
+  const lacks = await place.prepare(worktree);
   const output = join(directory, `check-${tree.slice(0, 12)}.log`);
   const descriptor = openSync(output, 'w', 0o600);
   try {
@@ -78,7 +81,7 @@ async function runCheck(
       register: (id) => register.enter(id, CHECKER),
     });
     const end = await endOf(group, { ...check, descriptor }, place.repository.signal);
-    return { ...end, output, hint: end.passed ? undefined : hintFor(output) };
+    return { ...end, output, hint: end.passed ? undefined : (lacks[0] ?? hintFor(output)) };
   } catch (error) {
     place.repository.signal?.throwIfAborted();
     throw new RametError('check_unusable', 'terminal', `the check cannot be run: ${describeError(error)}`);

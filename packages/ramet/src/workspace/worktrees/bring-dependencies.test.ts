@@ -4,6 +4,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -16,12 +17,15 @@ import { describe, expect, test } from 'vitest';
 import { temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, FILES, git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
 import { prepareDependencies } from './bring-dependencies.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { createWorktree } from './create-worktree.ts';
-import { templateName, templateTree } from './dependency-template.ts';
+import { templateTree } from './dependency-template.ts';
 import { releaseWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
+import { wantedTemplate } from './template-name.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
+import type { WorktreeSettings } from './worktree-settings.ts';
 
 const owner = OWNER;
 
@@ -30,6 +34,7 @@ function installed(): string {
   const root = temporaryRepository({
     ...FILES,
     'package-lock.json': '{"a": 1}',
+    'package.json': '{"version": "1", "dependencies": {"a": "1"}}',
     'packages/own/index.js': 'own\n',
   });
   writeFiles(root, {
@@ -41,8 +46,8 @@ function installed(): string {
   return root;
 }
 
-function template({ home }: WorktreePlace, root: string): string {
-  return templateTree(home, templateName(root, 'node_modules') ?? '');
+function template(place: WorktreePlace, root: string): string {
+  return templateTree(place.home, wantedTemplate(place, root, 'node_modules')?.name ?? 'none');
 }
 
 async function linked(root: string): Promise<{ place: WorktreePlace; worktree: ManagedWorktree }> {
@@ -75,14 +80,143 @@ describe('WORK-2: installed packages', () => {
     expect(readFileSync(join(template(place, root), '.package-lock.json'), 'utf8')).toBe('{}');
   });
 
-  test('are those of the lock file at the commit, and none when there is no template of it', async () => {
+  test('are those of the lock file at the commit, and what is missing is told with its command', async () => {
     const root = installed();
     const { place } = await linked(root);
-    writeFiles(root, { 'package-lock.json': '{"a": 2}' });
+    const old = git(root, 'rev-parse', 'HEAD');
+    writeFiles(root, { 'package-lock.json': '{"a": 2}', 'node_modules/.package-lock.json': '{"b": 1}' });
     git(root, 'commit', '-qam', 'other packages');
-    const { worktree } = await createWorktree(place, { name: 'other', owner });
+    rmSync(join(place.home, 'dependencies'), { recursive: true });
+    const { worktree, missing } = await createWorktree(place, { name: 'other', owner, base: old });
     expect(existsSync(join(worktree.path, 'node_modules'))).toBe(false);
     expect(worktree.facts.dependencies).toEqual([]);
+    expect(missing.map(({ forAgent }) => forAgent)).toEqual([
+      'node_modules is not here (this commit asks for other packages than the checkout has): run `npm ci` here before anything needs packages',
+    ]);
+  });
+
+  test('are there for all agents of the first session, from one copy', async () => {
+    const place = worktreePlace({ root: installed() });
+    const names = ['one', 'two', 'three', 'four', 'five'];
+    const created = await Promise.all(names.map((name) => createWorktree(place, { name, owner })));
+    for (const { worktree, missing } of created) {
+      expect(readFileSync(join(worktree.path, 'node_modules/a/lib/deep.js'), 'utf8')).toBe('deep\n');
+      expect(missing).toEqual([]);
+    }
+    expect(readdirSync(join(place.home, 'dependencies'))).toHaveLength(1);
+  });
+
+  test('are there without a lock file while package.json asks for the same', async () => {
+    const root = installed();
+    git(root, 'rm', '-q', 'package-lock.json');
+    git(root, 'commit', '-qm', 'no lock file');
+    const place = worktreePlace({ root });
+    const first = await createWorktree(place, { name: 'first', owner });
+    expect(existsSync(join(first.worktree.path, 'node_modules/a/index.js'))).toBe(true);
+    const base = git(root, 'rev-parse', 'HEAD');
+    writeFiles(root, { 'package.json': '{"version": "2", "dependencies": {"a": "2"}}' });
+    git(root, 'commit', '-qam', 'asks for another');
+    const { worktree, missing } = await createWorktree(place, { name: 'second', owner, base });
+    // The checkout does not have what that commit asks for; the copy of when it had it is still there.
+    expect(existsSync(join(worktree.path, 'node_modules/a/index.js'))).toBe(true);
+    expect(missing).toEqual([]);
+  });
+
+  test('that were installed anew come to the next worktree, also to one from the pool', async () => {
+    const root = installed();
+    const { place, worktree } = await linked(root);
+    await releaseWorktree(place, worktree.id)?.settled;
+    writeFiles(root, { 'node_modules/a/index.js': 'newer\n', 'node_modules/.package-lock.json': '{"a": 2}' });
+    const next = await createWorktree(place, { name: 'next', owner });
+    expect(next.how).toBe('claimed');
+    expect(readFileSync(join(next.worktree.path, 'node_modules/a/index.js'), 'utf8')).toBe('newer\n');
+  });
+
+  test('are those of each package of a workspace too', async () => {
+    for (const listed of [
+      { 'package.json': '{"workspaces": ["packages/*", "!packages/not"]}' },
+      { 'package.json': '{"workspaces": {"packages": ["./packages/*/"]}}' },
+      {
+        'package.json': '{}',
+        'pnpm-workspace.yaml': "packages:\n  # ours\n  - 'packages/*'\n  - tools\nonly: x\n",
+      },
+    ]) {
+      const root = temporaryRepository({
+        ...FILES,
+        ...listed,
+        'pnpm-lock.yaml': 'x',
+        'packages/one/package.json': '{}',
+        'packages/two/package.json': '{"dependencies": {"b": "1"}}',
+      });
+      writeFiles(root, { 'node_modules/a/index.js': 'a', 'packages/one/node_modules/b/index.js': 'b' });
+      symlinkSync('../../../node_modules/a', join(root, 'packages/one/node_modules/a'));
+      const { worktree } = await createWorktree(worktreePlace({ root }), { name: 'fix', owner });
+      expect(readFileSync(join(worktree.path, 'packages/one/node_modules/b/index.js'), 'utf8')).toBe('b');
+      expect(readFileSync(join(worktree.path, 'packages/one/node_modules/a/index.js'), 'utf8')).toBe('a');
+      expect(readlinkSync(join(worktree.path, 'packages/one/node_modules/a'))).toBe(
+        '../../../node_modules/a',
+      );
+      expect(worktree.facts.dependencies.map(({ directory }) => directory)).toEqual([
+        'node_modules',
+        'packages/one/node_modules',
+      ]);
+      expect(git(worktree.path, 'status', '--porcelain')).toBe('');
+    }
+  });
+
+  test.each([
+    ['package-lock.json', 'npm ci'],
+    ['yarn.lock', 'yarn install'],
+    ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile'],
+    ['README.md', 'npm install'],
+  ])('that nobody has installed are told, with the command for %s', async (lock, command) => {
+    const root = temporaryRepository({
+      ...FILES,
+      [lock]: '',
+      'package.json': '{"dependencies": {"a": "1"}}',
+    });
+    const { missing } = await createWorktree(worktreePlace({ root }), { name: 'fix', owner });
+    expect(missing.map(({ forAgent }) => forAgent)).toEqual([
+      `node_modules is not here (the checkout has none either): run \`${command}\` here before anything needs packages`,
+    ]);
+  });
+
+  test('are not missed where none are asked for, where the user sees to them, or where the setup installs them', async () => {
+    const asks = { 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{}' };
+    const cases: [Record<string, string>, WorktreeSettings][] = [
+      [{ 'package.json': '{}' }, {}],
+      [{ 'package.json': 'broken' }, {}],
+      [asks, { dependencies: [] }],
+      [asks, { setup: 'mkdir node_modules' }],
+    ];
+    for (const [files, settings] of cases) {
+      const root = temporaryRepository({ ...FILES, ...files });
+      const place = worktreePlace({ root, settings });
+      expect((await createWorktree(place, { name: 'fix', owner })).missing).toEqual([]);
+    }
+  });
+
+  test('of Python are told of, unless they are shared', async () => {
+    const root = temporaryRepository({ ...FILES, '.gitignore': '.venv' });
+    writeFiles(root, { '.venv/bin/python': '' });
+    const { missing } = await createWorktree(worktreePlace({ root }), { name: 'fix', owner });
+    expect(missing).toEqual([
+      {
+        forAgent: expect.stringContaining(`.venv is not here: use ${root}/.venv/bin, or`),
+        forUser: expect.stringContaining('set worktree.symlinkDirectories to [".venv"] or'),
+      },
+    ]);
+    const shared = worktreePlace({ root, settings: { symlinkDirectories: ['.venv'] } });
+    expect((await createWorktree(shared, { name: 'other', owner })).missing).toEqual([]);
+  });
+
+  test('that nobody has used for long leave the home, and nothing that was linked', async () => {
+    const root = installed();
+    const { place, worktree } = await linked(root);
+    const later = Date.now() + 40 * 86_400_000;
+    await collectGarbage({ ...place, now: () => later });
+    expect(readdirSync(join(place.home, 'dependencies'))).toEqual([]);
+    expect(existsSync(join(worktree.path, 'node_modules/a/index.js'))).toBe(true);
   });
 
   test('are no template when a link leads into the checkout', async () => {
@@ -90,7 +224,7 @@ describe('WORK-2: installed packages', () => {
     symlinkSync(join(root, 'packages/own'), join(root, 'node_modules/absolute'));
     const place = worktreePlace({ root });
     expect(await prepareDependencies(place)).toEqual([
-      `no template of node_modules: absolute leads into ${root}`,
+      `no template of node_modules: node_modules/absolute leads into ${root}`,
     ]);
     expect(existsSync(template(place, root))).toBe(false);
   });

@@ -1,49 +1,98 @@
 /**
- * Packages for a worktree: linked from the template of its lock file, if there is one. Templates are made in the
- * background, from the asking checkout, or from a fresh worktree in which the setup command has installed them.
+ * Packages for a worktree: linked from a template, which is made from the asking checkout when there is none. The first
+ * worktree waits for that; others of the same moment wait with it. A template may also come from a fresh worktree in
+ * which the setup command has installed packages.
  */
-import { lstatSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, utimesSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describeError } from '../../schema/errors.ts';
-import { insidePath } from './bring-files.ts';
-import {
-  discardTemplate,
-  isAsTemplate,
-  makeTemplate,
-  templateName,
-  templateTree,
-} from './dependency-template.ts';
+import { dependencyFolders, isFolder, type PackageGround } from './dependency-folders.ts';
+import { discardTemplate, isAsTemplate, makeTemplate, templateTree } from './dependency-template.ts';
 import { linkTree } from './link-tree.ts';
+import { nameOfInstalled, type WantedTemplate, wantedTemplate } from './template-name.ts';
 import type { LinkedDependencies, ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
-const DEFAULT_DEPENDENCIES: readonly string[] = ['node_modules'];
+export interface BroughtDependencies {
+  dependencies: LinkedDependencies[];
+  /** Why a folder that the checkout has could not be brought, by folder. */
+  reasons: Map<string, string>;
+}
 
 export async function bringDependencies(
-  place: WorktreePlace,
-  { path, facts }: ManagedWorktree,
-): Promise<{ dependencies: LinkedDependencies[]; notes: string[] }> {
-  const dependencies: LinkedDependencies[] = [];
-  const notes: string[] = [];
-  for (const directory of wantedFolders(place)) {
-    const template = templateName(path, directory);
+  ground: PackageGround,
+  { path, facts }: { path: string; facts: Pick<ManagedWorktree['facts'], 'dependencies'> },
+): Promise<BroughtDependencies> {
+  const brought: BroughtDependencies = { dependencies: [], reasons: new Map() };
+  for (const directory of dependencyFolders(ground, ground.repository.root)) {
     const before = facts.dependencies.find((known) => known.directory === directory);
-    if (before !== undefined && before.template === template) {
-      dependencies.push(before);
+    const wanted = isFolder(dirname(join(path, directory))) ? wantedTemplate(ground, path, directory) : null;
+    const isThere = existsSync(join(path, directory));
+    if (before !== undefined && isThere && before.template === wanted?.name) {
+      brought.dependencies.push(before);
       continue;
     }
     if (before !== undefined) rmSync(join(path, directory), { recursive: true, force: true });
-    if (template === null || !isFolder(templateTree(place.home, template)) || isThere(join(path, directory)))
-      continue;
-    try {
-      await linkTree(templateTree(place.home, template), join(path, directory));
-      dependencies.push({ directory, template });
-    } catch (error) {
-      notes.push(`${directory} could not be brought along: ${describeError(error)}`);
-    }
+    if (wanted === null || (isThere && before === undefined)) continue;
+    const reason = await link(ground, { path, directory, wanted }).catch(describeError);
+    if (reason === null) brought.dependencies.push({ directory, template: wanted.name });
+    else brought.reasons.set(directory, reason);
   }
-  return { dependencies, notes };
+  return brought;
+}
+
+/** Why not; null when it is there. */
+async function link(
+  { home, repository: { root } }: PackageGround,
+  {
+    path,
+    directory,
+    wanted: { name, isInstalled },
+  }: { path: string; directory: string; wanted: WantedTemplate },
+): Promise<string | null> {
+  const tree = templateTree(home, name);
+  const refusal =
+    isInstalled && !isFolder(tree) ? await notForever(makeOnce(home, name, { root, directory })) : null;
+  if (refusal !== null) return refusal;
+  await linkTree(tree, join(path, directory));
+  touch(dirname(tree));
+  return null;
+}
+
+/** Templates that are being made, by their place: whoever needs one waits for whoever makes it. */
+const underWay = new Map<string, Promise<string | null>>();
+
+function makeOnce(
+  home: string,
+  name: string,
+  from: { root: string; directory: string },
+): Promise<string | null> {
+  const tree = templateTree(home, name);
+  const making = underWay.get(tree) ?? makeTemplate(home, name, from).finally(() => underWay.delete(tree));
+  underWay.set(tree, making);
+  return making;
+}
+
+/** How long an agent's start waits for the first copy of its packages. */
+const LONGEST_WAIT_MS = 30_000;
+
+async function notForever(making: Promise<string | null>): Promise<string | null> {
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(
+    () => late.resolve('the first copy of it is not done yet; worktrees made later have it'),
+    LONGEST_WAIT_MS,
+  );
+  return Promise.race([making, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** What was not used for long goes. */
+function touch(template: string): void {
+  try {
+    utimesSync(template, new Date(), new Date());
+  } catch {
+    // Somebody has just discarded it; what was linked stays.
+  }
 }
 
 /**
@@ -51,14 +100,14 @@ export async function bringDependencies(
  * has worked. Never rejects: returns why one could not be made.
  */
 export async function prepareDependencies(
-  place: WorktreePlace,
+  place: PackageGround,
   root: string = place.repository.root,
 ): Promise<string[]> {
   const notes: string[] = [];
-  for (const directory of wantedFolders(place)) {
-    const name = isFolder(join(root, directory)) ? templateName(root, directory) : null;
+  for (const directory of dependencyFolders(place, root)) {
+    const name = isFolder(join(root, directory)) ? nameOfInstalled(root, directory) : null;
     if (name === null) continue;
-    const reason = await makeTemplate(place.home, name, { root, directory }).catch(describeError);
+    const reason = await makeOnce(place.home, name, { root, directory }).catch(describeError);
     if (reason !== null) notes.push(`no template of ${directory}: ${reason}`);
   }
   return notes;
@@ -69,7 +118,7 @@ export async function prepareDependencies(
  * in place is not used again. What remains is returned, with what others should know.
  */
 export async function verifyDependencies(
-  { home }: WorktreePlace,
+  { home }: Pick<WorktreePlace, 'home'>,
   { path, facts }: ManagedWorktree,
 ): Promise<{ intact: LinkedDependencies[]; notes: string[] }> {
   const intact: LinkedDependencies[] = [];
@@ -88,18 +137,4 @@ export async function verifyDependencies(
     await rm(join(path, directory), { recursive: true, force: true });
   }
   return { intact, notes };
-}
-
-function wantedFolders({ settings }: WorktreePlace): string[] {
-  const linked = new Set((settings.symlinkDirectories ?? []).map((path) => path.replace(/\/+$/, '')));
-  const wanted = settings.dependencies ?? DEFAULT_DEPENDENCIES;
-  return wanted.map((path) => insidePath('worktree.dependencies', path)).filter((path) => !linked.has(path));
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isProcessAlive, thisProcess } from '../../journal/process-identity.ts';
 import { describeError } from '../../schema/errors.ts';
 import { deleteLater } from './delete-directory.ts';
+import { discardUnused } from './dependency-template.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { finishTrashed } from './finish-trashed.ts';
 import { undoReset } from './pool.ts';
@@ -48,7 +49,11 @@ export async function collectGarbage(
   // Memories last: what is half-made may have to become one of them again.
   const [living, gone] = partition(place.registry.list(), ({ state }) => state !== 'gone');
   const entries = [...(await fewAtOnce(living, judged)), ...(await fewAtOnce(gone, judged))].flat();
-  if (options.dryRun !== true) sweep(place);
+  if (options.dryRun !== true) {
+    sweep(place);
+    const days = options.cleanupPeriodDays ?? DEFAULT_CLEANUP_DAYS;
+    await discardUnused(place.home, days, place.now());
+  }
   return entries;
 }
 

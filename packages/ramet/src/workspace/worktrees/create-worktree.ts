@@ -13,6 +13,7 @@ import { checkOut, checkOutNotes } from './check-out.ts';
 import { claimReady } from './claim-ready.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
+import { type MissingPackages, missingPackages } from './missing-packages.ts';
 import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
 import { registerWorktree } from './register-worktree.ts';
 import { reserveWorktree } from './reserve-worktree.ts';
@@ -45,6 +46,8 @@ export interface CreatedWorktree {
   setup: SetupOutcome | null;
   /** What the agent should know: one sentence each. */
   notes: string[];
+  /** What its project needs and it does not have, with what brings it. */
+  missing: MissingPackages[];
   /** For programs of the agent. */
   env: Record<string, string>;
 }
@@ -106,7 +109,8 @@ async function make(
   }
   const env = worktreeEnvironment(place, leased);
   const dirty = making.dirty === null ? reportLater(place, making.policy) : Promise.resolve(making.dirty);
-  return { worktree: leased, how, proof, dirty, setup, notes: brought.notes, env };
+  const missing = missingPackages(place, leased.path, brought.reasons);
+  return { worktree: leased, how, proof, dirty, setup, notes: brought.notes, missing, env };
 }
 
 /** Starting a process takes a while too: whoever waits for the worktree comes first. */
@@ -145,14 +149,14 @@ async function fillTree(
 async function bringAlong(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-): Promise<{ worktree: ManagedWorktree; notes: string[] }> {
+): Promise<{ worktree: ManagedWorktree; notes: string[]; reasons: ReadonlyMap<string, string> }> {
   const { copied, links, notes } = bringFiles(place, worktree.path);
   const packages = await bringDependencies(place, worktree);
   const folders = packages.dependencies.map(({ directory }) => directory);
   await writeExcludes(place, worktree, [...Object.keys(copied), ...links, ...folders]);
   const facts = { ...worktree.facts, copied, links, dependencies: packages.dependencies };
-  const told = [...checkOutNotes(worktree), ...notes, ...packages.notes];
-  return { worktree: { ...worktree, facts }, notes: told };
+  const told = [...checkOutNotes(worktree), ...notes];
+  return { worktree: { ...worktree, facts }, notes: told, reasons: packages.reasons };
 }
 
 function refuseDirty({ repository }: WorktreePlace, report: DirtyReport, base: WorktreeBase): void {

@@ -4,23 +4,36 @@
  */
 import { spawn } from 'node:child_process';
 import { copyFile, link, mkdir, opendir, readdir, readlink, rm, symlink } from 'node:fs/promises';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
 
 const PARTS = 4;
+const FEW_FOLDERS = 40;
 /** What a command line takes, with room to spare. */
 const LONGEST_LIST = 2_000;
 
 /** `target` must not exist. Throws when they are on different file systems, among other reasons; nothing is left then. */
 export async function linkTree(source: string, target: string): Promise<void> {
   try {
-    if (!(await linkInParts(source, target))) await linkByHand(source, target);
+    const isSmall = (await countedFolders(source)) < FEW_FOLDERS;
+    if (isSmall || !(await linkInParts(source, target))) await linkByHand(source, target);
     await unshareTopFiles(source, target);
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Folders at the top and one below it: programs are worth their start only where there are many. */
+async function countedFolders(source: string): Promise<number> {
+  let count = 0;
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    count += 1;
+    if (count >= FEW_FOLDERS) break;
+    count += (await readdir(join(source, entry.name))).length;
+  }
+  return count;
 }
 
 /** Several programs side by side, each with a part of what is at the top. False when one could not. */
@@ -38,20 +51,15 @@ async function linkInParts(source: string, target: string): Promise<boolean> {
   return isDone;
 }
 
-/** A copy of its own, at low priority; shared blocks where the file system can do that. */
+/** A copy of its own; shared blocks where the file system can do that. */
 export async function copyTree(source: string, target: string): Promise<void> {
-  const isCopied = await runCopy(['-a', '--reflink=auto', '--', source, target], 19);
+  const isCopied = await runCopy(['-a', '--reflink=auto', '--', source, target]);
   if (!isCopied) throw new Error(`cannot copy ${source} to ${target}`);
 }
 
 /** False when the program is not there or failed. */
-async function runCopy(args: readonly string[], priority = 0): Promise<boolean> {
+async function runCopy(args: readonly string[]): Promise<boolean> {
   const child = spawn('cp', args, { stdio: 'ignore' });
-  try {
-    if (priority !== 0 && child.pid !== undefined) setPriority(child.pid, priority);
-  } catch {
-    // It has ended already.
-  }
   const code = await new Promise<number | null>((settle) => {
     child.once('error', () => settle(null)).once('exit', settle);
   });

@@ -33,7 +33,7 @@ export async function resumeWorktree(
   const proof = await proveWorktree(place.repository, leased, place.env, false);
   const dirty = dirtyReport(place, 'exclude');
   const env = worktreeEnvironment(place, leased);
-  return { worktree: leased, how: 'restored', proof, dirty, setup: null, notes: [], env };
+  return { worktree: leased, how: 'restored', proof, dirty, setup: null, notes: [], missing: [], env };
 }
 
 /** In a transaction: two processes that continue one agent do not both get it. */

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import type { MergeReport } from '../merge/merge-request.ts';
+import { checkPackages } from './check-packages.ts';
+
+const PROJECT = {
+  'package.json': '{"devDependencies": {"runner": "1"}}',
+  'package-lock.json': '{"runner": 1}',
+  '.gitignore': 'node_modules\n',
+};
+
+function checked(place: MergePlace, home: string, branch: string): Promise<MergeReport> {
+  const { repository } = place;
+  return place.queue(
+    {
+      branches: [branch],
+      check: { command: 'echo run >> ../runs; sh node_modules/runner/run.sh', timeoutMs: 60_000 },
+    },
+    { prepareCheck: checkPackages({ home, repository, settings: undefined }) },
+  );
+}
+
+describe('WORK-5: the packages of a check', () => {
+  test('are those of the checkout, and those of the lock file when that changes', async () => {
+    const place = mergePlace(PROJECT);
+    const home = temporaryDirectory();
+    writeFiles(place.directory, { 'node_modules/runner/run.sh': 'exit 0\n' });
+    place.branch('one', { 'a.txt': '1' });
+    expect(place.states(await checked(place, home, 'one'))).toEqual(['one: landed']);
+    place.branch('two', { 'b.txt': '1' });
+    expect(place.states(await checked(place, home, 'two'))).toEqual(['two: landed']);
+    place.branch('three', { 'package-lock.json': '{"runner": 2}' });
+    const report = await checked(place, home, 'three');
+    expect(place.states(report)).toEqual(['three: failed']);
+    expect(report.entries[0]?.reason).toContain(
+      'the worktree lacks node_modules (this commit asks for other packages than the checkout has)',
+    );
+    expect(readFileSync(join(place.directory, 'node_modules/runner/run.sh'), 'utf8')).toBe('exit 0\n');
+  });
+
+  test('are brought again when they are gone, also where git does not ignore them', async () => {
+    const place = mergePlace({ ...PROJECT, '.gitignore': '' });
+    const home = temporaryDirectory();
+    writeFiles(place.directory, { 'node_modules/runner/run.sh': 'rm -rf node_modules\n' });
+    for (const name of ['one', 'two']) {
+      place.git('stash', '-q', '--include-untracked');
+      place.branch(name, { [name]: '1' });
+      place.git('stash', 'pop', '-q');
+      expect(place.states(await checked(place, home, name))).toEqual([`${name}: landed`]);
+    }
+  });
+
+  test('that nobody has are named with the command when the check fails', async () => {
+    const place = mergePlace(PROJECT);
+    const home = temporaryDirectory();
+    place.branch('one', { 'a.txt': '1' });
+    rmSync(join(place.directory, 'node_modules'), { recursive: true, force: true });
+    const { entries } = await checked(place, home, 'one');
+    expect(entries[0]?.reason).toContain(
+      `(the checkout has none either): run \`npm ci\` in ${place.directory}`,
+    );
+    expect(existsSync(join(home, 'dependencies'))).toBe(false);
+  });
+});
