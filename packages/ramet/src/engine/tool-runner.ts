@@ -121,7 +121,19 @@ export async function completeCall(
   return frozen;
 }
 
+/** A path of the parent's checkout means the same path in the agent's worktree (FORK-6). */
 async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
+  const { workspace, cwd } = run.agent.directory;
+  if (workspace === null) return outcomeHere(run, call);
+  const { inheritedCall, withNotice } = await import('./isolation/inherited-call.ts');
+  const home = run.agent.checkout.environment.HOME;
+  const found = inheritedCall(call, { places: workspace.fence, cwd, home });
+  if (found === null) return outcomeHere(run, call);
+  if (found.kind === 'refused') return failure(found.reason);
+  return withNotice(await outcomeHere(run, found.call), found.notice);
+}
+
+async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
   const { tools } = run.agent.spec;
   const tool = findTool(tools, call.name);
   if (tool === undefined) {

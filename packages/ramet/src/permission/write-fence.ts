@@ -14,6 +14,10 @@ export interface WriteFence {
   readonly root: string;
   /** The checkout it was made from: its paths have a counterpart in the worktree. */
   readonly from: string;
+  /** Checkouts that one was made from in turn. */
+  readonly inherited?: readonly string[] | undefined;
+  /** `$RAMET_HOME`. */
+  readonly home?: string | undefined;
   /** Of the session, for long outputs and notes. */
   readonly scratch: string;
   readonly temporary: readonly string[];

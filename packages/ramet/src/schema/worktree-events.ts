@@ -9,6 +9,8 @@ export interface RecordedWorktree {
   base: string;
   /** The checkout it was made from. */
   from: string;
+  /** The checkouts that one was made from in turn: paths of them mean this worktree too (FORK-6). */
+  inherited?: string[];
 }
 
 /** An agent was given a worktree that is proved to be one; written when the agent is known. */

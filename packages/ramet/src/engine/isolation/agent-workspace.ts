@@ -52,6 +52,8 @@ export interface WorkspaceRequest {
   owner: WorkspaceOwner | null;
   /** In the checkout that it is made from. */
   cwd: string;
+  /** Checkouts whose paths its agent may know besides. */
+  inherited?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 

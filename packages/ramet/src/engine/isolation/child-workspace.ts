@@ -22,6 +22,7 @@ export async function childWorkspace(
       name: wanted,
       owner: { session: runtime.journal.session, agent: id },
       cwd: directory.cwd,
+      inherited: knownCheckouts(parent),
       signal,
     });
     for (const warning of workspace.warnings) parent.warn('worktree_incomplete', warning);
@@ -32,4 +33,11 @@ export async function childWorkspace(
       cause: error,
     });
   }
+}
+
+/** What the parent itself knows from elsewhere stands in the child's conversation as well. */
+function knownCheckouts({ directory }: Agent): string[] {
+  if (directory.workspace === null) return [];
+  const { from, inherited = [] } = directory.workspace.worktree;
+  return [from, ...inherited];
 }

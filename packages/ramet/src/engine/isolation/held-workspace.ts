@@ -31,17 +31,20 @@ export async function heldWorkspace(
   holder: WorkspaceHolder,
   place: WorktreePlace,
   created: CreatedWorktree,
-  { ms, recovered }: { ms: number; recovered: string | null },
+  { ms, recovered, inherited }: { ms: number; recovered: string | null; inherited: readonly string[] },
 ): Promise<AgentWorkspace> {
   let { worktree } = created;
   holder.held.add(worktree.id);
   const { id, path, branch, base } = worktree;
   const from = place.repository.root;
-  const recorded: RecordedWorktree = { id, path, branch, base, from };
+  const recorded: RecordedWorktree = {
+    ...{ id, path, branch, base, from },
+    ...(inherited.length > 0 && { inherited: [...inherited] }),
+  };
   const dirty = await created.dirty;
   const files = dirty.files?.length ?? null;
   const { how } = created;
-  let fence = fenceOf(place, worktree);
+  let fence = fenceOf(place, worktree, inherited);
   let bounds = boundsOf(place, worktree);
   return {
     worktree: recorded,
@@ -58,7 +61,7 @@ export async function heldWorkspace(
     recovered,
     giveTo(owner) {
       worktree = place.registry.change(id, ['leased'], { owner }) ?? worktree;
-      fence = fenceOf(place, worktree);
+      fence = fenceOf(place, worktree, inherited);
       bounds = boundsOf(place, worktree);
     },
     async checkpoint() {
@@ -99,10 +102,12 @@ function scratchOf({ project }: WorktreePlace, { owner, path }: ManagedWorktree)
   return owner === null ? path : join(project, owner.session);
 }
 
-function fenceOf(place: WorktreePlace, worktree: ManagedWorktree): WriteFence {
+function fenceOf(place: WorktreePlace, worktree: ManagedWorktree, inherited: readonly string[]): WriteFence {
   return {
     root: realPath(worktree.path),
     from: place.repository.root,
+    inherited,
+    home: realPath(place.home),
     scratch: realPath(scratchOf(place, worktree)),
     temporary: temporaryFolders(place.env).map(realPath),
     guarded: guardedBy(place),

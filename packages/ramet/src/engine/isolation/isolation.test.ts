@@ -24,7 +24,7 @@ const sandbox = await tryBubblewrap({ PATH: process.env.PATH ?? '' });
 /** Writes in ways that only show when they run: to files, to a branch, to the configuration and to the index. */
 function hidden(main: string): string {
   const lines = [
-    `eval "$(printf 'echo x > %s' ${main}/f.ts)"`,
+    `eval "$(printf 'echo x > %s%s' ${main.slice(0, -3)} ${main.slice(-3)}/f.ts)"`,
     `x=update-ref; git $x refs/heads/main HEAD~0 || git $x -m x refs/heads/other HEAD`,
     'y=config; git $y user.name Somebody',
     `GIT_INDEX_FILE=$(git rev-parse --git-common-dir)/index git rm -q --cached shared.txt`,
@@ -196,7 +196,8 @@ describe('EXEC-2, EXEC-5: an agent in a process and a worktree of its own', () =
       .requestsOf('make')
       .slice(1)
       .map((record) => lastTexts(record)[0]);
-    expect(answers[1]).toContain(`Write ${join(path, 'out.txt')} instead`);
+    expect(answers[1]).toContain(`${join(family.cwd, 'out.txt')} is ${join(path, 'out.txt')}`);
+    expect(existsSync(join(family.cwd, 'out.txt'))).toBe(false);
     expect(answers[2]).toBe(`1\n${path}`);
     expect(answers[3]).toContain('already');
     expect(originOf(family, 2).executor).toBe('process');
@@ -276,23 +277,21 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
   });
 
   test('writes outside are refused in every mode, with the path that is meant', async () => {
+    const elsewhere = temporaryDirectory();
     const family = await startFamily({
       files: FILES,
       cast: {
         'Go.': [startAgents(['escape'], ISOLATED), { text: 'Over.' }],
-        escape: ({ request }) => {
-          const turn = request.messages.filter(({ role }) => role === 'assistant').length;
-          const attempts = [
-            call('Write', { file_path: join(family.cwd, 'src/b.ts'), content: 'x' }),
-            call('Bash', { command: 'ln -s "$(git rev-parse --git-common-dir)/.." out' }),
-            call('Write', { file_path: 'out/c.ts', content: 'x' }),
-            call('Bash', { command: `echo x > ${join(family.cwd, 'd.ts')}` }),
-            call('Bash', { command: `cd ${family.cwd} && touch e.ts` }),
-            call('Bash', { command: `git -C ${family.cwd} commit --allow-empty -m x` }),
-            call('Bash', { command: 'git stash' }),
-          ];
-          return attempts[turn] ?? { text: 'given up' };
-        },
+        escape: [
+          call('Write', { file_path: join(elsewhere, 'b.ts'), content: 'x' }),
+          call('Bash', { command: 'ln -s "$(git rev-parse --git-common-dir)/.." out' }),
+          call('Write', { file_path: 'out/c.ts', content: 'x' }),
+          call('Bash', { command: 'echo x > out/d.ts' }),
+          call('Bash', { command: 'cd out && touch e.ts' }),
+          call('Bash', { command: 'git -C out commit --allow-empty -m x' }),
+          call('Bash', { command: 'git stash' }),
+          { text: 'given up' },
+        ],
       },
     });
     const before = checkoutBytes(family.cwd);
@@ -302,7 +301,7 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
       .requestsOf('escape')
       .slice(1)
       .map((record) => lastTexts(record)[0] ?? '');
-    expect(answers[0]).toContain(`Write ${join(root, 'src/b.ts')} instead`);
+    expect(answers[0]).toContain('is outside your worktree');
     expect(answers[2]).toContain('is outside your worktree');
     expect(answers[3]).toContain(`Write ${join(root, 'd.ts')} instead`);
     expect(answers[4]).toContain('is outside your worktree');
@@ -330,6 +329,73 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
     expect(told.match(/Read-only file system/g)).toHaveLength(5);
     expect(checkoutBytes(family.cwd)).toEqual(before);
     expect(rametBranches(family.cwd)).toHaveLength(1);
+  });
+});
+
+describe('FORK-6: paths of the parent’s checkout', () => {
+  test('mean the worktree in every tool, and the result says so', async () => {
+    const family = await startFamily({
+      files: { ...FILES, '.gitignore': '.env\n' },
+      cast: {
+        'Go.': [
+          call('Read', { file_path: 'shared.txt' }),
+          startAgents(['fork it'], { isolation: 'worktree' }),
+          { text: 'Over.' },
+        ],
+        'fork it': ({ request }) => {
+          const turn = request.messages.filter(({ role }) => role === 'assistant').length - 2;
+          const at = (path: string): string => join(family.cwd, path);
+          const attempts = [
+            call('Edit', { file_path: at('shared.txt'), old_string: 'one', new_string: 'forked' }),
+            call('Read', { file_path: at('shared.txt') }),
+            call('Read', { file_path: at('.env') }),
+            call('Write', { file_path: at('new/b.ts'), content: 'new\n' }),
+            call('Glob', { pattern: at('new/*.ts') }),
+            call('Grep', { pattern: 'new', path: at('new') }),
+            call('Bash', { command: `cd ${family.cwd} && pwd && cat shared.txt .env; git status --short` }),
+            call('Bash', { command: `cat > list <<EOF\n${at('shared.txt')}\nEOF` }),
+          ];
+          return attempts[turn] ?? { text: 'Scope: done.' };
+        },
+      },
+    });
+    writeFileSync(join(family.cwd, '.env'), 'SECRET=1\n');
+    const before = checkoutBytes(family.cwd);
+    await family.run('Go.');
+    const root = pathOf(family, 2);
+    const [first, ...answers] = family.requestsOf('fork it').map((record) => lastTexts(record));
+    expect(first?.join('\n')).toContain('tools translate its paths to yours');
+    const told = answers.map(([text = '']) => text);
+    for (const text of told.slice(0, -1))
+      expect(text).toMatch(/^\[That is your parent's checkout\. Your worktree/);
+    expect(told[1]).toContain('forked');
+    expect(told[2]).toContain(`Not in your worktree: ${join(root, '.env')}.`);
+    expect(told.join('\n')).not.toContain('SECRET');
+    expect(told[4]).toContain('b.ts');
+    expect(told[5]).toContain('b.ts');
+    expect(told[6]).toContain(`\n${root}\nforked\n`);
+    expect(told[7]).toMatch(/^Nothing was run: the command names your parent's checkout/);
+    expect(checkoutBytes(family.cwd)).toEqual(before);
+    expect(readFileSync(join(root, 'new/b.ts'), 'utf8')).toBe('new\n');
+  });
+
+  test('in a worktree made from a worktree the paths of both are translated', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['outer'], ISOLATED), { text: 'Over.' }],
+        outer: [startAgents(['inner'], ISOLATED), { text: 'outer done' }],
+        inner: [
+          () => call('Write', { file_path: join(family.cwd, 'a.txt'), content: 'a' }),
+          () => call('Write', { file_path: join(pathOf(family, 2), 'b.txt'), content: 'b' }),
+          { text: 'inner done' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const inner = pathOf(family, 3);
+    expect(['a.txt', 'b.txt'].map((name) => existsSync(join(inner, name)))).toEqual([true, true]);
+    expect(existsSync(join(family.cwd, 'a.txt')) || existsSync(join(pathOf(family, 2), 'b.txt'))).toBe(false);
   });
 });
 

@@ -20,7 +20,7 @@ export function workspaceNotice(
   dirty: DirtyReport,
 ): WorkspaceNotice {
   const { path, branch, base } = worktree;
-  const rules = `a copy of ${from} (same paths below). Write only here; commit, do not merge or push. Ports: $RAMET_PORT_BASE.`;
+  const rules = `a copy of ${from}; tools translate its paths to yours. Write only here; commit, do not merge or push. Ports: $RAMET_PORT_BASE.`;
   const further = [
     ...dirtyLines(dirty),
     ...notes,

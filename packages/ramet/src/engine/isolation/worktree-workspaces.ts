@@ -39,15 +39,19 @@ export function worktreeWorkspaces(options: WorkspacesOptions): AgentWorkspaces 
     places.set(directory, place);
     return place;
   };
-  const hold = (place: WorktreePlace, made: Promise<MadeWorktree>): Promise<AgentWorkspace> =>
+  const hold = (
+    place: WorktreePlace,
+    made: Promise<MadeWorktree>,
+    inherited: readonly string[] = [],
+  ): Promise<AgentWorkspace> =>
     timed(made).then(([{ created, recovered }, ms]) =>
-      heldWorkspace(holder, place, created, { ms, recovered }),
+      heldWorkspace(holder, place, created, { ms, recovered, inherited }),
     );
   return {
-    create({ cwd, name, owner, signal }) {
+    create({ cwd, name, owner, inherited, signal }) {
       const place = placeFor(cwd);
       const created = createWorktree(place, { name, owner, numbered: true, signal });
-      return hold(place, created.then(fresh));
+      return hold(place, created.then(fresh), inherited);
     },
     async enter(request) {
       const place = placeFor(request.cwd);
@@ -56,7 +60,7 @@ export function worktreeWorkspaces(options: WorkspacesOptions): AgentWorkspaces 
     async resume(worktree, signal) {
       await holder.settling.get(worktree.id);
       const place = placeFor(directoryOf(worktree, options.cwd));
-      return hold(place, takeUp(place, worktree.id, signal));
+      return hold(place, takeUp(place, worktree.id, signal), worktree.inherited);
     },
     async [Symbol.asyncDispose]() {
       const over = Promise.all(holder.settling.values());

@@ -1,0 +1,64 @@
+/**
+ * Paths of the parent's checkout in a shell command. A path that stands there as it is, after a space, a quote, `=` or the
+ * like, is replaced. Where that could change what the command means (text that it writes, `..`, a name that needs
+ * quotes), nothing runs, and the agent is told the path to use. No shell grammar is loaded: this is looked at with every
+ * command of an agent in a worktree, and only finds what is written out. What a command computes, the sandbox stops.
+ */
+import { type InheritedPlaces, inheritedPath } from '../../permission/inherited-path.ts';
+
+export interface TranslatedPath {
+  given: string;
+  used: string;
+}
+
+/** Where the call would be carried out. */
+export interface CallPlace {
+  places: InheritedPlaces;
+  cwd: string;
+  /** What `~` stands for. */
+  home: string | undefined;
+}
+
+export interface CommandPaths {
+  /** Null where the paths cannot be replaced safely. */
+  command: string | null;
+  paths: TranslatedPath[];
+}
+
+/** A word, or a part of one, that has a slash. */
+const PATH = /(?:~(?=\/)|\$HOME(?=\/)|\$\{HOME\}(?=\/))?[^\s'"`;&|<>(){}=:,$\\~]*\/[^\s'"`;&|<>(){}=:,$\\]*/g;
+const HOME = /^(?:~|\$HOME|\$\{HOME\})(?=\/)/;
+const HEREDOC = /<<-?\s*["'\\]?\w/;
+const PLAIN = /^[\w./@+-]+$/;
+
+/** Null for a command that names no such path. */
+export function inheritedCommand(command: string, place: CallPlace): CommandPaths | null {
+  const { places, cwd, home } = place;
+  const heredoc = HEREDOC.exec(command)?.index ?? Number.POSITIVE_INFINITY;
+  const paths: TranslatedPath[] = unusualSpellings(command, places);
+  let isSafe = paths.length === 0 && PLAIN.test(places.root);
+  const replaced = command.replace(PATH, (given, offset: number) => {
+    const path = home === undefined ? given : given.replace(HOME, home);
+    if (!path.startsWith('/') && !path.includes('..')) return given;
+    const used = inheritedPath(places, path, cwd);
+    if (used === null) return given;
+    paths.push({ given, used });
+    isSafe &&= path.startsWith('/') && !path.startsWith('//') && offset < heredoc;
+    return path.endsWith('/') ? `${used}/` : used;
+  });
+  if (paths.length === 0) return null;
+  return { command: isSafe ? replaced : null, paths };
+}
+
+/** A checkout whose name needs quotes. */
+function unusualSpellings(
+  command: string,
+  { root, from, inherited = [] }: InheritedPlaces,
+): TranslatedPath[] {
+  return [from, ...inherited]
+    .filter((checkout) => !PLAIN.test(checkout))
+    .filter((checkout) =>
+      [checkout, checkout.replace(/[^\w./@+-]/g, '\\$&')].some((text) => command.includes(text)),
+    )
+    .map((checkout) => ({ given: checkout, used: root }));
+}

@@ -1,0 +1,33 @@
+/**
+ * Paths that an agent in a worktree knows from elsewhere (FORK-6): its conversation, its task or its rules name files of
+ * the checkout that the worktree was made from. Such a path means the same file in the worktree.
+ *
+ * Invariants
+ * 1. The worktree itself, Ramet's own directory and the git directory stay what they are, wherever they lie.
+ * 2. A path that leads into the checkout by a link is one of the checkout's.
+ */
+import { join, resolve } from 'node:path';
+import { landingPath } from './landing-path.ts';
+import { counterpart, isBelow, type WriteFence } from './write-fence.ts';
+
+export type InheritedPlaces = Pick<WriteFence, 'root' | 'from' | 'inherited' | 'home'>;
+
+/** The path in the worktree that is meant by one of a checkout it comes from; null for every other path. */
+export function inheritedPath(places: InheritedPlaces, path: string, cwd: string): string | null {
+  const absolute = resolve(cwd, path);
+  if (isBelow(absolute, places.root)) return null;
+  const named = twinOf(places, absolute);
+  if (named !== null) return named;
+  const place = landingPath(absolute);
+  return place === null || place === absolute || isBelow(place, places.root) ? null : twinOf(places, place);
+}
+
+function twinOf({ root, from, inherited = [], home }: InheritedPlaces, path: string): string | null {
+  for (const checkout of [from, ...inherited]) {
+    const kept = [join(checkout, '.git'), ...(home !== undefined && isBelow(home, checkout) ? [home] : [])];
+    if (kept.some((directory) => isBelow(path, directory))) continue;
+    const twin = counterpart(path, checkout, root);
+    if (twin !== null) return twin;
+  }
+  return null;
+}
