@@ -11,7 +11,7 @@ import type { Permit } from './permit.ts';
 export interface HeldCall {
   readonly confinement: Confinement;
   /** Asks whether the call may run outside the wall that stopped it. */
-  outside(stopped: string): Promise<Permit>;
+  outside(stopped: string | null): Promise<Permit>;
 }
 
 export function agentShell(

@@ -79,7 +79,7 @@ async function refusal(
   signal = never,
 ): Promise<string | null> {
   const call = { type: 'tool_use', id: `toolu_${born}`, name: tool.name, input } as const;
-  const permit = await permitFor(agent, tool, { call, stopped: null }, input, signal);
+  const permit = await permitFor(agent, tool, { call }, input, signal);
   return permit.kind === 'refused' ? permit.reason : null;
 }
 

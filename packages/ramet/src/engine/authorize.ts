@@ -20,18 +20,20 @@ import type { CanUseTool } from './runtime.ts';
 export async function permitFor(
   agent: Agent,
   tool: Tool,
-  { call, stopped }: PermitRequest,
+  request: PermitRequest,
   input: unknown,
   signal: AbortSignal,
 ): Promise<Permit> {
   const { host } = agent.runtime;
-  if (host !== undefined) return host.permitFor({ call, stopped }, signal);
+  const { call, outside } = request;
+  if (host !== undefined) return host.permitFor(request, signal);
   const refusal = await agentRefusal(agent, tool, input, signal);
   if (refusal !== null) return refused(refusal);
-  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, stopped);
+  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, outside);
   const decision = await redecide();
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
   if (decision.kind === 'deny') return refused(decision.reason);
+  if (outside?.stopped === null) return refused(decision.question.reason);
   return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
 }
 
@@ -112,20 +114,20 @@ async function decideNow(
   { spec, runtime, directory }: Agent,
   tool: Tool,
   input: unknown,
-  stopped: string | null,
+  outside: PermitRequest['outside'],
 ): Promise<PermissionDecision> {
   for (;;) {
     const { rules } = runtime.permissions;
     const details = {
       ...{ input, cwd: directory.cwd, home: runtime.childEnvironment.HOME },
-      ...(stopped !== null && { stopped }),
+      stopped: outside?.stopped ?? undefined,
     };
     const mode = modeInForce(spec);
     // Where nothing is judged, no sandbox is tried.
-    const judges = tool.name === 'Bash' && (mode !== 'bypassPermissions' || spec.readOnly === true);
+    const judged = tool.name === 'Bash' && (mode !== 'bypassPermissions' || spec.readOnly === true);
     const policy = {
       ...{ mode, rules, readOnly: spec.readOnly, counterpart: inCheckout(directory) },
-      wall: judges && (await runtime.sandbox.wall()),
+      wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
     };
     const decision = await decide(policy, tool, details);
     if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;

@@ -4,16 +4,16 @@ import type { ToolUseBlock } from '../schema/content.ts';
 
 export interface PermitRequest {
   readonly call: ToolUseBlock;
-  /** Why the read-only sandbox stopped the call, which is now to run outside it; null for a call that has not run. */
-  readonly stopped: string | null;
+  /** Of a call that was in the read-only sandbox, and is now to run outside it. */
+  readonly outside?: {
+    /** Why the sandbox stopped it; null when it ran, and only the strict rules may let it run again. */
+    readonly stopped: string | null;
+  };
 }
 
 export type Permit =
   | { readonly kind: 'permitted'; readonly confinement: Confinement }
   | { readonly kind: 'refused'; readonly reason: string };
-
-/** Somebody said yes, or nothing needs to be said. */
-export const PERMITTED: Permit = { kind: 'permitted', confinement: 'none' };
 
 export function refused(reason: string): Permit {
   return { kind: 'refused', reason };

@@ -143,12 +143,12 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   }
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
-  const permit = await permitFor(run.agent, tool, { call, stopped: null }, input.value, run.signal);
+  const permit = await permitFor(run.agent, tool, { call }, input.value, run.signal);
   if (permit.kind === 'refused') return failure(permit.reason);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
-  const outside = async (stopped: string): Promise<Permit> =>
-    permitFor(run.agent, tool, { call, stopped }, input.value, run.signal);
+  const outside = (stopped: string | null): Promise<Permit> =>
+    permitFor(run.agent, tool, { call, outside: { stopped } }, input.value, run.signal);
   return actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
 }
 

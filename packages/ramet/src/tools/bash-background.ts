@@ -17,6 +17,7 @@ function* taskNames(): Generator<string> {
 export async function runInBackground(
   command: string,
   context: ToolContext,
+  confined: boolean,
   start: (output: OutputFile) => Promise<ProcessGroup>,
 ): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, taskNames());
@@ -37,7 +38,8 @@ export async function runInBackground(
     stopWatching();
     await keepOutputFile(output, context.redact);
   });
+  const where = confined ? ' It runs in a read-only sandbox without network.' : '';
   return {
-    content: `Started ${task.id} (pid ${group.id}). Follow it with TaskOutput, or Read ${output.path}. It is stopped when you finish.`,
+    content: `Started ${task.id} (pid ${group.id}). Follow it with TaskOutput, or Read ${output.path}. It is stopped when you finish.${where}`,
   };
 }

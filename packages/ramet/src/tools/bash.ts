@@ -15,6 +15,7 @@ import { plainShell, type ShellStart } from '../workspace/command-sandbox.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../workspace/process-group.ts';
 import { AGENT_VARIABLE } from '../workspace/process-register.ts';
 import { runInBackground } from './bash-background.ts';
+import { outsideIfStopped, type TextOutcome } from './bash-outside.ts';
 import { describeSize } from './cut-text.ts';
 import {
   createOutputFile,
@@ -25,7 +26,7 @@ import {
   TOO_MUCH_OUTPUT,
   watchOutputSize,
 } from './output-file.ts';
-import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
+import { defineTool, failure, type Tool, type ToolContext } from './tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -57,8 +58,13 @@ export const bashTool: Tool = defineTool({
       const shell = (await context.shell?.(command)) ?? plainShell(command);
       if ('refusal' in shell) return failure(shell.refusal);
       if (run_in_background)
-        return await runInBackground(command, context, (output) => start(shell, output, context));
-      return await runInForeground(shell, { command, timeout }, context);
+        return await runInBackground(command, context, shell.confined, (output) =>
+          start(shell, output, context),
+        );
+      const run = (where: ShellStart): Promise<TextOutcome> =>
+        runInForeground(where, { command, timeout }, context);
+      const outcome = await run(shell);
+      return shell.confined ? await outsideIfStopped(outcome, { command, run }, context) : outcome;
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return failure(startFailure(error));
@@ -88,7 +94,7 @@ async function runInForeground(
   shell: ShellStart,
   { command, timeout }: { command: string; timeout: number },
   context: ToolContext,
-): Promise<ToolOutcome> {
+): Promise<TextOutcome> {
   const output = createOutputFile(context.outputDirectory, fileNames(context.call));
   const since = Date.now();
   let group: ProcessGroup;
@@ -102,7 +108,7 @@ async function runInForeground(
   // What keeps a sandbox together takes a moment to be gone; it is nothing that the command left.
   if (typeof end === 'string' || shell.confined) await group.terminate();
   const outcome = await report(end, group, output, context);
-  const note = (await context.afterCommand?.(command, since)) ?? null;
+  const note = shell.confined ? null : ((await context.afterCommand?.(command, since)) ?? null);
   return note === null ? outcome : { ...outcome, content: `${outcome.content}\n${note}` };
 }
 
@@ -136,7 +142,7 @@ async function report(
   group: ProcessGroup,
   output: OutputFile,
   context: ToolContext,
-): Promise<ToolOutcome & { content: string }> {
+): Promise<TextOutcome> {
   const gap = (size: number): string =>
     `[... the middle of ${describeSize(size)} left out; all of it is in ${output.path} ...]`;
   const { text, cut } = readShownOutput(output, gap);

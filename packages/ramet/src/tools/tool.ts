@@ -34,8 +34,11 @@ export interface ToolContext {
   files: FileAccess;
   /** How the command's shell is started; absent where it runs as it is. */
   shell?: ((command: string) => Promise<ShellDecision>) | undefined;
-  /** Asks whether a command may run outside the sandbox that stopped it; absent for one that was in none. */
-  outside?: ((command: string, stopped: string) => Promise<ShellDecision>) | undefined;
+  /**
+   * Whether a command may run outside the sandbox that stopped it, for which somebody is asked; null when the sandbox
+   * only changed its answer, for which nobody is. Absent for a command that is in none.
+   */
+  outside?: ((command: string, stopped: string | null) => Promise<ShellDecision>) | undefined;
   signal: AbortSignal;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
   registerGroup(group: number): () => void;
