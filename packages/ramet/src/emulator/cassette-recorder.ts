@@ -3,9 +3,8 @@
  * and once it is whole the two are appended to the cassette. What the client left unfinished is not recorded.
  */
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { type Endpoint, openEndpoint, post } from '../model/http-post.ts';
+import { closeEndpoint, type Endpoint, openEndpoint, type PostedAnswer, post } from '../model/http-post.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { ApiError } from './api-error.ts';
 import { normaliseBody, type RecordedAnswer, requestDigest } from './cassette.ts';
@@ -48,15 +47,15 @@ export class CassetteRecorder {
     );
     const pieces = [Buffer.from(record.body)];
     const endpoint = this.#endpoint(record.path + exchange.search);
-    const answer = await post(endpoint, { headers: forwarded, pieces, signal: gone }).catch((error) => {
+    const posted = await post(endpoint, { headers: forwarded, pieces, signal: gone }).catch((error) => {
       throw new ApiError(502, describeError(error));
     });
-    const received = await passOn(answer, exchange);
+    const received = await passOn(posted, exchange);
     if (received !== null) this.#keep(exchange, received);
   }
 
   close(): void {
-    for (const { agent } of this.#endpoints.values()) agent.destroy();
+    for (const endpoint of this.#endpoints.values()) closeEndpoint(endpoint);
     this.#writer.close();
   }
 
@@ -86,7 +85,7 @@ export class CassetteRecorder {
 type PassedAnswer = Omit<RecordedAnswer, 'chunks'> & { pieces: Buffer[] };
 
 /** The answer as it was received, or null when the client left before its end. */
-async function passOn(answer: IncomingMessage, exchange: Exchange): Promise<PassedAnswer | null> {
+async function passOn({ answer, heard }: PostedAnswer, exchange: Exchange): Promise<PassedAnswer | null> {
   const { response, gone } = exchange;
   const headers = keptHeaders(plainHeaders(answer.headers));
   const { 'content-type': contentType = 'application/octet-stream', ...rest } = headers;
@@ -95,6 +94,7 @@ async function passOn(answer: IncomingMessage, exchange: Exchange): Promise<Pass
   const pieces: Buffer[] = [];
   try {
     for await (const piece of answer) {
+      heard();
       pieces.push(piece);
       if (!response.write(piece)) await drained(exchange);
     }

@@ -2,6 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { anthropicProvider } from './anthropic.ts';
+import type { WatchLimits } from './connection-watch.ts';
 import type { ModelDelta, ModelProvider, ModelResponse } from './provider.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -11,7 +12,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-async function serve(handler: Handler, path = ''): Promise<ModelProvider> {
+async function serve(handler: Handler, path = '', watch: Partial<WatchLimits> = {}): Promise<ModelProvider> {
   const server = http.createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -25,6 +26,7 @@ async function serve(handler: Handler, path = ''): Promise<ModelProvider> {
     baseUrl: new URL(`http://127.0.0.1:${port}${path}`),
     apiKey: 'key-1',
     env: {},
+    watch,
   });
   closers.push(() => {
     provider.close();
@@ -219,5 +221,66 @@ describe('FORK-7: a prompt is read again without an answer', () => {
   ])('%s is a failure', async (_title, status, headers, body, code) => {
     const provider = await serve((_, response) => void response.writeHead(status, headers).end(body));
     await expect(refresh(provider)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('MODEL-2: a stream that nothing comes of', () => {
+  const [START = ''] = HELLO.split(/(?<=\n\n)/);
+
+  /** Sends the start and then the same piece again and again. */
+  function repeating(piece: string, everyMs: number): Handler {
+    return (_request, response) => {
+      response.writeHead(200, STREAM);
+      response.write(START);
+      const timer = setInterval(() => response.write(piece), everyMs);
+      response.once('close', () => clearInterval(timer));
+    };
+  }
+
+  test('silence in the middle is told as such, with what was billed', async () => {
+    const provider = await serve(
+      (_request, response) => {
+        response.writeHead(200, STREAM);
+        response.write(START);
+      },
+      '',
+      { silentMs: 60 },
+    );
+    await expect(ask(provider)).rejects.toMatchObject({
+      code: 'timeout',
+      family: 'retryable',
+      message: expect.stringContaining('sent nothing for 0.06 s'),
+      usage: { input_tokens: 3 },
+    });
+  });
+
+  test.each([
+    ['pings', sse({ type: 'ping' })],
+    ['single bytes', ':'],
+  ])('%s without end are a stall', async (_name, piece) => {
+    const provider = await serve(repeating(piece, 5), '', { silentMs: 10_000, stalledMs: 80 });
+    await expect(ask(provider)).rejects.toMatchObject({
+      code: 'stalled',
+      family: 'retryable',
+      message: expect.stringContaining('no content for 0.08 s'),
+    });
+  });
+
+  test('an answer without end is cut off, and says so', async () => {
+    const piece = 'x'.repeat(1_000_000);
+    const provider = await serve((_request, response) => {
+      response.writeHead(200, STREAM);
+      response.write(`${START}data: `);
+      const write = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', write);
+      write();
+    });
+    await expect(ask(provider)).rejects.toMatchObject({
+      code: 'response_too_large',
+      family: 'terminal',
+      message: 'the response was cut off at 64 MB: no model writes that much in one answer',
+    });
   });
 });

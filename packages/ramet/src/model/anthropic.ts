@@ -4,8 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
+import type { WatchLimits } from './connection-watch.ts';
 import { errorFromAnswer } from './http-errors.ts';
 import {
+  closeEndpoint,
   connectionError,
   type Endpoint,
   type EndpointNames,
@@ -15,7 +17,7 @@ import {
 } from './http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from './provider.ts';
 import { rateHeaders } from './rate-headers.ts';
-import { type EventProgress, readEvents, withUsage } from './read-events.ts';
+import { type EventProgress, type EventReading, readEvents, withUsage } from './read-events.ts';
 import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 import { readUsage, type WireUsage } from './wire-usage.ts';
 
@@ -33,17 +35,18 @@ export interface AnthropicConfig {
   apiKey?: string | undefined;
   authToken?: string | undefined;
   env: NodeJS.ProcessEnv;
+  watch?: Partial<WatchLimits> | undefined;
 }
 
 export function anthropicProvider(config: AnthropicConfig): ModelProvider {
-  const endpoint = openEndpoint(messagesUrl(config.baseUrl), config.env, NAMES);
+  const endpoint = openEndpoint(messagesUrl(config.baseUrl), config.env, NAMES, config.watch);
   const headers = requestHeaders(config);
   return {
     name: 'anthropic',
     origin: endpoint.url.origin,
     send: (request, options) => send(endpoint, headers, request, options),
     refresh: (request, options) => refresh(endpoint, headers, request, options.signal),
-    close: () => endpoint.agent.destroy(),
+    close: () => closeEndpoint(endpoint),
   };
 }
 
@@ -72,15 +75,15 @@ async function send(
 ): Promise<ModelResponse> {
   const started = performance.now();
   let firstTokenMs = 0;
-  const answer = await post(endpoint, { headers, pieces: piecesOf(request), signal: options.signal });
+  const { signal, onQuiet } = options;
+  const { answer, heard } = await post(endpoint, { headers, pieces: piecesOf(request), signal, onQuiet });
   await refuseUnless(EVENT_STREAM, answer, endpoint, request.model);
   const assembler = new ResponseAssembler((delta) => {
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
   });
-  const { usage, ...message } = await readMessage(answer, assembler, (error) =>
-    connectionError(error, endpoint, options.signal),
-  );
+  const toError = (error: unknown): Error => connectionError(error, endpoint, signal);
+  const { usage, ...message } = await readMessage(answer, assembler, { toError, heard });
   return {
     ...message,
     usage: readUsage(usage),
@@ -103,7 +106,7 @@ async function refresh(
 ): Promise<ModelResponse> {
   const started = performance.now();
   const accepting = { ...headers, accept: 'application/json' };
-  const answer = await post(endpoint, { headers: accepting, pieces: piecesOf(request), signal });
+  const { answer } = await post(endpoint, { headers: accepting, pieces: piecesOf(request), signal });
   await refuseUnless('application/json', answer, endpoint, request.model);
   const text = await readText(answer, WARM_BODY_LIMIT).catch((error) => {
     throw connectionError(error, endpoint, signal);
@@ -149,10 +152,12 @@ async function refuseUnless(
 async function readMessage(
   answer: IncomingMessage,
   assembler: ResponseAssembler,
-  toError: (error: unknown) => Error,
+  { toError, heard }: Pick<EventReading, 'toError'> & { heard: () => void },
 ): Promise<AssembledMessage> {
   const take = (data: string): EventProgress => {
-    assembler.take(parseEvent(data));
+    const event = parseEvent(data);
+    if (event.type !== 'ping') heard();
+    assembler.take(event);
     return assembler.complete ? 'done' : 'more';
   };
   try {

@@ -1,41 +1,78 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Endpoint, openEndpoint, post, readText } from './http-post.ts';
+import type { WatchLimits } from './connection-watch.ts';
+import { closeEndpoint, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-async function serve(headers: http.OutgoingHttpHeaders): Promise<Endpoint> {
+interface Served {
+  endpoint: Endpoint;
+  /** Those that are open, in the order in which they were made. */
+  sockets: Socket[];
+}
+
+async function serve(answer: http.RequestListener, limits: Partial<WatchLimits> = {}): Promise<Served> {
+  const sockets: Socket[] = [];
   const server = http.createServer((request, response) => {
-    request.resume();
-    request.once('end', () => response.writeHead(200, headers).end('yes'));
+    request.resume().once('end', () => answer(request, response));
   });
+  server.on('connection', (socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // It listens on TCP.
   const { port } = server.address() as AddressInfo;
   const names = { key: 'KEY', baseUrl: 'BASE_URL' };
-  const endpoint = openEndpoint(new URL(`http://127.0.0.1:${port}/`), {}, names);
+  const endpoint = openEndpoint(new URL(`http://127.0.0.1:${port}/`), {}, names, limits);
   closers.push(() => {
-    endpoint.agent.destroy();
+    closeEndpoint(endpoint);
     server.closeAllConnections();
     server.close();
   });
-  return endpoint;
+  return { endpoint, sockets };
 }
 
-describe('MODEL-2: how long a provider may be silent', () => {
-  test('a server that drops idle connections early may think as long on a used one as on a new one', async () => {
-    const endpoint = await serve({ connection: 'keep-alive', 'keep-alive': 'timeout=3' });
-    const send = () =>
-      post(endpoint, { headers: {}, pieces: [Buffer.from('{}')], signal: new AbortController().signal });
-    const first = await send();
-    const { localPort, timeout } = first.socket;
-    await readText(first, 100);
-    const second = await send();
-    expect(second.socket.localPort).toBe(localPort);
-    expect(second.socket.timeout).toBe(timeout);
-    await readText(second, 100);
+async function send(endpoint: Endpoint): Promise<string> {
+  const { signal } = new AbortController();
+  const { answer } = await post(endpoint, { headers: {}, pieces: [Buffer.from('{}')], signal });
+  return readText(answer, 100);
+}
+
+/** Several connections are kept, and the server drops all of them at the next request that uses one. */
+async function keepConnections({ endpoint, sockets }: Served, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => send(endpoint)));
+  expect(sockets).toHaveLength(count);
+}
+
+describe('MODEL-2: a kept connection that the server has dropped', () => {
+  test.each([1, 2, 8])('is replaced by a fresh one, with %i of them dropped', async (count) => {
+    let dropped = false;
+    const served = await serve((request, response) => {
+      const isOld = served.sockets.indexOf(request.socket) < count;
+      if (dropped && isOld) request.socket.resetAndDestroy();
+      else setImmediate(() => response.end('yes'));
+    });
+    await keepConnections(served, count);
+    dropped = true;
+    const answers = await Promise.all(Array.from({ length: count }, () => send(served.endpoint)));
+    expect(answers).toEqual(Array(count).fill('yes'));
+  });
+
+  test('a fresh connection that is reset is a failure that may be tried again', async () => {
+    const { endpoint } = await serve(({ socket }) => socket.resetAndDestroy());
+    await expect(send(endpoint)).rejects.toMatchObject({ code: 'connection', family: 'retryable' });
+  });
+});
+
+describe('MODEL-2: a provider that falls silent', () => {
+  test('before the answer ends the attempt in time, and says so', async () => {
+    const { endpoint } = await serve(() => {}, { silentMs: 40 });
+    await expect(send(endpoint)).rejects.toMatchObject({
+      code: 'timeout',
+      family: 'retryable',
+      message: 'the provider sent nothing for 0.04 s (limits.silenceSeconds)',
+    });
   });
 });

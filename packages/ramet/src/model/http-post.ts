@@ -5,8 +5,8 @@
  */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
 import { Cancelled, describeError, ModelError, systemCode } from '../schema/errors.ts';
+import { ConnectionWatch, DEFAULT_WATCH, type WatchLimits } from './connection-watch.ts';
 
 /** The variables a user sets for a provider, as error messages name them. */
 export interface EndpointNames {
@@ -17,33 +17,45 @@ export interface EndpointNames {
 export interface Endpoint {
   readonly url: URL;
   readonly names: EndpointNames;
+  /** Keeps connections. */
   readonly agent: http.Agent;
+  /** Makes a connection for each request. */
+  readonly freshAgent: http.Agent;
   readonly target: http.RequestOptions;
+  readonly watch: ConnectionWatch;
 }
 
-/** No byte for this long, before the answer or within it, ends the attempt; a busy provider sends pings. */
-const SILENCE_MS = 300_000;
+/** How long a connection that nobody uses is kept. */
+const IDLE_MS = 300_000;
+/** A kept connection that was closed meanwhile says so at once; one that breaks later broke under this request. */
+const STALE_WITHIN_MS = 1_000;
 
-export function openEndpoint(url: URL, env: NodeJS.ProcessEnv, names: EndpointNames): Endpoint {
+export function openEndpoint(
+  url: URL,
+  env: NodeJS.ProcessEnv,
+  names: EndpointNames,
+  limits: Partial<WatchLimits> = {},
+): Endpoint {
   const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  // The agent's timeout is the request's: equal ones are set once per connection, not once per request.
-  const options = { keepAlive: true, timeout: SILENCE_MS, ...(loopback ? {} : { proxyEnv: env }) };
-  const agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+  const proxies = loopback ? {} : { proxyEnv: env };
+  const { Agent } = url.protocol === 'https:' ? https : http;
   const { protocol, pathname, search } = url;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const path = pathname + search;
   const auth = url.username === '' ? {} : { auth: decodeURIComponent(`${url.username}:${url.password}`) };
-  const target = {
-    agent,
-    method: 'POST',
-    protocol,
-    hostname,
-    port: url.port,
-    path,
-    timeout: SILENCE_MS,
-    ...auth,
+  return {
+    url,
+    names,
+    agent: new Agent({ keepAlive: true, timeout: IDLE_MS, ...proxies }),
+    freshAgent: new Agent({ keepAlive: false, ...proxies }),
+    target: { method: 'POST', protocol, hostname, port: url.port, path, ...auth },
+    watch: new ConnectionWatch({ ...DEFAULT_WATCH, ...limits }),
   };
-  return { url, names, agent, target };
+}
+
+export function closeEndpoint({ agent, freshAgent }: Endpoint): void {
+  agent.destroy();
+  freshAgent.destroy();
 }
 
 export interface PostOptions {
@@ -51,55 +63,69 @@ export interface PostOptions {
   /** The body, in the order in which its parts are sent. */
   pieces: readonly Uint8Array[];
   signal: AbortSignal;
+  /** Told when there has been no content for a while, and when there is again. */
+  onQuiet?: ((isQuiet: boolean) => void) | undefined;
 }
 
-/** Resolves with the answer's head; its body is still to be read. */
-export async function post(endpoint: Endpoint, options: PostOptions): Promise<IncomingMessage> {
+/** The answer's head; its body is still to be read, and whoever reads it says when there is content. */
+export interface PostedAnswer {
+  readonly answer: IncomingMessage;
+  heard(): void;
+}
+
+/** A kept connection that the server closed meanwhile says nothing about the server: a new one is made, always. */
+export async function post(endpoint: Endpoint, options: PostOptions): Promise<PostedAnswer> {
   try {
-    return await attempt(endpoint, options);
+    return await attempt(endpoint, endpoint.agent, options);
   } catch (error) {
-    // A kept-alive connection that the server closed meanwhile says nothing about the server: try a new one.
-    if (error instanceof StaleConnection) return attempt(endpoint, options);
+    if (error instanceof StaleConnection) return attempt(endpoint, endpoint.freshAgent, options);
     throw error;
   }
 }
 
 class StaleConnection extends Error {}
 
-function attempt(endpoint: Endpoint, { headers, pieces, signal }: PostOptions): Promise<IncomingMessage> {
+const CLOSED_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+
+function attempt(endpoint: Endpoint, agent: http.Agent, options: PostOptions): Promise<PostedAnswer> {
+  const { headers, pieces, signal, onQuiet } = options;
   return new Promise((resolve, reject) => {
     const client = endpoint.url.protocol === 'https:' ? https : http;
+    const since = performance.now();
     const request = client.request({
       ...endpoint.target,
+      agent,
       headers: { ...headers, 'content-length': lengthOf(pieces) },
     });
     const abort = (): void => void request.destroy();
+    let answer: IncomingMessage | null = null;
+    const watching = endpoint.watch.begin({
+      bytesRead: () => request.socket?.bytesRead ?? 0,
+      fail: (error) => void (answer ?? request).destroy(error),
+      onQuiet,
+    });
     signal.addEventListener('abort', abort, { once: true });
-    request.once('close', () => signal.removeEventListener('abort', abort));
+    request.once('close', () => {
+      watching.end();
+      signal.removeEventListener('abort', abort);
+    });
     if (signal.aborted) abort();
-    request.once('socket', restoreTimeout);
-    request.once('timeout', () => request.destroy(silence()));
-    request.once('response', resolve);
+    request.once('response', (head) => {
+      answer = head;
+      resolve({ answer: head, heard: watching.heard });
+    });
     request.on('error', (error) => {
-      const stale = request.reusedSocket && systemCode(error) === 'ECONNRESET' && !signal.aborted;
-      reject(stale ? new StaleConnection() : connectionError(error, endpoint, signal));
+      const closed = request.reusedSocket && CLOSED_CODES.includes(systemCode(error)) && !signal.aborted;
+      const isStale = closed && performance.now() - since < STALE_WITHIN_MS;
+      reject(isStale ? new StaleConnection() : connectionError(error, endpoint, signal));
     });
     for (const piece of pieces) request.write(piece);
     request.end();
   });
 }
 
-/** Node shortens the timeout of a kept connection to what the server's `Keep-Alive` header says, and leaves it so. */
-function restoreTimeout(socket: Socket): void {
-  if (socket.timeout !== SILENCE_MS) socket.setTimeout(SILENCE_MS);
-}
-
 function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-}
-
-function silence(): ModelError {
-  return new ModelError('timeout', 'retryable', `the provider sent nothing for ${SILENCE_MS / 1000} s`);
 }
 
 /** Any failure of the connection, before or during the answer. */

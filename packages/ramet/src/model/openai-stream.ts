@@ -12,7 +12,10 @@ export function isStream(answer: IncomingMessage): boolean {
   return (answer.headers['content-type'] ?? '').includes('text/event-stream');
 }
 
-export type ChunkReading = Required<Omit<EventReading, 'take'>>;
+export interface ChunkReading extends Required<Omit<EventReading, 'take'>> {
+  /** Called when there is content. */
+  heard: () => void;
+}
 
 /** The whole message, or an error that says what was billed for the part that came. */
 export async function readChatMessage(
@@ -32,15 +35,17 @@ export async function readChatMessage(
 async function readChunks(
   answer: IncomingMessage,
   assembler: OpenaiAssembler,
-  { toError, lingerMs }: ChunkReading,
+  { toError, lingerMs, heard }: ChunkReading,
 ): Promise<void> {
   if (!isStream(answer)) {
     const text = await readText(answer, DOCUMENT_LIMIT);
+    heard();
     if (!answer.complete) throw toError(new Error('the answer was cut off'));
     assembler.take(parseChunk(text));
     return;
   }
   const take = (data: string): EventProgress => {
+    heard();
     if (data.trim() === '[DONE]') return 'done';
     assembler.take(parseChunk(data));
     return assembler.finished ? 'enough' : 'more';

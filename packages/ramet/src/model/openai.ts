@@ -3,14 +3,16 @@
  * llama.cpp). Owns sending and reading; what a body becomes is `openai-request.ts`, what chunks become is
  * `openai-assembler.ts`. The official SDK's types are held against ours in a test; the SDK is not loaded.
  */
-import type { IncomingMessage } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
+import type { WatchLimits } from './connection-watch.ts';
 import { errorFromAnswer } from './http-errors.ts';
 import {
+  closeEndpoint,
   connectionError,
   type Endpoint,
   type EndpointNames,
   openEndpoint,
+  type PostedAnswer,
   post,
   readText,
 } from './http-post.ts';
@@ -33,6 +35,7 @@ export interface OpenaiConfig {
   env: NodeJS.ProcessEnv;
   /** How long `[DONE]` is waited for after the finish reason. */
   lingerMs?: number | undefined;
+  watch?: Partial<WatchLimits> | undefined;
 }
 
 interface Connection {
@@ -44,7 +47,7 @@ interface Connection {
 }
 
 export function openaiProvider(config: OpenaiConfig): ModelProvider {
-  const endpoint = openEndpoint(completionsUrl(config.baseUrl), config.env, NAMES);
+  const endpoint = openEndpoint(completionsUrl(config.baseUrl), config.env, NAMES, config.watch);
   const connection = {
     endpoint,
     headers: requestHeaders(config),
@@ -55,7 +58,7 @@ export function openaiProvider(config: OpenaiConfig): ModelProvider {
     name: 'openai',
     origin: endpoint.url.origin,
     send: (request, options) => send(connection, request, options),
-    close: () => endpoint.agent.destroy(),
+    close: () => closeEndpoint(endpoint),
   };
 }
 
@@ -83,7 +86,7 @@ async function send(
   let firstTokenMs = 0;
   // The engine built this body, in the form that `conversation/request.ts` writes.
   const body = JSON.parse(Buffer.from(request.body).toString()) as TranslatableBody;
-  const answer = await ask(connection, body, options.signal);
+  const { answer, heard } = await ask(connection, body, options);
   const assembler = new OpenaiAssembler(toolIds(body), (delta) => {
     if (delta.type === 'began') firstTokenMs = performance.now() - started;
     options.onDelta(delta);
@@ -91,6 +94,7 @@ async function send(
   const message = await readChatMessage(answer, assembler, {
     toError: (error) => connectionError(error, connection.endpoint, options.signal),
     lingerMs: connection.lingerMs,
+    heard,
   });
   return {
     ...message,
@@ -105,16 +109,17 @@ async function send(
 async function ask(
   connection: Connection,
   body: TranslatableBody,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
+  { signal, onQuiet }: SendOptions,
+): Promise<PostedAnswer> {
   const { endpoint, headers } = connection;
   const request = chatRequest(body);
   for (;;) {
     const { dialect } = connection;
     const bytes = Buffer.from(JSON.stringify(inDialect(request, dialect)));
-    const answer = await post(endpoint, { headers, pieces: [bytes], signal });
+    const posted = await post(endpoint, { headers, pieces: [bytes], signal, onQuiet });
+    const { answer } = posted;
     const status = answer.statusCode ?? 0;
-    if (status === 200) return refuseOtherContent(answer, endpoint);
+    if (status === 200) return refuseOtherContent(posted, endpoint);
     const refusal = { status, headers: answer.headers, body: await readText(answer, ERROR_BODY_LIMIT) };
     const next = dialectAfter(dialect, refusal);
     const { names, url } = endpoint;
@@ -123,9 +128,10 @@ async function ask(
   }
 }
 
-function refuseOtherContent(answer: IncomingMessage, { url, names }: Endpoint): IncomingMessage {
+function refuseOtherContent(posted: PostedAnswer, { url, names }: Endpoint): PostedAnswer {
+  const { answer } = posted;
   const contentType = answer.headers['content-type'] ?? 'nothing';
-  if (isStream(answer) || contentType.includes('application/json')) return answer;
+  if (isStream(answer) || contentType.includes('application/json')) return posted;
   answer.destroy();
   const message = `${url.origin} answered with ${contentType} instead of an event stream: is ${names.baseUrl} right?`;
   throw new ModelError('wrong_content_type', 'terminal', message, { status: 200 });

@@ -41,6 +41,8 @@ export type ModelDelta =
 export interface SendOptions {
   signal: AbortSignal;
   onDelta: (delta: ModelDelta) => void;
+  /** Told when the provider has sent no content for a while, and when it does again. */
+  onQuiet?: ((isQuiet: boolean) => void) | undefined;
 }
 
 export interface ModelProvider {

@@ -16,6 +16,9 @@ export interface EventReading {
   lingerMs?: number;
 }
 
+/** No response of a model is larger: 64k tokens of output are about 10 MB of events. */
+const MOST_CHARACTERS = 64_000_000;
+
 /** Resolves when an answer is done or its stream ended; rejects when it broke or an event was refused. */
 export function readEvents(answer: IncomingMessage, reading: EventReading): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -23,6 +26,7 @@ export function readEvents(answer: IncomingMessage, reading: EventReading): Prom
   // Asked anew each time: what the parser's callback changes, the compiler does not see.
   const has = (reached: EventProgress): boolean => progress === reached;
   let linger: NodeJS.Timeout | undefined;
+  let length = 0;
   const parser = createParser({
     onEvent: ({ data }) => {
       if (!has('done')) progress = reading.take(data);
@@ -33,6 +37,8 @@ export function readEvents(answer: IncomingMessage, reading: EventReading): Prom
     // What follows the end is drained, so that the connection can be used again.
     if (has('done')) return;
     try {
+      length += chunk.length;
+      if (length > MOST_CHARACTERS) throw tooLarge();
       parser.feed(chunk);
     } catch (error) {
       answer.destroy();
@@ -50,6 +56,11 @@ export function readEvents(answer: IncomingMessage, reading: EventReading): Prom
   answer.once('error', (error) => reject(reading.toError(error)));
   answer.once('close', resolve);
   return promise.finally(() => clearTimeout(linger));
+}
+
+function tooLarge(): ModelError {
+  const message = `the response was cut off at ${MOST_CHARACTERS / 1e6} MB: no model writes that much in one answer`;
+  return new ModelError('response_too_large', 'terminal', message);
 }
 
 /** The same error, saying what was billed for the part of the answer that came. */

@@ -20,6 +20,9 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { maxRetries: 8, withinMs: 180_000, baseMs: 500, capMs: 8_000 };
 
+/** How long a run without a person waits for a provider that is away. */
+export const DEFAULT_OUTAGE_SECONDS = 1_800;
+
 /** How many times as many 429s as failures one request may meet. */
 const REFUSALS_PER_RETRY = 4;
 

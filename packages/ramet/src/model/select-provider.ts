@@ -4,6 +4,7 @@
  */
 import { UserMistake } from '../schema/errors.ts';
 import { anthropicProvider } from './anthropic.ts';
+import type { WatchLimits } from './connection-watch.ts';
 import type { ModelProvider } from './provider.ts';
 
 export const PROVIDER_KINDS = ['anthropic', 'openai', 'recipe'] as const;
@@ -27,28 +28,32 @@ function knownKind(name: string, source: string): ProviderKind {
   throw new UserMistake('bad_provider', `${source} names no provider: ${name}; it must be one of ${known}`);
 }
 
-export async function selectProvider(env: NodeJS.ProcessEnv, preference?: string): Promise<ModelProvider> {
+export async function selectProvider(
+  env: NodeJS.ProcessEnv,
+  preference?: string,
+  watch?: Partial<WatchLimits>,
+): Promise<ModelProvider> {
   switch (providerKind(env, preference)) {
     case 'anthropic':
-      return anthropic(env);
+      return anthropic(env, watch);
     case 'openai':
-      return openai(env);
+      return openai(env, watch);
     case 'recipe':
       return (await import('./recipe.ts')).recipeProvider();
   }
 }
 
-function anthropic(env: NodeJS.ProcessEnv): ModelProvider {
+function anthropic(env: NodeJS.ProcessEnv, watch?: Partial<WatchLimits>): ModelProvider {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: base } = env;
   if (!apiKey && !authToken && !base) throw noProvider();
   requireSendable('ANTHROPIC_API_KEY', apiKey);
   requireSendable('ANTHROPIC_AUTH_TOKEN', authToken);
   const baseUrl = parseBase('ANTHROPIC_BASE_URL', base || 'https://api.anthropic.com');
-  return anthropicProvider({ baseUrl, apiKey, authToken, env });
+  return anthropicProvider({ baseUrl, apiKey, authToken, env, watch });
 }
 
 /** Loaded only where it is used: most runs start without it. */
-async function openai(env: NodeJS.ProcessEnv): Promise<ModelProvider> {
+async function openai(env: NodeJS.ProcessEnv, watch?: Partial<WatchLimits>): Promise<ModelProvider> {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: base } = env;
   if (!apiKey && !base) {
     throw new UserMistake(
@@ -59,7 +64,7 @@ async function openai(env: NodeJS.ProcessEnv): Promise<ModelProvider> {
   requireSendable('OPENAI_API_KEY', apiKey);
   const baseUrl = parseBase('OPENAI_BASE_URL', base || 'https://api.openai.com/v1');
   const { openaiProvider } = await import('./openai.ts');
-  return openaiProvider({ baseUrl, apiKey, env });
+  return openaiProvider({ baseUrl, apiKey, env, watch });
 }
 
 function noProvider(): UserMistake {

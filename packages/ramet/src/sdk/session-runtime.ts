@@ -8,9 +8,11 @@ import { LaunchGate } from '../engine/launch.ts';
 import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
+import type { LimitSettings } from '../extensions/settings/settings.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { MachineRates } from '../journal/machine-rates.ts';
 import { CacheMap } from '../model/cache-map.ts';
+import type { WatchLimits } from '../model/connection-watch.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import type { Clock } from '../schema/clock.ts';
@@ -146,6 +148,15 @@ export function openWorkspaces(settings: ResolvedOptions, place: Place): AgentWo
     settings: settings.settings.worktree ?? {},
     now: () => settings.clock.now(),
   });
+}
+
+/** How long a request may be silent or without content; what is not set is the provider's own. */
+export function watchLimits(limits: LimitSettings = {}): Partial<WatchLimits> {
+  const { silenceSeconds, stallSeconds } = limits;
+  return {
+    ...(silenceSeconds !== undefined && { silentMs: silenceSeconds * 1_000 }),
+    ...(stallSeconds !== undefined && { stalledMs: stallSeconds * 1_000 }),
+  };
 }
 
 function limitWait({ settings }: ResolvedOptions): number | undefined {

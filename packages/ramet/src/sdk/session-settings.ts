@@ -6,6 +6,7 @@ import type { Settings, TierSettings } from '../extensions/settings/settings.ts'
 import type { SettingsPlace } from '../extensions/settings/settings-place.ts';
 import { refuseBadSettings, settingsNotices } from '../extensions/settings/settings-problems.ts';
 import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
+import { DEFAULT_WATCH } from '../model/connection-watch.ts';
 import { DEFAULT_CONCURRENT_REQUESTS } from '../model/rate-window.ts';
 import { DEFAULT_RETRY } from '../model/retry.ts';
 import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select-provider.ts';
@@ -69,7 +70,11 @@ function defaultSettings(): Settings {
     maxTurns: DEFAULT_MAX_TURNS,
     launch: DEFAULT_LAUNCH,
     sandbox: { readOnly: DEFAULT_SANDBOX, worktree: DEFAULT_SANDBOX },
-    limits: { concurrentRequests: DEFAULT_CONCURRENT_REQUESTS },
+    limits: {
+      concurrentRequests: DEFAULT_CONCURRENT_REQUESTS,
+      silenceSeconds: DEFAULT_WATCH.silentMs / 1_000,
+      stallSeconds: DEFAULT_WATCH.stalledMs / 1_000,
+    },
     retries: DEFAULT_RETRY.maxRetries,
     agents: { depth, concurrent, total, reportBytes, fork, executor, stallSeconds: stallMs / 1_000 },
   };

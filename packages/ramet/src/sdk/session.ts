@@ -27,7 +27,7 @@ import {
 import { endOrphans, recordEndedOrphans } from './orphans.ts';
 import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
-import { environmentOfChildren, openWorkspaces, shareParts } from './session-runtime.ts';
+import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
 import { ToldTypes } from './told-types.ts';
@@ -38,7 +38,10 @@ export type { CompactRequest, Session } from './session-type.ts';
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options, await sessionSettings(options));
   const provider =
-    options.provider ?? withRecipe(await selectProvider(settings.env, settings.settings.provider));
+    options.provider ??
+    withRecipe(
+      await selectProvider(settings.env, settings.settings.provider, watchLimits(settings.settings.limits)),
+    );
   return options.resume === undefined
     ? openNew(settings, findPlace(settings), provider)
     : reopen(settings, options.resume, provider);

@@ -64,6 +64,18 @@ const limits = z.strictObject({
     z.optional(z.number().check(z.nonnegative())),
     'How long a run waits for a usage limit to end before it is interrupted; without it, as long as it lasts.',
   ),
+  outageSeconds: described(
+    z.optional(z.number().check(z.nonnegative())),
+    'How long a run waits for a provider that is away before it is interrupted (1800; without end in a conversation).',
+  ),
+  silenceSeconds: described(
+    z.optional(positive),
+    'A request without any byte for this long is a dead connection and is sent again (90).',
+  ),
+  stallSeconds: described(
+    z.optional(positive),
+    'A request with signs of life but no content for this long is sent again (600).',
+  ),
 });
 
 const sandbox = z.strictObject({

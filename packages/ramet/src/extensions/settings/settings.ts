@@ -44,6 +44,12 @@ export interface LimitSettings {
   concurrentRequests?: number | undefined;
   /** How long a run waits for usage limits to end before it is interrupted; without it, as long as they last. */
   waitSeconds?: number | undefined;
+  /** How long a run waits for a provider that is away before it is interrupted. */
+  outageSeconds?: number | undefined;
+  /** A request without any byte for this long is dead and sent again. */
+  silenceSeconds?: number | undefined;
+  /** The same for one with signs of life but no content. */
+  stallSeconds?: number | undefined;
 }
 
 export interface SandboxSettings {

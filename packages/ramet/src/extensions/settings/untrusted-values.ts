@@ -3,6 +3,7 @@
  * refuse or ask count. Rules that allow, wider modes and higher limits do not, nor does what leads the
  * conversation or the environment elsewhere, nor commands, nor prices, which could make a limit in dollars meaningless.
  */
+import { DEFAULT_OUTAGE_SECONDS } from '../../model/retry.ts';
 import { MODES_BY_WIDTH } from '../../permission/effective-mode.ts';
 import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
@@ -49,6 +50,12 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
       return isHigher(value, limits?.concurrentRequests);
     case 'limits.waitSeconds':
       return isHigher(value, limits?.waitSeconds);
+    case 'limits.outageSeconds':
+      return isHigher(value, limits?.outageSeconds ?? DEFAULT_OUTAGE_SECONDS);
+    // Short ones would have requests sent, and paid, again and again.
+    case 'limits.silenceSeconds':
+    case 'limits.stallSeconds':
+      return true;
     default:
       return false;
   }
