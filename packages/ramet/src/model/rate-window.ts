@@ -11,7 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LONGEST_PAUSE_MS, type RateStore } from '../journal/machine-rates.ts';
-import type { Clock } from '../schema/clock.ts';
+import { type Clock, LOOK_AGAIN_MS } from '../schema/clock.ts';
 import { Cancelled, LimitReached } from '../schema/errors.ts';
 import type { ModelProvider } from './provider.ts';
 import { RateBucket } from './rate-bucket.ts';
@@ -46,8 +46,6 @@ export interface RateWindowOptions {
 
 /** How old what was read of the store may be. */
 const FRESH_MS = 200;
-/** Timers stand still while a machine sleeps, and are late by that: the clock is looked at this often. */
-const LOOK_AGAIN_MS = 5_000;
 /** A shorter pause is over before anybody has read of it. */
 const WORTH_TELLING_MS = 1_000;
 

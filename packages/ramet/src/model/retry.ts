@@ -6,7 +6,7 @@
  * rate window, as long as anybody gets through, and has bounds of its own. A long pause that the provider names has none:
  * a usage limit ends when it ends.
  */
-import type { Clock } from '../schema/clock.ts';
+import { type Clock, sleepThrough } from '../schema/clock.ts';
 import { Cancelled, ModelError } from '../schema/errors.ts';
 import { asksToWait, isRateLimit } from './rate-limit.ts';
 import { LONG_PAUSE_MS } from './rate-pause.ts';
@@ -68,7 +68,7 @@ export async function withRetries<T>(
       await onFailure({ attempt, error, retryInMs: signal.aborted ? null : retryInMs });
       if (signal.aborted) throw new Cancelled();
       if (retryInMs === null) throw givenUp(error, attempt);
-      if (sleepMs > 0) await clock.sleep(sleepMs, signal);
+      if (sleepMs > 0) await sleepThrough(clock, sleepMs, signal);
       if (signal.aborted) throw new Cancelled();
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from './clock.ts';
+import { simulatedClock } from '../testing/simulated-clock.ts';
+import { sleepThrough, steadyClock, systemClock } from './clock.ts';
 
 function timersThatKeepAlive(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -16,5 +17,43 @@ describe('the clock of the system', () => {
     over.abort();
     await Promise.all([quiet, usual]);
     expect(timersThatKeepAlive()).toBe(before);
+  });
+});
+
+describe('MODEL-2: a steady clock', () => {
+  test('does not follow a clock that is set back', async () => {
+    const wall = simulatedClock(5_000);
+    const clock = steadyClock(wall);
+    wall.set(-3_600_000);
+    expect(clock.now()).toBe(5_000);
+    await wall.advance(3_000);
+    expect(clock.now()).toBe(8_000);
+  });
+
+  test('follows one that is ahead, as after a sleep of the machine', async () => {
+    const wall = simulatedClock(5_000);
+    const clock = steadyClock(wall);
+    wall.set(600_000);
+    expect(clock.now()).toBe(605_000);
+    wall.set(-600_000);
+    await wall.advance(1_000);
+    expect(clock.now()).toBe(606_000);
+  });
+
+  test.each([
+    ['set back by an hour', -3_600_000, 60_000],
+    ['slept for ten minutes', 600_000, 5_000],
+  ])('a wait of a minute on a clock that %s takes as long as it should', async (_, by, expected) => {
+    const wall = simulatedClock(5_000);
+    const clock = steadyClock(wall);
+    let over = false;
+    void sleepThrough(clock, 60_000, new AbortController().signal).then(() => {
+      over = true;
+    });
+    wall.set(by);
+    await wall.advance(expected - 1);
+    expect(over).toBe(false);
+    await wall.advance(1);
+    expect(over).toBe(true);
   });
 });

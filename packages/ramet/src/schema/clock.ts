@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds of a clock that nobody sets; only differences mean something. Where it is absent `now` is taken. */
+  elapsed?(): number;
   /** Resolves after `ms`, or at once when `signal` aborts: the caller looks at the signal. */
   sleep(ms: number, signal?: AbortSignal, options?: SleepOptions): Promise<void>;
 }
@@ -13,6 +15,7 @@ export interface SleepOptions {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (ms, signal, { keepsAlive = true } = {}) =>
     new Promise((resolve) => {
       if (signal?.aborted) {
@@ -30,3 +33,33 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', finish);
     }),
 };
+
+/**
+ * The same clock for whatever waits: `now` never runs backwards. A clock that is set back lengthens no wait, and after a
+ * sleep of the machine, or when the clock is set forward, what was due meanwhile is due.
+ */
+export function steadyClock(clock: Clock): Clock {
+  const elapsed = clock.elapsed?.bind(clock);
+  if (elapsed === undefined) return clock;
+  let ahead = clock.now() - elapsed();
+  return {
+    elapsed,
+    sleep: clock.sleep.bind(clock),
+    now() {
+      const passed = elapsed();
+      ahead = Math.max(ahead, clock.now() - passed);
+      return passed + ahead;
+    },
+  };
+}
+
+/** How often a long sleeper looks at the clock: timers stand still while a machine sleeps, and are late by that. */
+export const LOOK_AGAIN_MS = 5_000;
+
+/** Sleeps until `now` has come that far, also when that is sooner than the timer knows. Ends at once on abort. */
+export async function sleepThrough(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const end = clock.now() + ms;
+  for (let left = ms; left > 0 && !signal.aborted; left = end - clock.now()) {
+    await clock.sleep(Math.min(left, LOOK_AGAIN_MS), signal);
+  }
+}

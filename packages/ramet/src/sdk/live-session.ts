@@ -71,7 +71,7 @@ export function liveSession(parts: LiveParts): Session {
         if (prompt !== null) await types.refresh(null);
         const news = prompt === null ? null : parts.told.news(types.definitions);
         takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = parts.limitEnd.explain(yield* joined(parts, options), settings.clock.now());
+        const result = parts.limitEnd.explain(yield* joined(parts, options), runtime.clock.now());
         told = result.message;
         return result;
       } finally {

@@ -15,7 +15,7 @@ import { CacheMap } from '../model/cache-map.ts';
 import type { WatchLimits } from '../model/connection-watch.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
-import type { Clock } from '../schema/clock.ts';
+import { type Clock, steadyClock } from '../schema/clock.ts';
 import { childEnvironment } from '../workspace/child-environment.ts';
 import { createCommandSandbox } from '../workspace/command-sandbox.ts';
 import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
@@ -81,7 +81,8 @@ export function shareParts(
     },
     () => main,
   );
-  const { clock, prices, launch: mode } = settings;
+  const { prices, launch: mode } = settings;
+  const clock = steadyClock(settings.clock);
   const cacheMap = new CacheMap();
   const warn = (message: string): void =>
     parts.journal.append(null, { type: 'warning.raised', code: 'rates_not_shared', message });
@@ -102,7 +103,7 @@ export function shareParts(
     prices,
     clock,
     retry: settings.retry,
-    files: watchedFiles(openLedger(place, parts.journal, clock), git),
+    files: watchedFiles(openLedger(place, parts.journal, settings.clock), git),
     checkouts: lazyCheckouts({ home: place.home, environment }),
     childEnvironment: environment,
     processes: watchedProcesses(

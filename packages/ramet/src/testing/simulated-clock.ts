@@ -12,6 +12,8 @@ import type { Clock } from '../schema/clock.ts';
 export interface SimulatedClock extends Clock {
   /** Moves time on, waking who is due on the way, also who falls asleep again within the span. */
   advance(ms: number): Promise<void>;
+  /** Changes what `now` says, and nothing else: somebody sets the clock, or the machine slept. */
+  set(ms: number): void;
   /** When each sleeper is due, in the order they will wake. */
   due(): number[];
   /** Resolves once at least `count` sleep: the moment to advance when real I/O comes before the sleep. */
@@ -25,6 +27,7 @@ interface Sleeper {
 
 export function simulatedClock(start = 0): SimulatedClock {
   let time = start;
+  let ahead = 0;
   const sleepers: Sleeper[] = [];
   const watchers = new Set<() => void>();
 
@@ -66,7 +69,17 @@ export function simulatedClock(start = 0): SimulatedClock {
       look();
     });
 
-  return { now: () => time, sleep, advance, due: () => sleepers.map(({ due }) => due), whenSleeping };
+  return {
+    now: () => time + ahead,
+    elapsed: () => time,
+    sleep,
+    advance,
+    set(ms) {
+      ahead += ms;
+    },
+    due: () => sleepers.map(({ due }) => due),
+    whenSleeping,
+  };
 }
 
 /** Resolves after every promise that can go on without I/O has gone on. */
