@@ -1,4 +1,7 @@
-/** Exit codes: 0 done, 1 the agent failed, 2 wrong use, 75 a usage limit, 130 interrupted (143 when by SIGTERM). */
+/**
+ * Exit codes: 0 done, 1 the agent failed, 2 wrong use, 75 a usage limit or a provider that is
+ * away, 129 interrupted by SIGHUP, 130 by SIGINT or otherwise, 143 by SIGTERM.
+ */
 import type { AgentResult } from '../engine/agent-event.ts';
 import { RametError } from '../schema/errors.ts';
 
@@ -7,6 +10,7 @@ export const EXIT = {
   failed: 1,
   wrongUse: 2,
   limited: 75,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -14,7 +18,8 @@ export const EXIT = {
 export function exitCodeOf({ status, cause }: Pick<AgentResult, 'status' | 'cause'>): number {
   if (status === 'done') return EXIT.done;
   if (status !== 'interrupted') return EXIT.failed;
-  if (cause === 'limit') return EXIT.limited;
+  if (cause === 'limit' || cause === 'provider') return EXIT.limited;
+  if (cause === 'SIGHUP') return EXIT.hungUp;
   return cause === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
 }
 

@@ -188,7 +188,7 @@ describe('EMU-3: faults reach the openai provider as what they are', () => {
     [{ kind: 'reset', at: 'start' }, 'connection', 'retryable'],
     [{ kind: 'reset', at: 'thinking' }, 'connection', 'retryable'],
     [{ kind: 'reset', at: 'tool_input' }, 'connection', 'retryable'],
-    [{ kind: 'truncated_event' }, 'stream_broken', 'retryable'],
+    [{ kind: 'truncated_event' }, 'stream_cut', 'retryable'],
     [{ kind: 'malformed_event' }, 'stream_broken', 'retryable'],
     [{ kind: 'wrong_content_type' }, 'wrong_content_type', 'terminal'],
     [{ kind: 'stream_error' }, 'server_error', 'retryable'],

@@ -18,6 +18,7 @@ import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import { markLifetime } from './mark-lifetime.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
+import { ProviderWait } from './provider-wait.ts';
 import { RateTurn } from './rate-turn.ts';
 
 /** Where the agent's loop has a host, that one asks the model: it has the keys and the rate window (EXEC-2). */
@@ -42,13 +43,17 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
   const limits = runtime.rate.request(model, patienceFor(agent, model));
-  const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, options };
+  const wait = new ProviderWait(agent);
+  const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, wait, options };
   const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
     policy: runtime.retry,
     clock: runtime.clock,
     signal: options.signal,
-    onFailure: (failure) => recordFailure(agent, request, failure, options),
+    onFailure: (failure) => recordFailure(agent, outgoing, failure),
     limits,
+    health: isReplaced(agent, model) ? undefined : runtime.health,
+  }).finally(() => {
+    if (!options.signal.aborted) wait.end();
   });
 
   if (aside === undefined) {
@@ -62,9 +67,13 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
 }
 
 /** A usage limit is waited out, unless another model is to take over when this one stays unavailable. */
-function patienceFor({ spec, runtime }: Agent, model: string): number {
-  const isReplaced = spec.fallbackModel !== null && spec.fallbackModel !== model;
-  return isReplaced ? runtime.retry.withinMs : Number.POSITIVE_INFINITY;
+function patienceFor(agent: Agent, model: string): number {
+  return isReplaced(agent, model) ? agent.runtime.retry.withinMs : Number.POSITIVE_INFINITY;
+}
+
+/** Whether another model takes over when this one stays unavailable. */
+function isReplaced({ spec }: Agent, model: string): boolean {
+  return spec.fallbackModel !== null && spec.fallbackModel !== model;
 }
 
 /** What an agent's first request read was written by others: without them it would have been written anew. */
@@ -131,16 +140,17 @@ interface Outgoing {
   readonly breakpoints: readonly Breakpoint[];
   readonly sent: ModelRequest;
   readonly limits: RateRequest;
+  readonly wait: ProviderWait;
   readonly options: ExchangeOptions;
 }
 
 async function attemptOnce(agent: Agent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
-  const { breakpoints, limits, options } = outgoing;
+  const { breakpoints, limits, wait, options } = outgoing;
   // Before the window: whoever waits for a lead must not hold a turn that the lead may need.
   using _pass = options.aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
-  using turn = await RateTurn.take(agent, limits, options.signal);
+  using turn = await RateTurn.take(agent, limits, wait, options.signal);
   try {
-    const response = refuseReusedIds(agent, await sendOnce(agent, outgoing, attempt));
+    const response = refuseReusedIds(agent, await sendOnce(agent, outgoing, turn, attempt));
     turn.answered(response);
     return response;
   } catch (error) {
@@ -171,9 +181,14 @@ function recordRequest(
   });
 }
 
-async function sendOnce(agent: Agent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
+async function sendOnce(
+  agent: Agent,
+  outgoing: Outgoing,
+  turn: RateTurn,
+  attempt: number,
+): Promise<ModelResponse> {
   const { agents, cacheMap, clock, journal, launch, provider } = agent.runtime;
-  const { conversation, breakpoints, options, sent } = outgoing;
+  const { conversation, breakpoints, options, sent, wait } = outgoing;
   const planned = planRequest(conversation, breakpoints, clock.now());
   recordRequest(agent, outgoing, attempt, planned);
   await journal.commit('written');
@@ -181,8 +196,11 @@ async function sendOnce(agent: Agent, outgoing: Outgoing, attempt: number): Prom
   try {
     const sending = provider.send(sent, {
       signal: options.signal,
+      onQuiet: (isQuiet) => (isQuiet ? wait.begin() : wait.end()),
       onDelta: (delta) => {
         if (delta.type === 'began') {
+          turn.began();
+          wait.end();
           launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
           cacheMap.responseBegan(planned);
         } else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
@@ -199,13 +217,10 @@ async function sendOnce(agent: Agent, outgoing: Outgoing, attempt: number): Prom
   }
 }
 
-function recordFailure(
-  agent: Agent,
-  request: string,
-  failure: FailedAttempt,
-  options: ExchangeOptions,
-): void {
+function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt): void {
+  const { request, wait, options } = outgoing;
   const { attempt, error, retryInMs } = failure;
+  if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
   const { code, message } = error;
   const usage = error.usage ?? null;
   const costUsd = usage === null ? 0 : costUnder(agent, usage);

@@ -65,7 +65,8 @@ async function keep(agent: Agent, signal: AbortSignal, options: KeepingWarmOptio
       if (signal.aborted) return;
       continue;
     }
-    if (runtime.rate.request(conversation.head.model).pausedMs() > 0) {
+    const rate = runtime.rate.request(conversation.head.model);
+    if (rate.pausedMs() > 0 || rate.awaySince !== null) {
       const why = 'the provider lets nobody send now';
       agent.record({ type: 'cache.kept', choice: 'lapse', why, tokens });
       return;

@@ -12,7 +12,7 @@
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
 import { RECIPE_FAILED } from '../model/recipe.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
-import { Cancelled, describeError, RametError } from '../schema/errors.ts';
+import { Cancelled, describeError, ProviderAway, RametError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 import { OUT_OF_TIME, startDeadline } from './deadline.ts';
@@ -25,6 +25,7 @@ import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from
 import type { ModelExchange } from './model-exchange.ts';
 import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { OpenCalls } from './open-calls.ts';
+import { PROVIDER_CAUSE } from './provider-wait.ts';
 import { takeBill } from './run-bill.ts';
 import {
   budgetSpent,
@@ -249,6 +250,9 @@ export function assistantEvent({ response, usage, costUsd }: ModelExchange): Age
 function endingOf(error: unknown, signal: AbortSignal): Ending {
   if (error instanceof Cancelled || signal.aborted) {
     return endingOfAbort(signal);
+  }
+  if (error instanceof ProviderAway) {
+    return { status: 'interrupted', cause: PROVIDER_CAUSE, message: error.message };
   }
   const cause = error instanceof RametError ? error.code : 'internal';
   return { status: 'failed', cause, message: describeError(error) };

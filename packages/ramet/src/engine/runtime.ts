@@ -1,6 +1,7 @@
 /** What the agents of a session share, and what makes one agent different from another. */
 import type { Journal } from '../journal/journal.ts';
 import type { CacheMap } from '../model/cache-map.ts';
+import type { EndpointHealth } from '../model/endpoint-health.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import type { RateWindow } from '../model/rate-window.ts';
@@ -39,6 +40,8 @@ export interface SessionRuntime {
   readonly retry: RetryPolicy;
   /** When a request may go, for all agents of the session and of the machine. */
   readonly rate: RateWindow;
+  /** Whether the provider has answered before, and so is waited for; without it nobody waits. */
+  readonly health?: EndpointHealth | undefined;
   readonly files: FileLedger;
   /** Checkouts that agents share; absent where nobody shares any. */
   readonly checkouts?: LoadCheckouts | undefined;

@@ -139,7 +139,7 @@ describe('MODEL-2: every way an answer can go wrong has a name', () => {
     ['at once', ''],
   ])('a stream that ends %s is broken', async (_, part) => {
     const provider = await serve((_request, response) => void response.writeHead(200, STREAM).end(part));
-    await expect(ask(provider)).rejects.toMatchObject({ code: 'stream_broken', family: 'retryable' });
+    await expect(ask(provider)).rejects.toMatchObject({ code: 'stream_cut', family: 'retryable' });
   });
 
   test('MODEL-3: a stream that breaks tells what was counted by then', async () => {

@@ -85,7 +85,7 @@ export class OpenaiAssembler {
   }
 
   finish(): AssembledChat {
-    if (this.#finish === null) throw broken('it ended without a finish reason');
+    if (this.#finish === null) throw cutOff('it ended without a finish reason');
     if (FAILURES.has(this.#finish)) throw broken(`the server gave up (${this.#finish})`);
     const { blocks, cut } = this.#calls.close(this.#finish === 'length');
     const text: ResponseBlock[] = this.#text.trim() === '' ? [] : [textBlock(this.#text)];
@@ -153,4 +153,9 @@ function textBlock(text: string): ResponseBlock {
 
 function broken(what: string): ModelError {
   return new ModelError('stream_broken', 'retryable', `the stream of the response is broken: ${what}`);
+}
+
+/** The connection ended in good order and too early: nothing the model did. */
+function cutOff(what: string): ModelError {
+  return new ModelError('stream_cut', 'retryable', `the stream of the response is broken: ${what}`);
 }

@@ -149,8 +149,8 @@ describe('MODEL-1: the openai provider speaks chat completions', () => {
 
 describe('MODEL-2: every way an answer of a chat completions server can go wrong has a name', () => {
   test.each<[string, string, string, string]>([
-    ['is empty', '', 'stream_broken', 'retryable'],
-    ['is garbage', '\u0000\u0001 lorem ipsum\n\nfoo: bar\n\n', 'stream_broken', 'retryable'],
+    ['is empty', '', 'stream_cut', 'retryable'],
+    ['is garbage', '\u0000\u0001 lorem ipsum\n\nfoo: bar\n\n', 'stream_cut', 'retryable'],
     [
       'has a chunk that is no JSON',
       data(chunk({ content: 'x' }), '{"choices":[{'),
@@ -158,8 +158,8 @@ describe('MODEL-2: every way an answer of a chat completions server can go wrong
       'retryable',
     ],
     ['has a chunk that is no object', data('12', '[DONE]'), 'stream_broken', 'retryable'],
-    ['ends in text', data(chunk({ content: 'x' })), 'stream_broken', 'retryable'],
-    ['is done before it is finished', data(chunk({ content: 'x' }), '[DONE]'), 'stream_broken', 'retryable'],
+    ['ends in text', data(chunk({ content: 'x' })), 'stream_cut', 'retryable'],
+    ['is done before it is finished', data(chunk({ content: 'x' }), '[DONE]'), 'stream_cut', 'retryable'],
     [
       'ends in a tool call',
       data(
@@ -167,7 +167,7 @@ describe('MODEL-2: every way an answer of a chat completions server can go wrong
           tool_calls: [{ index: 0, id: 'a', function: { name: 'Bash', arguments: '{"command":"rm' } }],
         }),
       ),
-      'stream_broken',
+      'stream_cut',
       'retryable',
     ],
     [

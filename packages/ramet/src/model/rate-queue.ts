@@ -1,10 +1,12 @@
 /** Who waits for a place in a rate window, in order of arrival whenever they join. */
+import type { RateWaitCause } from './rate-request.ts';
+
 export interface RateWaiter {
   /** Numbers of arrival: unique, the lowest goes first. */
   readonly place: number;
   grant(): void;
-  /** Nobody goes before that time: told again when it changes. */
-  told(until: number): void;
+  /** Nobody goes before that time, or before the provider is back: told again when it changes. */
+  told(until: number | null, cause: RateWaitCause): void;
 }
 
 export class RateQueue {

@@ -1,9 +1,14 @@
 /** One request to a model as the rate window sees it: its turns, and how long it is willing to wait for them. */
 import type { RateOutcome } from './rate-bucket.ts';
+import type { ProviderSign } from './rate-outage.ts';
 
 export interface RateTicket {
-  /** The attempt is over. A second call does nothing. */
-  release(outcome: RateOutcome): void;
+  /** Whether it looks if a provider that was away is back. */
+  readonly looks: boolean;
+  /** The provider has begun to answer. */
+  began(): void;
+  /** The attempt is over. A second call does nothing. Without a sign, whatever is no failure is a sign of life. */
+  release(outcome: RateOutcome, sign?: ProviderSign): void;
 }
 
 /** One request, however many attempts it takes. */
@@ -15,11 +20,17 @@ export interface RateRequest {
   readonly patienceMs: number;
   /** How long nobody may send, from now on. */
   pausedMs(): number;
+  /** Since when the provider is away; null when it is not. */
+  readonly awaySince: number | null;
+  /** How long until one request looks whether it is back. */
+  awayMs(): number;
   /**
    * Before each attempt. `onWait` is called if it cannot go at once, and again when the time changes until which nobody
-   * may; null when it waits for others only. Rejects with Cancelled on abort, with LimitReached when patience ends.
+   * may; null when it waits for others only, or for a provider that is away. Rejects with Cancelled on abort, with LimitReached when patience ends.
    */
   acquire(signal: AbortSignal, onWait?: OnRateWait): Promise<RateTicket>;
 }
 
-export type OnRateWait = (until: number | null) => void;
+export type OnRateWait = (until: number | null, cause: RateWaitCause) => void;
+
+export type RateWaitCause = 'limit' | 'provider';

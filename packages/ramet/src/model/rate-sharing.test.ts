@@ -10,7 +10,7 @@ import {
 } from '../../test/fixtures/rate-senders.ts';
 import type { RateStore, SharedRate } from '../journal/machine-rates.ts';
 import { simulatedClock } from '../testing/simulated-clock.ts';
-import { bucketName } from './rate-window.ts';
+import { bucketName } from './rate-lane.ts';
 
 describe('LAUNCH-2: the window of the machine', () => {
   /** What two processes share, with the reads and writes counted. */

@@ -1,7 +1,7 @@
 /**
  * One window for all requests of a session (LAUNCH-2): how many may be under way, and when the next may go. A refusal
  * narrows it and pauses it for everybody; other processes of the machine learn of it through the store. It owns who
- * waits; what an answer means for the window is `rate-bucket.ts`'s.
+ * waits; what an answer means for the window is `rate-bucket.ts`'s, and whether the provider is there `rate-outage.ts`'s.
  *
  * Invariants
  * 1. Requests start in the order in which they first came; one that was refused keeps its place.
@@ -9,14 +9,13 @@
  * 3. Who leaves the queue leaves nothing behind; a timer runs only while somebody waits for a pause to end.
  * 4. Whatever happens to the store, requests go on.
  */
-import { createHash } from 'node:crypto';
-import { LONGEST_PAUSE_MS, type RateStore } from '../journal/machine-rates.ts';
+import type { RateStore } from '../journal/machine-rates.ts';
 import { type Clock, LOOK_AGAIN_MS } from '../schema/clock.ts';
 import { Cancelled, LimitReached } from '../schema/errors.ts';
 import type { ModelProvider } from './provider.ts';
-import { RateBucket } from './rate-bucket.ts';
-import { RateQueue } from './rate-queue.ts';
-import type { OnRateWait, RateRequest, RateTicket } from './rate-request.ts';
+import { causeOf, createRateLane, type RateLane, signOf } from './rate-lane.ts';
+import type { ProviderSign } from './rate-outage.ts';
+import type { OnRateWait, RateRequest, RateTicket, RateWaitCause } from './rate-request.ts';
 import type { RetryPolicy } from './retry.ts';
 
 export type { RateRequest, RateTicket } from './rate-request.ts';
@@ -49,18 +48,6 @@ const FRESH_MS = 200;
 /** A shorter pause is over before anybody has read of it. */
 const WORTH_TELLING_MS = 1_000;
 
-interface Lane {
-  readonly model: string;
-  readonly name: string;
-  readonly bucket: RateBucket;
-  readonly queue: RateQueue;
-  readAt: number;
-  /** The end of the pause that those who wait know of. */
-  toldUntil: number;
-  /** Ends the sleep until the pause is over. */
-  alarm: AbortController | null;
-}
-
 export function createRateWindow(options: RateWindowOptions): RateWindow {
   return new SessionRateWindow(options);
 }
@@ -70,7 +57,7 @@ class SessionRateWindow implements RateWindow {
   readonly #clock: Clock;
   readonly #store: RateStore | null;
   readonly #limit: number;
-  readonly #lanes: Map<string, Lane> = new Map();
+  readonly #lanes: Map<string, RateLane> = new Map();
   #inUse = 0;
   #waiting = 0;
   #arrivals = 0;
@@ -84,7 +71,9 @@ class SessionRateWindow implements RateWindow {
 
   request(model: string, patienceMs: number = Number.POSITIVE_INFINITY): RateRequest {
     const lane = this.#lane(model);
-    const { bucket } = lane;
+    const { bucket, outage } = lane;
+    // Whoever has another model to fall back to tries a few times and then does: it does not wait for others to look.
+    const isPatient = patienceMs === Number.POSITIVE_INFINITY;
     const now = (): number => this.#clock.now();
     let place = 0;
     let waitedMs = 0;
@@ -92,7 +81,7 @@ class SessionRateWindow implements RateWindow {
       const since = now();
       this.#refuseTooLong(lane, patienceMs);
       // Told before it stands in the queue: whatever comes of that, no ticket is granted that nobody takes.
-      onWait?.(bucket.pausedMs(since) > 0 ? bucket.pausedUntil : null);
+      onWait?.(bucket.pausedMs(since) > 0 ? bucket.pausedUntil : null, causeOf(lane));
       this.#noteTooLong(lane);
       if (signal.aborted) throw new Cancelled();
       const ticket = await this.#wait(lane, place, signal, patienceMs, onWait);
@@ -108,11 +97,16 @@ class SessionRateWindow implements RateWindow {
       },
       patienceMs,
       pausedMs: () => bucket.pausedMs(now()),
+      get awaySince() {
+        return outage.since;
+      },
+      awayMs: () => outage.waitMs(now()),
       acquire: (signal, onWait) => {
         if (signal.aborted) return Promise.reject(new Cancelled());
         if (place === 0) place = ++this.#arrivals;
         this.#refresh(lane);
-        if (lane.queue.size === 0 && this.#canStart(lane)) return Promise.resolve(this.#start(lane));
+        const isFirst = lane.queue.size === 0 || (!isPatient && outage.since !== null);
+        if (isFirst && this.#canStart(lane, isPatient)) return Promise.resolve(this.#start(lane));
         return wait(signal, onWait);
       },
     };
@@ -123,40 +117,40 @@ class SessionRateWindow implements RateWindow {
     this.#store?.close();
   }
 
-  #lane(model: string): Lane {
+  #lane(model: string): RateLane {
     const known = this.#lanes.get(model);
     if (known !== undefined) return known;
-    const { policy, provider } = this.#options;
-    const { baseMs, capMs } = policy;
-    const lane = {
-      model,
-      name: bucketName(provider, model),
-      bucket: new RateBucket({ ceiling: this.#limit, baseMs, capMs, longestMs: LONGEST_PAUSE_MS }),
-      queue: new RateQueue(),
-      readAt: Number.NEGATIVE_INFINITY,
-      toldUntil: 0,
-      alarm: null,
-    };
+    const lane = createRateLane({ ...this.#options, model, ceiling: this.#limit });
     this.#lanes.set(model, lane);
     return lane;
   }
 
-  #canStart({ bucket }: Lane): boolean {
-    return this.#inUse < this.#limit && bucket.hasRoom(this.#clock.now());
+  #canStart({ bucket, outage }: RateLane, isPatient = true): boolean {
+    const now = this.#clock.now();
+    return this.#inUse < this.#limit && bucket.hasRoom(now) && !(isPatient && outage.waitMs(now) > 0);
   }
 
-  #start(lane: Lane): RateTicket {
-    const epoch = lane.bucket.begin();
+  #start(lane: RateLane): RateTicket {
+    const { bucket, outage } = lane;
+    const startedAt = this.#clock.now();
+    const epoch = bucket.begin();
+    const looks = outage.begin(startedAt);
     this.#inUse += 1;
     let held = true;
     return {
-      release: (outcome) => {
+      looks,
+      began: () => {
+        if (outage.alive(this.#clock.now())) this.#giveOn();
+      },
+      release: (outcome, sign = signOf(outcome)) => {
         if (!held) return;
         held = false;
         this.#inUse -= 1;
         const now = this.#clock.now();
-        lane.bucket.end(epoch, outcome, now);
-        const news = this.#store === null ? null : lane.bucket.news(now);
+        bucket.end(epoch, outcome, now);
+        if (looks) outage.lookedInVain();
+        this.#noteSign(lane, sign, startedAt, now);
+        const news = this.#store === null ? null : bucket.news(now);
         if (news !== null) this.#store?.write(lane.name, news);
         this.#tellPause(lane);
         if (this.#waiting > 0) this.#giveOn();
@@ -164,8 +158,17 @@ class SessionRateWindow implements RateWindow {
     };
   }
 
+  #noteSign({ outage, queue }: RateLane, sign: ProviderSign, startedAt: number, now: number): void {
+    if (sign === 'life') outage.alive(now);
+    if (sign !== 'away') return;
+    const wasAway = outage.since !== null;
+    outage.failed(startedAt, now);
+    if (wasAway || outage.since === null) return;
+    for (const waiter of queue.waiters) waiter.told(null, 'provider');
+  }
+
   #wait(
-    lane: Lane,
+    lane: RateLane,
     place: number,
     signal: AbortSignal,
     patienceMs: number,
@@ -188,10 +191,10 @@ class SessionRateWindow implements RateWindow {
         leave();
         resolve(this.#start(lane));
       };
-      const told = (until: number): void => {
+      const told = (until: number | null, cause: RateWaitCause): void => {
         try {
           this.#refuseTooLong(lane, patienceMs);
-          onWait?.(until);
+          onWait?.(until, cause);
         } catch (error) {
           leave();
           reject(error);
@@ -209,7 +212,7 @@ class SessionRateWindow implements RateWindow {
   /** Starts whoever can go, over all models in the order of their places. */
   #giveOn(): void {
     for (;;) {
-      let next: Lane | null = null;
+      let next: RateLane | null = null;
       for (const lane of this.#lanes.values()) {
         if (lane.queue.size === 0 || !this.#canStart(lane)) continue;
         if (next === null || lane.queue.firstPlace < next.queue.firstPlace) next = lane;
@@ -220,7 +223,7 @@ class SessionRateWindow implements RateWindow {
     for (const lane of this.#lanes.values()) void this.#sleepThroughPause(lane);
   }
 
-  async #sleepThroughPause(lane: Lane): Promise<void> {
+  async #sleepThroughPause(lane: RateLane): Promise<void> {
     if (lane.alarm !== null || lane.queue.size === 0 || this.#pauseOf(lane) === 0) return;
     const alarm = new AbortController();
     lane.alarm = alarm;
@@ -236,32 +239,33 @@ class SessionRateWindow implements RateWindow {
   }
 
   /** Those who wait learn until when, and whoever bounds the waiting that it is too long. */
-  #tellPause(lane: Lane): void {
+  #tellPause(lane: RateLane): void {
     const { bucket, queue } = lane;
     const until = bucket.pausedUntil;
     if (until < this.#clock.now() + WORTH_TELLING_MS || until <= lane.toldUntil) return;
     lane.toldUntil = until;
-    for (const waiter of queue.waiters) waiter.told(until);
+    for (const waiter of queue.waiters) waiter.told(until, 'limit');
     this.#noteTooLong(lane);
   }
 
-  #noteTooLong({ bucket, model }: Lane): void {
+  #noteTooLong({ bucket, model }: RateLane): void {
     const { longestWaitMs, onTooLong } = this.#options;
     const { longPausedSince: since, pausedUntil: until } = bucket;
     if (since === null || longestWaitMs === undefined || until <= since + longestWaitMs) return;
     if (until > this.#clock.now()) onTooLong?.(model, until);
   }
 
-  #refuseTooLong({ bucket, model }: Lane, patienceMs: number): void {
+  #refuseTooLong({ bucket, model }: RateLane, patienceMs: number): void {
     if (bucket.longPausedSince === null || bucket.pausedMs(this.#clock.now()) <= patienceMs) return;
     throw new LimitReached(model, bucket.pausedUntil);
   }
 
-  #pauseOf({ bucket }: Lane): number {
-    return bucket.pausedMs(this.#clock.now());
+  #pauseOf({ bucket, outage }: RateLane): number {
+    const now = this.#clock.now();
+    return Math.max(bucket.pausedMs(now), outage.waitMs(now));
   }
 
-  #refresh(lane: Lane): void {
+  #refresh(lane: RateLane): void {
     if (this.#store === null) return;
     const now = this.#clock.now();
     if (now - lane.readAt < FRESH_MS && now >= lane.readAt) return;
@@ -269,13 +273,4 @@ class SessionRateWindow implements RateWindow {
     const shared = this.#store.read(lane.name);
     if (shared !== null) lane.bucket.adopt(shared, now);
   }
-}
-
-/** The same for all processes that share a limit, as far as that can be told without the key: it holds no secret. */
-export function bucketName({ name, origin }: Pick<ModelProvider, 'name' | 'origin'>, model: string): string {
-  const host = createHash('sha256')
-    .update(origin ?? '')
-    .digest('hex')
-    .slice(0, 12);
-  return `${name} ${host} ${model}`;
 }

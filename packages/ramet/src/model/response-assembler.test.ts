@@ -133,6 +133,13 @@ describe('MODEL-2: a response is accepted whole or not at all', () => {
     ['before anything came', []],
     ['before message_stop', [START, ...text(0, 'x')]],
     ['inside a block', [START, ...text(0, 'x').slice(0, 2)]],
+  ])('a stream that ends %s is cut off, which is not the model', (_, events) => {
+    expect(() => assemble(events)).toThrow(
+      expect.objectContaining({ code: 'stream_cut', family: 'retryable' }),
+    );
+  });
+
+  test.each([
     ['without a stop reason', [START, ...text(0, 'x'), { type: 'message_stop' }]],
     ['with tool input that is not JSON', [START, ...call(0, '{"command": "l'), ...end('tool_use')]],
     [

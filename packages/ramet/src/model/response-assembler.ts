@@ -79,9 +79,9 @@ export class ResponseAssembler {
   }
 
   finish(): AssembledMessage {
-    if (this.#start === null) throw broken('it ended before message_start');
-    if (this.#open.size > 0) throw broken('it ended inside a content block');
-    if (!this.#complete) throw broken('it ended before message_stop');
+    if (this.#start === null) throw cut('it ended before message_start');
+    if (this.#open.size > 0) throw cut('it ended inside a content block');
+    if (!this.#complete) throw cut('it ended before message_stop');
     if (this.#stopReason === null) throw broken('it has no stop_reason');
     if (this.#cutToolUse && this.#stopReason !== 'max_tokens') throw broken('a tool call is not valid JSON');
     refuseBadCalls(this.#blocks);
@@ -199,4 +199,9 @@ function refuseBadCalls(blocks: readonly ResponseBlock[]): void {
 
 function broken(what: string): ModelError {
   return new ModelError('stream_broken', 'retryable', `the stream of the response is broken: ${what}`);
+}
+
+/** The connection ended in good order and too early: nothing the model did. */
+function cut(what: string): ModelError {
+  return new ModelError('stream_cut', 'retryable', `the stream of the response is broken: ${what}`);
 }

@@ -104,6 +104,8 @@ describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
       waitedMs: 0,
       succeededAt: null as number | null,
       patienceMs,
+      awaySince: null,
+      awayMs: () => 0,
       pausedMs: () => pauseMs,
     };
     let calls = 0;
@@ -196,6 +198,70 @@ describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
   test('time spent in the window does not count for other failures', async () => {
     const errors = [limited(), limited(), limited(), overloaded(100_000)];
     const { outcome } = await runLimited((attempt) => errors[attempt - 1], { pauseMs: 59_000 });
+    expect(outcome).toBe('answer');
+  });
+});
+
+describe('MODEL-2: an outage of a provider that has answered before', () => {
+  const lost = (): ModelError => new ModelError('connection', 'retryable', 'lost');
+
+  async function runAway(
+    answers: (attempt: number, now: number) => ModelError | undefined,
+    { patienceMs = Number.POSITIVE_INFINITY, verdict = 'wait' as const } = {},
+  ) {
+    const clock = sleepingClock();
+    const told: string[] = [];
+    let calls = 0;
+    const outcome = await withRetries(
+      async (attempt) => {
+        calls = attempt;
+        const error = answers(attempt, clock.now());
+        if (error !== undefined) throw error;
+        return 'answer';
+      },
+      {
+        policy: DEFAULT_RETRY,
+        clock,
+        signal: new AbortController().signal,
+        onFailure: () => {},
+        health: { patienceMs, verdict: () => verdict, tooLong: ({ message }) => void told.push(message) },
+      },
+    ).catch((error: unknown) => error);
+    return { outcome, calls, told, slept: clock.slept };
+  }
+
+  test('is borne for hours', async () => {
+    const { outcome, slept } = await runAway((_, now) => (now < 4 * 3_600_000 ? lost() : undefined));
+    expect(outcome).toBe('answer');
+    expect(Math.max(...slept)).toBeLessThanOrEqual(8_000);
+  });
+
+  test('is borne as long as the run may wait, and then the run is told why', async () => {
+    const { outcome, told } = await runAway(lost, { patienceMs: 1_800_000 });
+    expect(outcome).toMatchObject({
+      name: 'ProviderAway',
+      code: 'provider',
+      message: 'lost (waited 30 min)',
+    });
+    expect(told).toEqual(['lost (waited 30 min)']);
+  });
+
+  test('is not waited for when nothing is to be waited', async () => {
+    const { outcome, calls } = await runAway(lost, { patienceMs: 0 });
+    expect(outcome).toMatchObject({ name: 'ProviderAway', message: 'lost' });
+    expect(calls).toBe(1);
+  });
+
+  test('a failure late in a long answer is tried again, also without that', async () => {
+    const clock = sleepingClock();
+    const outcome = await withRetries(
+      async (attempt) => {
+        if (attempt === 2) return 'answer';
+        await clock.sleep(600_000);
+        throw lost();
+      },
+      { policy: DEFAULT_RETRY, clock, signal: new AbortController().signal, onFailure: () => {} },
+    );
     expect(outcome).toBe('answer');
   });
 });

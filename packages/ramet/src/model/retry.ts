@@ -4,10 +4,13 @@
  *
  * A 429 is no failure but a place in a queue (LAUNCH-2, docs/decisions/008-one-rate-window.md): it is waited for in the
  * rate window, as long as anybody gets through, and has bounds of its own. A long pause that the provider names has none:
- * a usage limit ends when it ends.
+ * a usage limit ends when it ends. So does an outage of a provider that has answered before: it is waited out as long
+ * as the run may wait, and then the run is interrupted, not failed.
  */
 import { type Clock, sleepThrough } from '../schema/clock.ts';
-import { Cancelled, ModelError } from '../schema/errors.ts';
+import { Cancelled, ModelError, ProviderAway } from '../schema/errors.ts';
+import { spanText } from '../schema/until-text.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
 import { asksToWait, isRateLimit } from './rate-limit.ts';
 import { LONG_PAUSE_MS } from './rate-pause.ts';
 
@@ -40,6 +43,10 @@ export interface RetryLimits {
   /** How long a pause it bears. */
   readonly patienceMs: number;
   pausedMs(): number;
+  /** Since when the provider is away; null when it is not. */
+  readonly awaySince: number | null;
+  /** How long until somebody looks whether it is back. */
+  awayMs(): number;
 }
 
 export interface RetryContext {
@@ -50,6 +57,8 @@ export interface RetryContext {
   onFailure: (failure: FailedAttempt) => void | Promise<void>;
   /** Without it a 429 is a failure like any other. */
   limits?: RetryLimits | undefined;
+  /** What is known of the provider; without it, and where another model can take over, an outage is a failure. */
+  health?: Pick<EndpointHealth, 'verdict' | 'patienceMs' | 'tooLong'> | undefined;
 }
 
 export async function withRetries<T>(
@@ -63,10 +72,14 @@ export async function withRetries<T>(
       return await action(attempt);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      const { retryInMs, sleepMs } = patience.after(error);
+      const { retryInMs, sleepMs, away } = patience.after(error);
       // What it met may be why it is to end: then nothing is tried again.
       await onFailure({ attempt, error, retryInMs: signal.aborted ? null : retryInMs });
       if (signal.aborted) throw new Cancelled();
+      if (away !== undefined) {
+        context.health?.tooLong(away);
+        throw away;
+      }
       if (retryInMs === null) throw givenUp(error, attempt);
       if (sleepMs > 0) await sleepThrough(clock, sleepMs, signal);
       if (signal.aborted) throw new Cancelled();
@@ -78,6 +91,8 @@ interface NextAttempt {
   retryInMs: number | null;
   /** What is left to wait after the window's own pause. */
   sleepMs: number;
+  /** Why the run is to be interrupted. */
+  away?: ProviderAway;
 }
 
 const GIVE_UP: NextAttempt = { retryInMs: null, sleepMs: 0 };
@@ -85,23 +100,43 @@ const GIVE_UP: NextAttempt = { retryInMs: null, sleepMs: 0 };
 /** What one request has met so far. */
 class Patience {
   readonly #context: RetryContext;
-  readonly #startedAt: number;
   #failures = 0;
+  #failedAt: { time: number; waitedMs: number } | null = null;
+  #awayFailures = 0;
+  #awaySince: number | null = null;
   #refusals = 0;
   #refusedAt: number | null = null;
 
   constructor(context: RetryContext) {
     this.#context = context;
-    this.#startedAt = context.clock.now();
   }
 
   after(error: ModelError): NextAttempt {
+    const { limits, health } = this.#context;
+    const delay = Math.max(limits?.pausedMs() ?? 0, error.retryAfterMs ?? 0);
+    if (limits !== undefined && asksToWait(error) && delay >= LONG_PAUSE_MS)
+      return this.#afterLongPause(delay, limits);
+    const verdict = health?.verdict(error) ?? null;
+    if (verdict === 'interrupt') return interruptedBy(error);
+    if (verdict === 'wait') return this.#afterOutage(error, health?.patienceMs ?? 0);
     if (error.family !== 'retryable') return GIVE_UP;
-    const { limits } = this.#context;
-    if (limits === undefined) return this.#afterFailure(error);
-    const delay = Math.max(limits.pausedMs(), error.retryAfterMs ?? 0);
-    if (asksToWait(error) && delay >= LONG_PAUSE_MS) return this.#afterLongPause(delay, limits);
-    return isRateLimit(error) ? this.#afterRefusal(error, limits) : this.#afterFailure(error);
+    return limits !== undefined && isRateLimit(error)
+      ? this.#afterRefusal(error, limits)
+      : this.#afterFailure(error);
+  }
+
+  /** While the provider is away for everybody, the window says when one may look; else it is this request's own. */
+  #afterOutage(error: ModelError, patienceMs: number): NextAttempt {
+    const { policy, clock, limits } = this.#context;
+    const now = clock.now();
+    this.#awaySince = Math.min(this.#awaySince ?? now, limits?.awaySince ?? now);
+    this.#awayFailures += 1;
+    const lastsMs = now - this.#awaySince;
+    if (lastsMs >= patienceMs) return interruptedBy(error, lastsMs);
+    const isShared = (limits?.awaySince ?? null) !== null;
+    const wanted = Math.max(error.retryAfterMs ?? 0, isShared ? 0 : backoff(this.#awayFailures, policy));
+    const delay = Math.min(wanted, patienceMs - lastsMs);
+    return { retryInMs: Math.max(delay, limits?.awayMs() ?? 0), sleepMs: delay };
   }
 
   /** The window holds the request back until then. What it has met before counts no more. */
@@ -112,12 +147,15 @@ class Patience {
     return { retryInMs: delay, sleepMs: delay - limits.pausedMs() };
   }
 
+  /** Time counts from the first failure: an answer may take as long as it takes. */
   #afterFailure({ retryAfterMs }: ModelError): NextAttempt {
-    const { policy, limits } = this.#context;
+    const { policy, clock, limits } = this.#context;
     this.#failures += 1;
+    const waitedMs = limits?.waitedMs ?? 0;
+    this.#failedAt ??= { time: clock.now(), waitedMs };
     if (this.#failures > policy.maxRetries) return GIVE_UP;
     const delay = retryAfterMs ?? backoff(this.#failures, policy);
-    return this.#within(this.#startedAt + (limits?.waitedMs ?? 0), delay, delay);
+    return this.#within(this.#failedAt.time + waitedMs - this.#failedAt.waitedMs, delay, delay);
   }
 
   /** Time counts from the first 429, and again from every success of anybody with the same limit. */
@@ -135,6 +173,11 @@ class Patience {
     const { policy, clock } = this.#context;
     return clock.now() + delay <= since + policy.withinMs ? { retryInMs: delay, sleepMs } : GIVE_UP;
   }
+}
+
+function interruptedBy(error: ModelError, lastsMs = 0): NextAttempt {
+  const waited = lastsMs < 1_000 ? '' : ` (waited ${spanText(lastsMs)})`;
+  return { ...GIVE_UP, away: new ProviderAway(`${error.message}${waited}`, { cause: error }) };
 }
 
 function backoff(failures: number, { baseMs, capMs }: RetryPolicy): number {

@@ -72,6 +72,14 @@ export class LimitReached extends RametError {
   }
 }
 
+/** A provider was away for longer than this run waits. The work can be resumed. */
+export class ProviderAway extends RametError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('provider', 'retryable', message, options);
+    this.name = 'ProviderAway';
+  }
+}
+
 export class JournalError extends RametError {
   constructor(code: string, family: 'terminal' | 'mistake', message: string, options?: { cause?: unknown }) {
     super(code, family, message, options);

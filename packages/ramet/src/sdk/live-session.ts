@@ -8,7 +8,6 @@ import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { cleanWorktreesLater } from './clean-worktrees.ts';
-import { LIMIT_CAUSE } from './limit-end.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
@@ -41,7 +40,7 @@ export function liveSession(parts: LiveParts): Session {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
   };
-  parts.limitEnd.onReached = () => agent.children.stop(LIMIT_CAUSE);
+  parts.runEnd.onReached = (cause) => agent.children.stop(cause);
   return {
     id: runtime.journal.session,
     get agent() {
@@ -71,7 +70,7 @@ export function liveSession(parts: LiveParts): Session {
         if (prompt !== null) await types.refresh(null);
         const news = prompt === null ? null : parts.told.news(types.definitions);
         takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = parts.limitEnd.explain(yield* joined(parts, options), runtime.clock.now());
+        const result = parts.runEnd.explain(yield* joined(parts, options), runtime.clock.now());
         told = result.message;
         return result;
       } finally {
@@ -155,7 +154,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
 }
 
 async function* joined(
-  { agent, bus, limitEnd }: LiveParts,
+  { agent, bus, runEnd }: LiveParts,
   { signal, ...options }: Partial<RunOptions>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
@@ -164,9 +163,9 @@ async function* joined(
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
   };
-  limitEnd.onReached = () => {
-    abort.abort(LIMIT_CAUSE);
-    agent.children.stop(LIMIT_CAUSE);
+  runEnd.onReached = (cause) => {
+    abort.abort(cause);
+    agent.children.stop(cause);
   };
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });

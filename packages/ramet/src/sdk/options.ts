@@ -5,7 +5,7 @@ import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
@@ -56,6 +56,8 @@ export interface SessionOptions {
   clock?: Clock;
   /** Told of every event that this process records, in order, with the agent it is of. */
   onRecord?: RecordListener;
+  /** A person is there: a provider that is away is waited for without end, unless a setting says how long. */
+  attended?: boolean;
   /** Instead of the settings files; false for none. What is named above comes first either way. */
   settings?: Settings | false;
 }
@@ -94,6 +96,8 @@ export interface ResolvedOptions extends SettingsInForce {
   contextWindow: number | undefined;
   prices: PriceTable;
   retry: RetryPolicy;
+  /** How long a provider that is away is waited for. */
+  outageSeconds: number;
   clock: Clock;
   /** The caller's rules and those of the settings. */
   permissions: RuleTexts;
@@ -141,6 +145,9 @@ export function resolveOptions(
       ...retryFromEnvironment(env),
       ...options.retry,
     },
+    outageSeconds:
+      settings.limits?.outageSeconds ??
+      (options.attended ? Number.POSITIVE_INFINITY : DEFAULT_OUTAGE_SECONDS),
     clock: options.clock ?? systemClock,
     onRecord: options.onRecord,
     permissions: joinRuleTexts(options.permissions, settings.permissions),

@@ -9,10 +9,13 @@ import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { LimitSettings } from '../extensions/settings/settings.ts';
+import { AnsweredEndpoint } from '../journal/answered-endpoints.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { MachineRates } from '../journal/machine-rates.ts';
 import { CacheMap } from '../model/cache-map.ts';
 import type { WatchLimits } from '../model/connection-watch.ts';
+import { EndpointHealth } from '../model/endpoint-health.ts';
+import type { ModelProvider } from '../model/provider.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { type Clock, steadyClock } from '../schema/clock.ts';
@@ -30,9 +33,9 @@ import { lazyCheckouts } from '../workspace/shared-git/lazy-checkouts.ts';
 import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
-import { LimitEnd } from './limit-end.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
+import { RunEnd } from './run-end.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import { StopWatch } from './stop-watch.ts';
 
@@ -44,8 +47,8 @@ export interface SharedParts {
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
   readonly types: AgentTypes;
-  /** Told when a usage limit lasts longer than the session is to wait. */
-  readonly limitEnd: LimitEnd;
+  /** Told when a usage limit or an outage lasts longer than the session is to wait. */
+  readonly runEnd: RunEnd;
   /** Makes the main agent known; before that nobody can ask for children. */
   admitMain(agent: Agent): void;
 }
@@ -61,7 +64,7 @@ export function shareParts(
   const bus = new EventBus<SessionEvent>();
   const environment = environmentOfChildren(settings);
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
-  const limitEnd = new LimitEnd();
+  const runEnd = new RunEnd();
   const stops = new StopWatch({ project: place.project, session }, () => family);
   let main: Agent | null = null;
   const family = openFamily(
@@ -95,7 +98,13 @@ export function shareParts(
       concurrentRequests: settings.settings.limits?.concurrentRequests,
       store: new MachineRates({ home: place.home, clock, warn }),
       longestWaitMs: limitWait(settings),
-      onTooLong: (model, until) => limitEnd.reached(model, until),
+      onTooLong: (model, until) => runEnd.limited(model, until),
+    }),
+    health: new EndpointHealth({
+      memory: new AnsweredEndpoint({ home: place.home, clock, endpoint: endpointOf(parts.provider) }),
+      hadAnswer: () => main !== null && hasAnswer(main),
+      patienceMs: settings.outageSeconds * 1_000,
+      onTooLong: (away) => runEnd.away(away),
     }),
     cacheMap,
     launch: new LaunchGate({ mode, cacheMap, clock, prices }),
@@ -132,7 +141,7 @@ export function shareParts(
     bus,
     git,
     types,
-    limitEnd,
+    runEnd,
     admitMain(agent) {
       main = agent;
       family.admit(agent, null);
@@ -158,6 +167,15 @@ export function watchLimits(limits: LimitSettings = {}): Partial<WatchLimits> {
     ...(silenceSeconds !== undefined && { silentMs: silenceSeconds * 1_000 }),
     ...(stallSeconds !== undefined && { stalledMs: stallSeconds * 1_000 }),
   };
+}
+
+function endpointOf({ name, origin = '' }: ModelProvider): string {
+  return `${name} ${origin}`;
+}
+
+/** Also of an earlier process. */
+function hasAnswer({ conversation }: Agent): boolean {
+  return conversation.messages.some(({ role }) => role === 'assistant');
 }
 
 function limitWait({ settings }: ResolvedOptions): number | undefined {

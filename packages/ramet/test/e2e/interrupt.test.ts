@@ -145,7 +145,7 @@ describe.concurrent('RES-5: before there is a session', () => {
 describe.concurrent('RES-5: other ends from outside', () => {
   test.for([
     ['SIGTERM', 143],
-    ['SIGHUP', 130],
+    ['SIGHUP', 129],
   ] as const)('%s ends with %i, and can be resumed', async ([signal, code], { user }) => {
     const running = await startUntil(user, 'while a tool runs');
     const pids = await processesOf(user);

@@ -40,7 +40,8 @@ export async function print(argument: string, options: PrintOptions, io: Command
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();
   if (!options.print) {
     if (argument !== '') throw withoutPrint(argument);
-    return (await import('./chat.ts')).chat(sessionOptions(options, resume, io), io);
+    const attended = { ...sessionOptions(options, resume, io), attended: true };
+    return (await import('./chat.ts')).chat(attended, io);
   }
   const prompt = await promptFrom(argument, resume !== undefined, io.signal);
   return carryOut(prompt, options, resume, io);

@@ -213,7 +213,7 @@ export class ChatWorker {
   #endingText({ status, cause, message }: AgentResult): string {
     const { style } = this.#parts;
     if (status === 'done') return '';
-    if (status === 'interrupted' && cause !== 'limit')
+    if (status === 'interrupted' && cause !== 'limit' && cause !== 'provider')
       return `${style.yellow('stopped; what was done is kept')}\n`;
     const because = safeLine([cause, message].filter(Boolean).join(': '));
     return `${style.red(`${status}: ${because}`)}\n`;

@@ -7,7 +7,7 @@ import type { ToolResultBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { statusOf } from '../agent-label.ts';
 import { duration, tokens } from '../format.ts';
-import { LimitNotes, retryLine } from '../output/result-output.ts';
+import { retryLine, WaitNotes } from '../output/result-output.ts';
 import { callTitle } from './call-title.ts';
 import { changeLines } from './change-text.ts';
 import { fitText } from './display-width.ts';
@@ -32,7 +32,7 @@ export function createEventView(style: TextStyle): EventView {
   let open = false;
   let streamed = false;
   const shownChanges = new Set<string>();
-  const limits = new LimitNotes();
+  const waits = new WaitNotes();
 
   let heldBack: string[] = [];
 
@@ -87,8 +87,8 @@ export function createEventView(style: TextStyle): EventView {
             style.dim(`compacted: ${tokens(event.tokensBefore)} to ${tokens(event.tokensAfter)} tokens`),
           );
         case 'status_changed': {
-          const limit = limits.line(event, Date.now());
-          return limit === null ? '' : line(style.yellow(limit));
+          const wait = waits.line(event, Date.now());
+          return wait === null ? '' : line(style.yellow(wait));
         }
         case 'agent_started':
         case 'agent_ended':
@@ -122,8 +122,8 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
     case 'request_failed':
       return event.retryInMs === null ? null : 'waiting to try again';
     case 'status_changed':
-      if (event.cause === 'limit') return statusOf(event, Date.now());
-      return before.startsWith('waiting: limit') ? 'working' : null;
+      if (event.cause === 'limit' || event.cause === 'provider') return statusOf(event, Date.now());
+      return /^waiting: (?:limit|provider)/.test(before) ? 'working' : null;
     case 'assistant':
     case 'tool_completed':
       return 'working';

@@ -41,7 +41,7 @@ export async function runOnTerminal(options: SessionOptions, io: CommandIo): Pro
     key: (key) => terminal.key(key),
     keysTaken: () => view.now(),
     resized: () => view.resized(),
-    gone: () => terminal.leave(EXIT.interrupted, 'SIGHUP'),
+    gone: () => terminal.leave(EXIT.hungUp, 'SIGHUP'),
   });
   const view = new TerminalView(device, style, () => terminal.liveState);
   note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);

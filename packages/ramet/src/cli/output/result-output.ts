@@ -16,9 +16,12 @@ export interface ResultOutput {
 /** `failed: max_turns: the limit of 3 turns is reached`, for people. */
 export function endingLine({ status, cause, message }: AgentResult, session: Session): string {
   const because = [cause, message].filter(Boolean).join(': ');
+  const isLimited = status === 'interrupted' && cause === 'limit';
   const command = status === 'interrupted' ? 'ramet resume' : 'ramet -p --resume';
-  const when = status === 'interrupted' && cause === 'limit' ? 'go on then' : 'go on';
-  return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id})`;
+  // Without work left over it takes a prompt.
+  const prompt = status === 'interrupted' || session.isInterrupted ? '' : ' "what to do"';
+  const when = isLimited ? 'go on then' : 'go on';
+  return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id}${prompt})`;
 }
 
 export function retryLine(event: SessionEvent & { type: 'request_failed' }): string | null {
@@ -31,18 +34,29 @@ function pauseText(ms: number): string {
 }
 
 /**
- * Says once for each pause that agents wait for a limit and until when, however many they are: `waiting: limit until
- * 16:40 (in 2 h 3 min)`.
+ * Says once for each pause that agents wait for a limit and until when, or for a provider that is away, however many
+ * they are: `waiting: limit until 16:40 (in 2 h 3 min)`, `waiting: provider`.
  */
-export class LimitNotes {
+export class WaitNotes {
   #until = 0;
+  readonly #away = new Set<string>();
 
   /** Null when there is nothing new to say. */
   line(event: SessionEvent, now: number): string | null {
-    if (event.type !== 'status_changed' || event.until === undefined) return null;
+    if (event.type === 'agent_ended') this.#away.delete(event.agentId);
+    if (event.type !== 'status_changed') return null;
+    if (event.cause === 'provider') return this.#awayLine(event, now);
+    this.#away.delete(event.agentId);
+    if (event.until === undefined) return null;
     if (event.until < this.#until + SAME_PAUSE_MS || event.until < now + WORTH_SAYING_MS) return null;
     this.#until = event.until;
     return statusOf(event, now);
+  }
+
+  #awayLine(event: SessionEvent & { type: 'status_changed' }, now: number): string | null {
+    const isNews = this.#away.size === 0;
+    this.#away.add(event.agentId);
+    return isNews ? statusOf(event, now) : null;
   }
 }
 

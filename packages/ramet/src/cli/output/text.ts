@@ -4,10 +4,10 @@ import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { endingOf, purposeOf, shortId } from '../agent-label.ts';
 import { duration, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { endingLine, LimitNotes, type ResultOutput, retryLine } from './result-output.ts';
+import { endingLine, type ResultOutput, retryLine, WaitNotes } from './result-output.ts';
 
 export function textOutput(io: CommandIo): ResultOutput {
-  const limits = new LimitNotes();
+  const waits = new WaitNotes();
   return {
     start() {},
     event(session, event) {
@@ -24,8 +24,8 @@ export function textOutput(io: CommandIo): ResultOutput {
       if (agent !== null) io.progress(`  ${shortId(event.agentId)} ${agent}`);
       const line = event.type === 'request_failed' ? retryLine(event) : null;
       if (line !== null) io.note(`${of(event, session)}${line}`);
-      const limit = limits.line(event, Date.now());
-      if (limit !== null) io.note(limit);
+      const wait = waits.line(event, Date.now());
+      if (wait !== null) io.note(wait);
     },
     end(session, result) {
       const text = io.isTerminal ? printable(result.text) : result.text;

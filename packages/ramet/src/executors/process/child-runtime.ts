@@ -190,6 +190,7 @@ const HOSTS_OWN = [
   'prices',
   'retry',
   'rate',
+  'health',
   'permissions',
   'broker',
 ] as const;

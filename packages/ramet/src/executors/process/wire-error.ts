@@ -5,6 +5,7 @@ import {
   type ErrorFamily,
   JournalError,
   ModelError,
+  ProviderAway,
   RametError,
   UserMistake,
 } from '../../schema/errors.ts';
@@ -32,6 +33,7 @@ export function wireError(error: unknown): WireError {
 
 export function errorFromWire({ name, message, code, family, ...details }: WireError): Error {
   if (name === 'Cancelled') return new Cancelled(message);
+  if (name === 'ProviderAway') return new ProviderAway(message);
   if (name === 'UserMistake') return new UserMistake(code, message);
   if (name === 'ModelError') {
     return new ModelError(code, family === 'retryable' ? 'retryable' : 'terminal', message, details);

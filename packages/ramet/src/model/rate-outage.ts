@@ -1,0 +1,83 @@
+/**
+ * Whether one model of a provider is away, and who finds out that it is back (MODEL-2). Pure: time comes in as an
+ * argument, and who waits is `rate-window.ts`'s.
+ *
+ * Invariants
+ * 1. A failure says something about the provider only if nobody has had a sign of life since that attempt began:
+ *    one bad connection among many good ones holds up nobody else.
+ * 2. Failures that were under way together count once.
+ * 3. While it is away one request at a time looks whether it is back; the others follow with the first sign of life.
+ */
+
+/** What became of an attempt, as far as it tells whether the provider is there. */
+export type ProviderSign = 'life' | 'away' | 'none';
+
+export interface OutageBounds {
+  /** The pause after the first failure; it doubles with each further one. */
+  baseMs: number;
+  capMs: number;
+}
+
+/** A request that looks may hang itself: after this long another one looks too. */
+const NEXT_LOOK_MS = 15_000;
+
+export class RateOutage {
+  readonly #bounds: OutageBounds;
+  #since: number | null = null;
+  #failures = 0;
+  #failedAt = 0;
+  #retryAt = 0;
+  #lifeAt = Number.NEGATIVE_INFINITY;
+  #lookedAt: number | null = null;
+
+  constructor(bounds: OutageBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Since when the provider is away; null when it is not. */
+  get since(): number | null {
+    return this.#since;
+  }
+
+  /** How long it takes until one may look. */
+  waitMs(now: number): number {
+    if (this.#since === null) return 0;
+    const next = this.#lookedAt === null ? 0 : this.#lookedAt + NEXT_LOOK_MS;
+    return Math.max(0, Math.max(this.#retryAt, next) - now);
+  }
+
+  /** A request begins. True when it is one that looks. */
+  begin(now: number): boolean {
+    if (this.#since === null) return false;
+    this.#lookedAt = now;
+    return true;
+  }
+
+  /** One that looked has ended without finding out anything. */
+  lookedInVain(): void {
+    this.#lookedAt = null;
+  }
+
+  /** The provider has answered somebody. True when it was away. */
+  alive(now: number): boolean {
+    const wasAway = this.#since !== null;
+    this.#lifeAt = now;
+    this.#since = null;
+    this.#failures = 0;
+    this.#retryAt = 0;
+    this.#lookedAt = null;
+    return wasAway;
+  }
+
+  failed(startedAt: number, now: number): void {
+    if (this.#lifeAt > startedAt) return;
+    if (this.#since !== null && startedAt <= this.#failedAt) return;
+    const { baseMs, capMs } = this.#bounds;
+    const pause = Math.min(capMs, baseMs * 2 ** this.#failures);
+    this.#since ??= now;
+    this.#failures += 1;
+    this.#failedAt = now;
+    this.#lookedAt = null;
+    this.#retryAt = now + Math.round(pause * (0.75 + 0.25 * Math.random()));
+  }
+}

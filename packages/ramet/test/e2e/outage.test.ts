@@ -1,0 +1,144 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Fault } from '../../src/emulator/index.ts';
+import { eventually, linesOf } from '../fixtures/command.ts';
+import { childOf, fanOut } from '../fixtures/fan-out.ts';
+import { test, type User } from '../fixtures/user.ts';
+
+const BYPASS = ['--permission-mode', 'bypassPermissions'];
+const ONCE = { children: 3, command: 'echo line >> lines.txt; echo done' };
+
+function setLimits(user: User, limits: Record<string, number>): void {
+  mkdirSync(join(user.repository, '.ramet'), { recursive: true });
+  writeFileSync(join(user.repository, '.ramet', 'settings.local.json'), JSON.stringify({ limits }));
+}
+
+async function agentsOf(user: User): Promise<Record<string, unknown>[]> {
+  return JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+}
+
+/** A parent with three children, whose requests all meet the fault as long as `isAway` says so. */
+async function playOutage(user: User, fault: Fault) {
+  const state = { isAway: true, faults: 0 };
+  const emulator = await user.emulate({
+    respond: fanOut(ONCE),
+    fault: ({ request }) => {
+      if (!state.isAway || childOf(request) === null) return undefined;
+      state.faults += 1;
+      return fault;
+    },
+  });
+  return { emulator, state };
+}
+
+describe.concurrent('MODEL-2: a provider that goes away while agents are at work', () => {
+  test.for<[string, Fault]>([
+    ['resets every connection', { kind: 'reset', at: 'headers' }],
+    ['answers 401', { kind: 'status', status: 401 }],
+    ['cuts streams in order', { kind: 'truncated_event' }],
+  ])('%s is waited for: every agent ends as if nothing had been', async ([, fault], { user }) => {
+    const { emulator, state } = await playOutage(user, fault);
+    // Far more failures than retries would bear.
+    const running = user.start(['-p', 'x', ...BYPASS], { env: { RAMET_MAX_RETRIES: '1' } });
+    await eventually(() => state.faults > 3);
+    state.isAway = false;
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'All reports are in.\n' });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(4).fill('done'));
+    expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(3));
+    expect(linesOf(running.stderr).filter((line) => line === 'ramet: waiting: provider')).toHaveLength(1);
+    expect(emulator.requests.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8);
+  });
+
+  test.for([['in-process'], ['process']])(
+    'for longer than the run may wait: interrupted, exit code 75, and resume ends all of it (%s)',
+    async ([executor = ''], { user }) => {
+      const { state } = await playOutage(user, { kind: 'reset', at: 'headers' });
+      setLimits(user, { outageSeconds: 1 });
+      const end = await user.ramet(['-p', 'x', ...BYPASS, '--executor', executor]);
+      expect(end.code).toBe(75);
+      const [session = ''] = user.sessions();
+      expect(linesOf(end.stderr).at(-1)).toMatch(
+        new RegExp(
+          `^ramet: interrupted: provider: the connection to .* was lost .*\\(waited \\d s\\) \\(session ${session}; go on with: ramet resume ${session}\\)$`,
+        ),
+      );
+      expect((await agentsOf(user)).map(({ status, cause }) => [status, cause])).toEqual(
+        Array(4).fill(['interrupted', 'provider']),
+      );
+      state.isAway = false;
+      expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+        code: 0,
+        stdout: 'All reports are in.\n',
+      });
+      expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(4).fill('done'));
+      expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(3));
+    },
+  );
+
+  test('says so in ps and stream-json, and ends at once on Ctrl-C', async ({ user }) => {
+    const { state } = await playOutage(user, { kind: 'status', status: 502 });
+    const running = user.start(['-p', 'x', ...BYPASS, '--output-format', 'stream-json']);
+    const waits = (): Record<string, unknown>[] =>
+      linesOf(running.stdout)
+        .map((line): Record<string, unknown> => JSON.parse(line))
+        .filter(({ subtype, cause }) => subtype === 'agent_status' && cause === 'provider');
+    await eventually(() => waits().length >= 3);
+    expect(waits()).toMatchObject(Array(waits().length).fill({ status: 'waiting' }));
+    const shown = async (): Promise<number> =>
+      (await user.ramet(['ps'])).stdout.match(/waiting: provider/g)?.length ?? 0;
+    while ((await shown()) < 3);
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    state.isAway = false;
+    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({ code: 0 });
+  });
+
+  test('a fallback model comes first', async ({ user }) => {
+    await user.emulate({
+      respond: fanOut(ONCE),
+      fault: ({ request }) =>
+        childOf(request) !== null && request.model === 'claude-sonnet-5'
+          ? { kind: 'status', status: 529 }
+          : undefined,
+    });
+    const end = await user.ramet(['-p', 'x', ...BYPASS, '--fallback-model', 'haiku'], {
+      env: { RAMET_MAX_RETRIES: '1' },
+    });
+    expect(end).toMatchObject({ code: 0, stdout: 'All reports are in.\n' });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(4).fill('done'));
+  });
+
+  test('a new session waits for an endpoint that has answered this machine today', async ({ user }) => {
+    const state = { isAway: false };
+    const emulator = await user.emulate({
+      respond: () => ({ text: 'Here.' }),
+      fault: () => (state.isAway ? { kind: 'reset', at: 'headers' } : undefined),
+    });
+    expect((await user.ramet(['-p', 'x'])).code).toBe(0);
+    state.isAway = true;
+    const running = user.start(['-p', 'y'], { env: { RAMET_MAX_RETRIES: '0' } });
+    await eventually(() => emulator.requests.length > 2);
+    state.isAway = false;
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'Here.\n' });
+  });
+});
+
+describe.concurrent('MODEL-2: a request that stalls', () => {
+  test('is sent again when it was silent for too long', async ({ user }) => {
+    let stalls = 1;
+    mkdirSync(user.rametHome, { recursive: true });
+    writeFileSync(join(user.rametHome, 'settings.json'), '{"limits":{"silenceSeconds":0.3}}');
+    const emulator = await user.emulate({
+      respond: ({ turn }) =>
+        turn === 0 ? { tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] } : { text: 'Done.' },
+      fault: ({ turn }) => (turn > 0 && stalls-- > 0 ? { kind: 'stall', at: 'start' } : undefined),
+    });
+    const end = await user.ramet(['-p', 'x']);
+    expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(linesOf(end.stderr)).toContainEqual(
+      expect.stringMatching(/attempt 1 failed: the provider sent nothing for 0\.3 s/),
+    );
+    expect(emulator.requests).toHaveLength(3);
+  });
+});
