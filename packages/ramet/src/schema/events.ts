@@ -194,8 +194,24 @@ interface FilesRestored {
   kind: 'undo' | 'redo';
   /** Everything from this turn on, counted over the session. */
   turn: number;
-  /** `before` is what this replaces, `mode` its permission bits. */
-  files: { path: string; before: Digest | null; after: Digest | null; mode: number | null }[];
+  /** `before` is what this replaces, `mode` its permission bits; `afterMode` those of a file that must be created. */
+  files: {
+    path: string;
+    before: Digest | null;
+    after: Digest | null;
+    mode: number | null;
+    afterMode?: number | null;
+  }[];
+  /** A `files.settled` follows once it was carried out. Absent in journals of versions that recorded none. */
+  settles?: true;
+  /** It is the rest of the one before, which was interrupted. */
+  continues?: true;
+}
+
+/** The `files.restored` before it was carried out, but for the files that failed. */
+interface FilesSettled {
+  type: 'files.settled';
+  failed: { path: string; reason: string }[];
 }
 
 /** The agent's list of its own work, whole: the last one counts. */
@@ -246,6 +262,7 @@ export type JournalEvent =
   | FileRead
   | FileChanged
   | FilesRestored
+  | FilesSettled
   | WorktreeEvent
   | TodosChanged
   | BackgroundTaskStarted

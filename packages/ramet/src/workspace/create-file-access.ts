@@ -169,8 +169,8 @@ async function store(
   current: LoadedFile | null,
   { options, seen }: Party,
 ): Promise<FileWritten | FileRefusal> {
-  const unchanged = (): boolean => {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const unchanged = (place: string): boolean => {
+    const stats = statSync(place, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && current !== null && sameStamp(stats, current.stats);
   };
   if (current !== null) options.keepOriginal?.(current);
@@ -179,13 +179,14 @@ async function store(
     owner: agent,
     current: current === null ? null : { stats: current.stats, unchanged },
   });
-  if (outcome === 'overtaken') {
+  if (outcome === 'overtaken')
     return refusal(`${path} was changed outside Ramet at this very moment. ${READ_AGAIN}`);
-  }
+  if (outcome === 'moved')
+    return refusal(`The directory of ${path} was replaced at this very moment. ${READ_AGAIN}`);
   const version = versionOf(bytes);
   ledger.recordWrite({ path, agent, version, task, command: null });
   ledger.versions.keep(version, bytes);
-  seen.set(path, { version, stats: statSync(path, { bigint: true }) });
+  seen.set(path, { version, stats: statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null });
   options.onChange({ path, before: current === null ? null : beforeOf(current), after: { version, bytes } });
   return { ok: true, path, created: current === null };
 }

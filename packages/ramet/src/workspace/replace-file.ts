@@ -2,39 +2,66 @@
  * Puts bytes in a file's place in one step: a temporary file beside it, then a rename, so nobody ever sees half of
  * it and a failure leaves the old file whole and no temporary behind. Only a killed process leaves one; its owner
  * removes that with `removeLeftovers`. Extended attributes and further hard links do not follow the new file.
+ *
+ * Invariants
+ * 1. The last look at the old file and the rename are two system calls with nothing between them. What an outside
+ *    program writes in those microseconds is lost: it takes no lock of ours, and the kernel has no rename with a condition.
+ * 2. Everything happens in the directory that `path` names when it is opened (`held-directory.ts`): a link that takes
+ *    its place meanwhile leads nowhere.
+ *
+ * Synchronous but for large files: the same calls as promises cost ten times as much.
  */
 import { randomBytes } from 'node:crypto';
-import { type BigIntStats, globSync, rmSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import {
+  type BigIntStats,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  globSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFile as writeCallback,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemCode } from '../schema/errors.ts';
+import { type HeldDirectory, holdDirectory } from './held-directory.ts';
 
-/** The file came to be, or changed, while its successor was being written. */
-export type Replacement = 'done' | 'overtaken';
+/** `overtaken`: the file came to be, or changed, meanwhile. `moved`: its directory is no longer where it was. */
+export type Replacement = 'done' | 'overtaken' | 'moved';
 
 export interface ReplacementOptions {
   /** The agent that writes; what it leaves behind when it is killed bears its name. */
   owner: string;
-  /** The file that is replaced; null when there must be none. */
-  current: { stats: BigIntStats; unchanged: () => boolean } | null;
+  /** The file that is replaced; null when there must be none. `unchanged` looks at the path it is given. */
+  current: { stats: BigIntStats; unchanged: (path: string) => boolean } | null;
+  /** Of a file that is created; by default what the process's mask leaves. */
+  mode?: number | null;
 }
 
+const SYNCHRONOUS_LIMIT = 1 << 20;
+const writeFile = promisify(writeCallback);
+
+/** `path` is a real path. */
 export async function replaceFile(
   path: string,
   bytes: Uint8Array,
-  { owner, current }: ReplacementOptions,
+  options: ReplacementOptions,
 ): Promise<Replacement> {
-  if (current === null) await mkdir(dirname(path), { recursive: true });
-  const temporary = join(dirname(path), `${temporaryPrefix(owner)}${randomBytes(6).toString('hex')}.tmp`);
+  using directory = holdDirectory(dirname(path), { make: options.current === null });
+  if (directory === null) return 'moved';
+  const temporary = directory.at(`${temporaryPrefix(options.owner)}${randomBytes(6).toString('hex')}.tmp`);
   try {
-    await writeTemporary(temporary, bytes, current?.stats ?? null);
-    if (current === null) return await createExclusively(temporary, path);
-    // What an outside program writes between this look and the rename is lost: it takes no lock of ours.
-    if (!current.unchanged()) return 'overtaken';
-    await rename(temporary, path);
-    return 'done';
+    await writeTemporary(temporary, bytes, options);
+    return putInPlace(temporary, directory.at(basename(path)), options);
+  } catch (error) {
+    throw withRealPath(error, directory);
   } finally {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
@@ -51,36 +78,58 @@ function temporaryPrefix(owner: string): string {
   return `.ramet-${owner}-`;
 }
 
-async function writeTemporary(path: string, bytes: Uint8Array, like: BigIntStats | null): Promise<void> {
-  const handle = await open(path, 'wx', like === null ? 0o666 : 0o600);
+async function writeTemporary(
+  path: string,
+  bytes: Uint8Array,
+  { current, mode = null }: ReplacementOptions,
+): Promise<void> {
+  const descriptor = openSync(path, 'wx', current === null && mode === null ? 0o666 : 0o600);
   try {
-    await handle.writeFile(bytes);
-    if (like !== null) await takeOwnerAndMode(handle, like);
+    if (bytes.length <= SYNCHRONOUS_LIMIT) writeFileSync(descriptor, bytes);
+    else await writeFile(descriptor, bytes);
+    if (current !== null) takeOwnerAndMode(descriptor, current.stats);
+    else if (mode !== null) fchmodSync(descriptor, mode);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
 /** Owner first: changing it clears the set-user-id bits that the mode then restores. */
-async function takeOwnerAndMode(handle: FileHandle, like: BigIntStats): Promise<void> {
-  const own = await handle.stat({ bigint: true });
+function takeOwnerAndMode(descriptor: number, like: BigIntStats): void {
+  const own = fstatSync(descriptor, { bigint: true });
   if (own.uid !== like.uid || own.gid !== like.gid) {
-    await handle.chown(Number(like.uid), Number(like.gid)).catch((error: unknown) => {
+    try {
+      fchownSync(descriptor, Number(like.uid), Number(like.gid));
+    } catch (error) {
       if (systemCode(error) !== 'EPERM') throw error;
-    });
+    }
   }
-  await handle.chmod(Number(like.mode & 0o7777n));
+  fchmodSync(descriptor, Number(like.mode & 0o7777n));
+}
+
+function putInPlace(temporary: string, path: string, { current }: ReplacementOptions): Replacement {
+  if (current === null) return createExclusively(temporary, path);
+  if (!current.unchanged(path)) return 'overtaken';
+  renameSync(temporary, path);
+  return 'done';
 }
 
 /** A link fails where a file exists, which a rename does not; file systems without links get the rename. */
-async function createExclusively(temporary: string, path: string): Promise<Replacement> {
+function createExclusively(temporary: string, path: string): Replacement {
   try {
-    await link(temporary, path);
+    linkSync(temporary, path);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'EEXIST') return 'overtaken';
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
-    await rename(temporary, path);
+    renameSync(temporary, path);
   }
   return 'done';
+}
+
+/** The system names the path that it was given, which says nothing to a reader. */
+function withRealPath(error: unknown, directory: HeldDirectory): unknown {
+  if (error instanceof Error)
+    error.message = error.message.replaceAll(directory.at(''), join(directory.path, '/'));
+  return error;
 }

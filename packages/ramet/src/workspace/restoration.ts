@@ -3,7 +3,12 @@
  * longer what the session left is an obstacle: somebody's work would be lost.
  */
 import type { BigIntStats } from 'node:fs';
-import type { FileHistory, RecordedChange, UndoneChanges } from '../journal/projections/file-history.ts';
+import type {
+  FileHistory,
+  RecordedChange,
+  UndoneChanges,
+  UnfinishedRestoration,
+} from '../journal/projections/file-history.ts';
 import { describeError, systemCode } from '../schema/errors.ts';
 import type { OriginalFiles } from './original-files.ts';
 import { realPath } from './real-path.ts';
@@ -59,6 +64,20 @@ export function restorationsOf({ restored, changes }: UndoneChanges): Restoratio
   }));
 }
 
+/** The rest of an undo or redo that was interrupted: a file that it had put back is found as it should be. */
+export function restorationsLeft({ restored, left }: UnfinishedRestoration): Restoration[] {
+  return restored.files
+    .filter(({ path }) => left.has(path))
+    .map(({ path, before, after, afterMode = null }) => ({
+      path,
+      target: after,
+      mode: afterMode,
+      expected: before,
+      turns: [],
+      interim: false,
+    }));
+}
+
 export interface RestorationSources {
   originals: OriginalFiles;
   /** Another session that left a file in this version, if one is known to have. */
@@ -99,7 +118,9 @@ function conflict(
   // A file that is gone holds nothing that could be lost.
   if (current === null) return null;
   if (current.version !== expected) {
-    const since = expected === null ? 'there is a file again' : `changed since turn ${turns.at(-1)} wrote it`;
+    const turn = turns.at(-1);
+    const when = turn === undefined ? 'changed since then' : `changed since turn ${turn} wrote it`;
+    const since = expected === null ? 'there is a file again' : when;
     const writer = writerOf({ path, version: current.version });
     const who = writer === null ? 'outside Ramet' : `by session ${writer}`;
     return { reason: `${since}, at ${modified(current.stats)} ${who}`, final: false };

@@ -1,4 +1,6 @@
-import { chmodSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { holdDirectory } from './held-directory.ts';
 import type { OriginalFiles } from './original-files.ts';
 import { sameStamp } from './regular-file.ts';
 import { type Replacement, replaceFile } from './replace-file.ts';
@@ -11,21 +13,25 @@ export async function restoreFile(
   owner: string,
 ): Promise<Replacement> {
   if (action === 'none') return 'done';
-  const unchanged = (): boolean => {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const unchanged = (place: string): boolean => {
+    const stats = statSync(place, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && current !== null && sameStamp(stats, current.stats);
   };
-  if (target === null) {
-    if (!unchanged()) return 'overtaken';
-    rmSync(path);
-    return 'done';
-  }
+  if (target === null) return removeUnchanged(path, unchanged);
   const bytes = originals.read(target);
   if (bytes === null) throw new Error(`the original of ${path} is damaged`);
-  const outcome = await replaceFile(path, bytes, {
+  return replaceFile(path, bytes, {
     owner,
     current: current === null ? null : { stats: current.stats, unchanged },
+    mode,
   });
-  if (current === null && mode !== null && outcome === 'done') chmodSync(path, mode);
-  return outcome;
+}
+
+function removeUnchanged(path: string, unchanged: (place: string) => boolean): Replacement {
+  using directory = holdDirectory(dirname(path), { make: false });
+  if (directory === null) return 'moved';
+  const place = directory.at(basename(path));
+  if (!unchanged(place)) return 'overtaken';
+  rmSync(place);
+  return 'done';
 }

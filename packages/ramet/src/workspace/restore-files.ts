@@ -4,12 +4,15 @@
  * Invariants
  * 1. What is replaced or removed is kept first and recorded second; only then is a file touched. So every undo can
  *    be taken back, also one that was killed half-way.
- * 2. A file that changed after the plan was made is left alone.
+ * 2. Its end is recorded too, with the files that failed: without that record it was interrupted and can be continued.
+ * 3. A file that changed after the plan was made is left alone.
  */
+import { dirname } from 'node:path';
 import type { Journal } from '../journal/journal.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf } from '../schema/events.ts';
 import type { OriginalFiles } from './original-files.ts';
+import { removeLeftovers } from './replace-file.ts';
 import type { RestorationStep } from './restoration.ts';
 import { restoreFile } from './restore-file.ts';
 
@@ -19,22 +22,36 @@ export interface RestorationOrder {
   kind: EventOf<'files.restored'>['kind'];
   turn: number;
   steps: readonly RestorationStep[];
+  /** The rest of one that was interrupted. */
+  continues?: boolean;
 }
 
 /** The path of every file that could not be put back, with the reason. */
 export async function restoreFiles(order: RestorationOrder): Promise<Map<string, string>> {
-  const { journal, originals, kind, turn, steps } = order;
+  const { journal, originals, kind, turn, steps, continues = false } = order;
+  const owner = `${journal.session}.undo`;
+  // A killed one may have left a file that is no longer needed; the session is this process's alone.
+  for (const path of onePathPerDirectory(steps)) removeLeftovers(path, owner);
   for (const { current } of steps) {
     if (current !== null) originals.keep(current.version, current.bytes, Number.POSITIVE_INFINITY);
   }
-  journal.append(null, { type: 'files.restored', kind, turn, files: steps.map(fileOf) });
+  const files = steps.map(fileOf);
+  const rest = continues ? ({ continues } as const) : {};
+  journal.append(null, { type: 'files.restored', kind, turn, files, settles: true, ...rest });
   await journal.commit('synced');
   const failed = new Map<string, string>();
   for (const step of steps) {
-    const reason = await attempt(step, originals, `${journal.session}.undo`);
+    const reason = await attempt(step, originals, owner);
     if (reason !== null) failed.set(step.restoration.path, reason);
   }
+  const left = Array.from(failed, ([path, reason]) => ({ path, reason }));
+  journal.append(null, { type: 'files.settled', failed: left });
+  await journal.commit('written');
   return failed;
+}
+
+function onePathPerDirectory(steps: readonly RestorationStep[]): Iterable<string> {
+  return new Map(steps.map(({ restoration: { path } }) => [dirname(path), path])).values();
 }
 
 async function attempt(
@@ -44,16 +61,16 @@ async function attempt(
 ): Promise<string | null> {
   try {
     const outcome = await restoreFile(step, originals, owner);
-    return outcome === 'overtaken' ? 'it changed at this very moment' : null;
+    return outcome === 'done' ? null : 'it changed at this very moment';
   } catch (error) {
     return describeError(error);
   }
 }
 
 function fileOf({
-  restoration: { path, target },
+  restoration: { path, target, mode: afterMode },
   current,
 }: RestorationStep): EventOf<'files.restored'>['files'][number] {
   const mode = current === null ? null : Number(current.stats.mode & 0o7777n);
-  return { path, before: current?.version ?? null, after: target, mode };
+  return { path, before: current?.version ?? null, after: target, mode, afterMode };
 }

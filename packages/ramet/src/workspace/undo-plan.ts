@@ -1,5 +1,5 @@
 /** Which turns an undo is about, and what it would do: the history of a session and what is on disk, no more. */
-import type { FileHistory } from '../journal/projections/file-history.ts';
+import type { FileHistory, UnfinishedRestoration } from '../journal/projections/file-history.ts';
 import { UserMistake } from '../schema/errors.ts';
 import {
   planRestoration,
@@ -7,6 +7,7 @@ import {
   type RestorationSources,
   type RestorationStep,
   restorationsFrom,
+  restorationsLeft,
   restorationsOf,
 } from './restoration.ts';
 
@@ -15,40 +16,58 @@ export interface UndoPlan {
   /** The first turn concerned. */
   turn: number;
   steps: RestorationStep[];
+  /** The rest of one that was interrupted. */
+  continues: boolean;
   /** How many Bash calls ran in the turns concerned: what they changed nobody knows. */
   commands: number;
 }
 
-/** `wanted` is a turn; without one it is all that the last prompt to change anything changed. */
+/**
+ * `wanted` is a turn; without one it is the rest of an undo that was interrupted, else all that the last prompt to
+ * change anything changed. A redo that was interrupted is taken back whole.
+ */
 export async function planUndo(
   history: FileHistory,
   sources: RestorationSources,
   wanted?: number,
 ): Promise<UndoPlan> {
-  const { changes, commands } = history;
+  const { changes, commands, unfinished } = history;
+  if (wanted === undefined && unfinished?.restored.kind === 'undo') return planRest(unfinished, sources);
   const prompt = changes.at(-1)?.prompt;
-  const turn = wanted ?? changes.find((change) => change.prompt === prompt)?.turn;
+  const last = unfinished?.restored.turn ?? changes.find((change) => change.prompt === prompt)?.turn;
+  const turn = wanted ?? last;
   const restorations = turn === undefined ? [] : restorationsFrom(history, turn);
   if (turn === undefined || restorations.length === 0) throw nothingToUndo(history, wanted);
   return {
     kind: 'undo',
     turn,
     steps: await planAll(restorations, sources),
+    continues: false,
     commands: commands.filter((at) => at >= turn).length,
   };
 }
 
-/** Takes the last undo back. */
-export async function planRedo({ undone }: FileHistory, sources: RestorationSources): Promise<UndoPlan> {
+/** Takes the last undo back, also one that was interrupted; or the rest of a redo that was. */
+export async function planRedo(
+  { undone, unfinished }: FileHistory,
+  sources: RestorationSources,
+): Promise<UndoPlan> {
+  if (unfinished?.restored.kind === 'redo') return planRest(unfinished, sources);
   const last = undone.at(-1);
   if (last !== undefined) {
     const steps = await planAll(restorationsOf(last), sources);
-    return { kind: 'redo', turn: last.restored.turn, steps, commands: 0 };
+    return { kind: 'redo', turn: last.restored.turn, steps, continues: false, commands: 0 };
   }
   throw new UserMistake(
     'nothing_to_redo',
     'there is no undo to take back: none was made since the last change',
   );
+}
+
+async function planRest(unfinished: UnfinishedRestoration, sources: RestorationSources): Promise<UndoPlan> {
+  const { kind, turn } = unfinished.restored;
+  const steps = await planAll(restorationsLeft(unfinished), sources);
+  return { kind, turn, steps, continues: true, commands: 0 };
 }
 
 function planAll(

@@ -63,8 +63,32 @@ describe.concurrent('ramet undo', () => {
     });
     expect([textOf(user, 'README.md'), textOf(user, 'src/new.txt')]).toEqual(['# Two\n', 'new\n']);
     expect((await user.ramet(['logs'])).stdout).toMatch(
-      /undo of turn 2 and later: 2 files put back\n.*redo of turn 2/,
+      /undo of turn 2 and later: 2 files put back\n.*complete\n.*redo of turn 2/,
     );
+  });
+
+  test('that failed for a file says so, and again continues it', async ({ user }) => {
+    await worked(user);
+    const [session = ''] = user.sessions();
+    const originals = join(user.project, session, 'originals');
+    const kept = readdirSync(originals).map((name) => join(originals, name));
+    const damaged = kept.find((path) => readFileSync(path, 'utf8') === '# Test\n') ?? '';
+    writeFileSync(damaged, 'damaged');
+    const failed = await user.ramet(['undo']);
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toMatch(/not put back {2}README.md .*is damaged\nremoved {2}src\/new.txt/);
+    expect(failed.stderr).toBe('ramet: one file was not put back: ramet undo tries again\n');
+    writeFileSync(damaged, '# Test\n');
+    const again = await user.ramet(['undo']);
+    expect(again).toEqual({
+      code: 0,
+      stdout: 'restored  README.md\n',
+      stderr:
+        'ramet: the undo of turn 2 was interrupted: continuing it, 1 of 1 files are left (ramet undo --redo takes it back instead)\n' +
+        'ramet: files are as before turn 2; ramet undo --redo takes this back\n',
+    });
+    expect((await user.ramet(['undo', '--redo'])).code).toBe(0);
+    expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Two\n', true]);
   });
 
   test('goes back to before a turn, and then further', async ({ user }) => {

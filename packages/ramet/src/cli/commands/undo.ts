@@ -32,7 +32,9 @@ export async function undo(wanted: string | undefined, options: UndoOptions, io:
   if (options.dryRun) {
     const reader = openReader(place);
     try {
-      return tellPlan(await planOf(reader, sources, options), io);
+      const plan = await planOf(reader, sources, options);
+      tellContinuation(plan, io);
+      return tellPlan(plan, io);
     } finally {
       reader.close();
     }
@@ -41,8 +43,10 @@ export async function undo(wanted: string | undefined, options: UndoOptions, io:
   const { journal, reader } = await resumeSession(place);
   try {
     const plan = await planOf(reader, sources, options);
+    tellContinuation(plan, io);
     const steps = passable(plan, options, io);
-    const failed = await restoreFiles({ journal, originals, kind: plan.kind, turn: plan.turn, steps });
+    const { kind, turn, continues } = plan;
+    const failed = await restoreFiles({ journal, originals, kind, turn, steps, continues });
     return tellOutcome(plan, steps, failed, io);
   } finally {
     reader.close();
@@ -76,6 +80,15 @@ function passable(
   );
 }
 
+function tellContinuation({ kind, turn, steps, continues }: UndoPlan, io: CommandIo): void {
+  if (!continues) return;
+  const left = steps.filter(({ action, obstacle }) => action !== 'none' || obstacle !== null).length;
+  const [back, name] = kind === 'undo' ? ['ramet undo --redo', 'undo'] : ['ramet undo', 'redo'];
+  io.note(
+    `the ${name} of turn ${turn} was interrupted: continuing it, ${left} of ${steps.length} files are left (${back} takes it back instead)`,
+  );
+}
+
 function tellPlan(plan: UndoPlan, io: CommandIo): number {
   for (const step of plan.steps) io.out(lineOf(step, io.cwd, 'would be '));
   tellOfCommands(plan, io);
@@ -93,10 +106,16 @@ function tellOutcome(
     const obstacle = reason === undefined ? null : { reason, final: true };
     io.out(lineOf({ ...step, obstacle }, io.cwd));
   }
-  if (plan.kind === 'undo')
+  if (failed.size > 0) io.note(failureLine(plan, failed.size));
+  else if (plan.kind === 'undo')
     io.note(`files are as before turn ${plan.turn}; ramet undo --redo takes this back`);
   tellOfCommands(plan, io);
   return failed.size === 0 && steps.length === plan.steps.length ? EXIT.done : EXIT.failed;
+}
+
+function failureLine({ kind }: UndoPlan, failed: number): string {
+  const again = kind === 'undo' ? 'ramet undo' : 'ramet undo --redo';
+  return `${failed === 1 ? 'one file was' : `${failed} files were`} not put back: ${again} tries again`;
 }
 
 function tellOfCommands({ commands }: UndoPlan, io: CommandIo): void {

@@ -20,6 +20,13 @@ export interface UndoneChanges {
   changes: RecordedChange[];
 }
 
+/** An undo or redo that was recorded and not carried out to its end. */
+export interface UnfinishedRestoration {
+  restored: EventOf<'files.restored'>;
+  /** Paths that may not have been put back: all of a killed one, those that failed of another. */
+  left: ReadonlySet<string>;
+}
+
 export interface FileHistory {
   turn: number;
   prompt: number;
@@ -28,6 +35,7 @@ export interface FileHistory {
   changes: RecordedChange[];
   /** The last is the one to be done again first; a new change forgets them all. */
   undone: UndoneChanges[];
+  unfinished: UnfinishedRestoration | null;
   /** The turn of every Bash call: what those changed is not known. */
   commands: number[];
 }
@@ -39,6 +47,7 @@ export function fileHistoryOf(events: Iterable<RecordedEvent>): FileHistory {
     mainAgent: null,
     changes: [],
     undone: [],
+    unfinished: null,
     commands: [],
   };
   for (const recorded of events) extendHistory(history, recorded);
@@ -66,6 +75,9 @@ function extendHistory(history: FileHistory, { agent, event }: RecordedEvent): v
     case 'files.restored':
       takeRestoration(history, event);
       break;
+    case 'files.settled':
+      settle(history, event);
+      break;
   }
 }
 
@@ -76,6 +88,12 @@ function takeChange(history: FileHistory, { path, before, after, mode }: EventOf
 }
 
 function takeRestoration(history: FileHistory, restored: EventOf<'files.restored'>): void {
+  if (restored.continues === true) {
+    takeRest(history, restored);
+    return;
+  }
+  const left = new Set(restored.files.map(({ path }) => path));
+  history.unfinished = restored.settles === true ? { restored, left } : null;
   if (restored.kind === 'redo') {
     history.changes.push(...(history.undone.pop()?.changes ?? []));
     return;
@@ -83,4 +101,22 @@ function takeRestoration(history: FileHistory, restored: EventOf<'files.restored
   const changes = history.changes.filter(({ turn }) => turn >= restored.turn);
   history.changes = history.changes.filter(({ turn }) => turn < restored.turn);
   history.undone.push({ restored, changes });
+}
+
+/** What the rest replaces is what taking it back brings again. */
+function takeRest(history: FileHistory, { files }: EventOf<'files.restored'>): void {
+  const { unfinished, undone } = history;
+  if (unfinished === null) return;
+  const before = unfinished.restored;
+  const rest = new Map(files.map((file) => [file.path, file]));
+  const merged = { ...before, files: before.files.map((file) => rest.get(file.path) ?? file) };
+  history.unfinished = { restored: merged, left: unfinished.left };
+  history.undone = undone.map((one) => (one.restored === before ? { ...one, restored: merged } : one));
+}
+
+function settle(history: FileHistory, { failed }: EventOf<'files.settled'>): void {
+  const { unfinished } = history;
+  if (unfinished === null) return;
+  const left = new Set(failed.map(({ path }) => path));
+  history.unfinished = left.size === 0 ? null : { ...unfinished, left };
 }

@@ -63,6 +63,10 @@ function describe(event: JournalEvent): string {
       return `file ${event.before === null ? 'created' : event.after === null ? 'deleted' : 'changed'}: ${event.path}`;
     case 'files.restored':
       return `${event.kind} of turn ${event.turn} and later: ${count(event.files.length, 'file')} put back`;
+    case 'files.settled':
+      return event.failed.length === 0
+        ? 'undo or redo complete'
+        : `undo or redo incomplete: ${count(event.failed.length, 'file')} left`;
     case 'worktree.created':
     case 'worktree.checkpointed':
     case 'worktree.released':
