@@ -1,6 +1,7 @@
 /** Where a command's output goes. Commands write through this, so tests can look at it. */
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { printable } from './format.ts';
+import { takeEnvironment } from './hide-keys.ts';
 
 export interface CommandIo {
   out(text: string): void;
@@ -37,7 +38,7 @@ export function processIo(signal: AbortSignal, onOutputLost: () => void): Comman
     columns: process.stdout.isTTY === true ? process.stdout.columns || null : null,
     note: (line) => void process.stderr.write(`ramet: ${printable(line)}\n`),
     progress: (line) => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
-    env: process.env,
+    env: takeEnvironment(),
     get cwd() {
       return currentDirectory();
     },

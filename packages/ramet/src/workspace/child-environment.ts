@@ -31,6 +31,10 @@ const families: readonly string[] = FAMILIES.split(' ').map((family) => `${famil
 const JOINED =
   /^(?:PYTHON(?:PATH|HOME|STARTUP|UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|WARNINGS)|RUBY(?:LIB|OPT))$/;
 
+export function isModelKey(name: string): boolean {
+  return MODEL_KEYS.test(name);
+}
+
 /** `further` are names that settings add. */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -39,7 +43,7 @@ export function childEnvironment(
   const wanted = new Set([...(env.RAMET_CHILD_ENV ?? '').split(/[\s,]+/), ...further]);
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || MODEL_KEYS.test(name)) continue;
+    if (value === undefined || isModelKey(name)) continue;
     if (wanted.has(name) || isNeeded(name)) kept[name] = value;
   }
   return kept;

@@ -35,6 +35,21 @@ describe.concurrent('SEC-1: the keys that pay for models', () => {
     }
   });
 
+  test('are not to be read from the process that started the command', async ({ user }) => {
+    const env = { ANTHROPIC_AUTH_TOKEN: 'bearer-0123456789-secret', HARMLESS: 'harmless' };
+    const command =
+      'for p in $PPID $(ps -o ppid= -p $PPID); do tr "\\0" "\\n" < /proc/$p/environ; done | rev';
+    const emulator = await user.model({ tool_use: [{ name: 'Bash', input: { command } }] }, { text: 'ok' });
+    const args = ['-p', 'x', ...BYPASS];
+    expect((await user.ramet(args, { env })).code).toBe(0);
+    const shown = toolResults(emulator)[0]?.text.split('\n') ?? [];
+    const reversed = (text: string): string => [...text].reverse().join('');
+    const plain = shown.map(reversed).join('\n');
+    expect(plain).toContain('HARMLESS=harmless');
+    expect(plain).toMatch(/^ANTHROPIC_API_KEY=$/m);
+    for (const secret of [API_KEY, env.ANTHROPIC_AUTH_TOKEN]) expect(plain).not.toContain(secret);
+  });
+
   test('are taken out of what a tool prints', async ({ user }) => {
     writeFileSync(join(user.repository, '.env'), `ANTHROPIC_API_KEY=${API_KEY}\n`);
     const emulator = await user.model(
