@@ -7,6 +7,7 @@ import { readOnlyRefusal } from '../permission/assessment.ts';
 import { decide } from '../permission/decide.ts';
 import type { PermissionDecision } from '../permission/decision.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
+import { unreadableFiles } from '../permission/unreadable-files.ts';
 import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -24,9 +25,21 @@ export async function permitFor(
   input: unknown,
   signal: AbortSignal,
 ): Promise<Permit> {
-  const { host } = agent.runtime;
-  const { call, outside } = request;
+  const { host, permissions } = agent.runtime;
   if (host !== undefined) return host.permitFor(request, signal);
+  const permit = await ownPermit(agent, tool, request, input, signal);
+  if (permit.kind === 'refused') return permit;
+  const policy = { rules: permissions.rules, mode: modeInForce(agent.spec) };
+  return { ...permit, unreadable: unreadableFiles(policy, tool.name, input) };
+}
+
+async function ownPermit(
+  agent: Agent,
+  tool: Tool,
+  { call, outside }: PermitRequest,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Permit> {
   const refusal = await agentRefusal(agent, tool, input, signal);
   if (refusal !== null) return refused(refusal);
   const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, outside);
@@ -57,7 +70,7 @@ async function agentRefusal(
 }
 
 /** Rules that name a place of the checkout mean the same place in a worktree of it. */
-function inCheckout({ workspace }: Agent['directory']): ((path: string) => string | null) | undefined {
+export function inCheckout({ workspace }: Agent['directory']): ((path: string) => string | null) | undefined {
   if (workspace === null) return undefined;
   const { root, from } = workspace.fence;
   return (path) => counterpart(path, root, from);

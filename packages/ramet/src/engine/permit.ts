@@ -1,5 +1,6 @@
 /** What comes of asking whether a call may run: plain data, since an agent's process asks its host. */
 import type { Confinement } from '../permission/decision.ts';
+import type { UnreadableFiles } from '../permission/unreadable-files.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 
 export interface PermitRequest {
@@ -12,7 +13,12 @@ export interface PermitRequest {
 }
 
 export type Permit =
-  | { readonly kind: 'permitted'; readonly confinement: Confinement }
+  | {
+      readonly kind: 'permitted';
+      readonly confinement: Confinement;
+      /** What a tool that looks through many files must leave out. */
+      readonly unreadable?: UnreadableFiles | undefined;
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
 export function refused(reason: string): Permit {

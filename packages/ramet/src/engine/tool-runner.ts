@@ -8,6 +8,7 @@
  * 3. Secrets are taken out here, once, before a result enters the conversation.
  */
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import { leavesOut, type UnreadableFiles } from '../permission/unreadable-files.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import { findTool, parseInput } from '../tools/registry.ts';
@@ -15,7 +16,7 @@ import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { agentShell, type HeldCall } from './agent-shell.ts';
-import { permitFor } from './authorize.ts';
+import { inCheckout, permitFor } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import { onAbort } from './on-abort.ts';
 import type { Permit } from './permit.ts';
@@ -186,7 +187,11 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
   }
 }
 
-function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock, held: HeldCall): ToolContext {
+function contextOf(
+  { agent, signal, emit }: ToolRun,
+  call: ToolUseBlock,
+  held: HeldCall & { readonly unreadable?: UnreadableFiles | undefined },
+): ToolContext {
   const { runtime, spec, directory } = agent;
   const { cwd, workspace } = directory;
   const tell = (message: string): void => {
@@ -201,6 +206,7 @@ function contextOf({ agent, signal, emit }: ToolRun, call: ToolUseBlock, held: H
       workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
     outputDirectory: runtime.outputDirectory,
     files: agent.filesFor(call.id),
+    ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
     ...agentShell(agent, held, tell),
     signal,
     registerGroup: (group) => runtime.processes.enter(group, spec.id),

@@ -19,6 +19,9 @@ export type RuleScope =
 export interface PermissionRule {
   text: string;
   place: string;
+  /** What its paths start from. */
+  base: string;
+  home: string | null;
   tool: ToolNamePattern;
   scope: RuleScope;
 }
@@ -34,11 +37,11 @@ export interface RuleProblem {
 export type ParsedRule = { ok: true; rule: PermissionRule } | { ok: false; problem: RuleProblem };
 
 export function parseRule(written: string, context: RuleContext): ParsedRule {
-  const { list, place } = context;
+  const { list, place, base, home } = context;
   const text = written.trim();
   const parsed = parseParts(text, context);
   if (!parsed.ok) return { ok: false, problem: { text: written, place, list, reason: parsed.reason } };
-  return { ok: true, rule: { text, place, ...parsed.value } };
+  return { ok: true, rule: { text, place, base, home, ...parsed.value } };
 }
 
 type RuleParts = Pick<PermissionRule, 'tool' | 'scope'>;

@@ -61,7 +61,7 @@ async function listFiles(
         partial = names.pop() ?? '';
         for (const name of names) {
           const decoded = Buffer.from(name, 'latin1').toString();
-          if (matches(decoded)) found.push(decoded);
+          if (matches(decoded) && context.leavesOut?.(join(directory, decoded)) !== true) found.push(decoded);
         }
         return found.length < COLLECTED ? 'more' : 'enough';
       },

@@ -9,6 +9,7 @@ export interface GrepFormat {
   numbered: boolean;
   /** Paths below it are shown relative to it. */
   cwd: string;
+  leavesOut?: ((path: string) => boolean) | undefined;
 }
 
 interface FileLines {
@@ -22,7 +23,7 @@ const SEPARATOR = '--';
 export function formatGrepOutput(output: string, format: GrepFormat): string[] {
   const { mode, cwd } = format;
   if (mode === 'files_with_matches') {
-    const paths = output.split('\0').filter((path) => path !== '');
+    const paths = output.split('\0').filter((path) => path !== '' && format.leavesOut?.(path) !== true);
     return paths.map((path) => shownPath(cwd, path)).sort();
   }
   const files = groupByFile(output, format);
@@ -30,8 +31,9 @@ export function formatGrepOutput(output: string, format: GrepFormat): string[] {
   return files.flatMap(({ lines }, index) => (separated && index > 0 ? [SEPARATOR, ...lines] : lines));
 }
 
-function groupByFile(output: string, { cwd, mode, numbered }: GrepFormat): FileLines[] {
+function groupByFile(output: string, { cwd, mode, numbered, leavesOut }: GrepFormat): FileLines[] {
   const files: FileLines[] = [];
+  const left = new Map<string, boolean>();
   for (const line of output.split('\n')) {
     const end = line.indexOf('\0');
     const current = files.at(-1);
@@ -39,13 +41,17 @@ function groupByFile(output: string, { cwd, mode, numbered }: GrepFormat): FileL
       if (line === SEPARATOR) current?.lines.push(SEPARATOR);
       continue;
     }
-    const path = shownPath(cwd, line.slice(0, end));
+    const name = line.slice(0, end);
+    const isLeft = left.get(name) ?? leavesOut?.(name) ?? false;
+    left.set(name, isLeft);
+    if (isLeft) continue;
+    const path = shownPath(cwd, name);
     const rest = line.slice(end + 1).replace(/\r$/, '');
     const text = `${path}${mode === 'content' && numbered ? markOf(rest) : ':'}${rest}`;
     if (current?.path === path) current.lines.push(text);
     else files.push({ path, lines: [text] });
   }
-  for (const file of files) if (file.lines.at(-1) === SEPARATOR) file.lines.pop();
+  for (const file of files) while (file.lines.at(-1) === SEPARATOR) file.lines.pop();
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -59,7 +59,10 @@ export const grepTool: Tool = defineTool({
       mode: search.output_mode ?? 'files_with_matches',
       numbered: search['-n'] !== false,
       cwd: context.cwd,
+      leavesOut: context.leavesOut,
     });
+    // The same words as for no match at all: whether one lies in a file that must not be read is not told either.
+    if (found.length === 0) return { content: `No match for ${search.pattern}.` };
     return shortened(found, search.head_limit ?? DEFAULT_LINES, end.kind === 'enough');
   },
 });

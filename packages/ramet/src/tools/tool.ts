@@ -39,6 +39,8 @@ export interface ToolContext {
    * only changed its answer, for which nobody is. Absent for a command that is in none.
    */
   outside?: ((command: string, stopped: string | null) => Promise<ShellDecision>) | undefined;
+  /** Files that rules keep from being read: a tool that looks through many leaves them out. */
+  leavesOut?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
   registerGroup(group: number): () => void;
