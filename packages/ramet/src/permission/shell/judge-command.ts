@@ -8,6 +8,7 @@ import type { PartVerdict } from './part-verdict.ts';
 import { readsOnly } from './reads-only.ts';
 import type { ShellCommand } from './shell-reading.ts';
 import { suggestCommandRule } from './suggest-command-rule.ts';
+import { coveringRules } from './uncovered-options.ts';
 import type { CommandLayers } from './understand-script.ts';
 import { isHarmlessVariable } from './variables.ts';
 
@@ -30,7 +31,7 @@ export function judgeCommand(
     denied: commandRule(rules.deny, taking) ?? readingRule(rules.deny, inner, policy, cwd),
     asked: commandRule(rules.ask, taking) ?? readingRule(rules.ask, inner, policy, cwd),
     harmless: strange === undefined && (transparent || readsOnly(inner, cwd)),
-    allowed: atHome && commandRule(rules.allow, texts) !== null,
+    allowed: atHome && commandRule(coveringRules(rules.allow, layers), texts) !== null,
     reason: strange === undefined ? reasonFor(inner, atHome) : `it sets ${strange.name}`,
     suggestion: atHome && strange === undefined ? suggestCommandRule(inner) : null,
   };

@@ -1,25 +1,84 @@
-/** A rule that would allow a command and its like. Programs that run whatever they are given get the exact command. */
+/**
+ * A rule that would allow a command and its like. Only programs that are known to do one thing are offered with any
+ * arguments; of all others, interpreters and launchers first of all, nothing but the very command (RES-3).
+ */
 import { basename } from 'node:path';
 import { parseCommandPattern } from '../command-pattern.ts';
 import { textsOf } from './command-rules.ts';
 import type { ShellCommand } from './shell-reading.ts';
 
-/** Their first argument says what they do. */
-const DISPATCHERS =
-  /^(?:git|npm|yarn|pnpm|bun|deno|npx|cargo|go|docker|kubectl|pip|pip3|gh|make|dotnet|mvn|gradle|\.\/gradlew|poetry|uv|bundle|rake|composer|terraform|brew|systemctl)$/;
-const RUNS_ANYTHING =
-  /^(?:sudo|doas|su|(?:ba|z|da|k|fi)?sh|eval|source|\.|exec|env|xargs|find|ssh|perl|ruby|php|node|deno|python[\d.]*|awk|sed|rm|dd|chmod|chown|curl|wget|nc|parallel|watch|timeout|npx|setsid|coproc|trap|alias|let|hash|enable|vim?|tar|tee|cp|mv|ln|kill|busybox)$/;
+/** Compilers, linters, formatters and test runners: what they run is the project's own. */
+const ONE_THING =
+  /^(?:tsc|vue-tsc|eslint|prettier|biome|oxlint|stylelint|vitest|jest|mocha|ava|tap|karma|pytest|ruff|mypy|pyright|black|isort|flake8|pylint|rustfmt|gofmt|goimports|golangci-lint|staticcheck|clang-format|clang-tidy|ctest|ninja|phpunit|phpstan|rspec|rubocop|shellcheck|shfmt|hadolint|markdownlint|ktlint|swiftlint|mkdir|touch|rmdir)$/;
+
+/** Programs whose first argument says what they do, and what of it does one thing. */
+const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
+  git: /^(?:add|blame|branch|checkout|cherry-pick|clean|commit|diff|fetch|log|merge|mv|pull|push|rebase|reset|restore|revert|rm|show|stash|status|switch|tag|worktree)$/,
+  npm: /^(?:test|t|ci|install|i|add|uninstall|update|outdated|ls|audit|pack|version|publish|link|dedupe|prune|rebuild)$/,
+  yarn: /^(?:test|install|add|remove|upgrade|build|lint|why|pack)$/,
+  pnpm: /^(?:test|install|i|add|remove|update|build|lint|why|pack)$/,
+  bun: /^(?:test|install|add|remove|build)$/,
+  deno: /^(?:test|lint|fmt|check|doc)$/,
+  cargo: /^(?:build|check|test|clippy|fmt|doc|bench|tree|update|metadata|add|fetch)$/,
+  go: /^(?:build|test|vet|fmt|mod|list|doc|get)$/,
+  docker: /^(?:build|images|inspect|logs|ps|pull|stats)$/,
+  kubectl: /^(?:describe|diff|explain|get|logs|top)$/,
+  pip: /^(?:check|download|freeze|install|list|show)$/,
+  pip3: /^(?:check|download|freeze|install|list|show)$/,
+  gh: /^(?:issue|pr|release|repo|run|search|status|workflow)$/,
+  dotnet: /^(?:build|clean|format|restore|test)$/,
+  poetry: /^(?:add|build|check|install|lock|show|update)$/,
+  uv: /^(?:add|build|lock|sync|tree)$/,
+  bundle: /^(?:check|install|list|outdated|update)$/,
+  composer: /^(?:install|outdated|require|show|update|validate)$/,
+  terraform: /^(?:fmt|graph|plan|show|validate)$/,
+  brew: /^(?:info|install|list|search|update|upgrade)$/,
+  systemctl: /^(?:status|show|list-units)$/,
+};
+const RUNS_SCRIPTS = /^(?:npm|yarn|pnpm|bun)$/;
+
+/** What they run comes on standard input when it is not named, so even their bare name allows everything. */
+const TAKES_INPUT =
+  /^(?:(?:ba|z|da|k|fi|c|tc|a)?sh|eval|source|\.|exec|xargs|parallel|ssh|node|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby|irb|php|lua(?:jit)?[\d.]*|Rscript|R|julia|ghci|ocaml|scala|groovy|pwsh|tclsh|expect|gdb|lldb|sqlite3|psql|mysql|bc|dc|m4|at|batch|busybox|sudo|doas|su)$/;
 
 export function suggestCommandRule(command: ShellCommand): string | null {
   const [name, first, second] = command.words.map(({ value }) => value);
   if (name === null || name === undefined) return null;
-  const known = command.words.every(({ value }) => value !== null);
-  const exact = known && command.words.length > 1 ? (textsOf(command).giving[0] ?? '') : '';
-  if (RUNS_ANYTHING.test(basename(name)) || command.assignments.length > 0) return usable(exact);
-  if (!DISPATCHERS.test(name)) return usable(`${name}:*`);
-  if (first === null || first === undefined || first.startsWith('-')) return usable(exact);
-  if (first === 'run' && second !== null && second !== undefined) return usable(`${name} run ${second}:*`);
-  return usable(`${name} ${first}:*`);
+  if (command.assignments.length > 0) return exactly(command);
+  const program = basename(name);
+  if (ONE_THING.test(program) || isOwnScript(name)) return usable(`${name}:*`);
+  if (first === null || first === undefined || first.startsWith('-') || program !== name)
+    return exactly(command);
+  if (
+    first === 'run' &&
+    RUNS_SCRIPTS.test(name) &&
+    /^[\w:.-]+$/.test(second ?? '-') &&
+    !second?.startsWith('-')
+  )
+    return usable(`${name} run ${second}:*`);
+  const known = Object.hasOwn(SUBCOMMANDS, name) && SUBCOMMANDS[name]?.test(first);
+  return known === true ? usable(`${name} ${first}:*`) : exactly(command);
+}
+
+/** A file of the project that is run by its name; not a program that was installed into it. */
+function isOwnScript(name: string): boolean {
+  return (
+    name.startsWith('./') &&
+    !/(?:^|\/)(?:node_modules|\.venv|venv|vendor|\.bin|\.\.)\//.test(name) &&
+    !TAKES_INPUT.test(basename(name)) &&
+    !/(?:^|\/)(?:gradlew|mvnw|manage\.py)$/.test(name)
+  );
+}
+
+function exactly(command: ShellCommand): string | null {
+  const words = command.words.map(({ value }) => value);
+  const known = words.every((value) => value !== null);
+  const operands = words.slice(1).filter((value) => value !== null && !value.startsWith('-'));
+  const takesInput = (value: string | null | undefined): boolean => TAKES_INPUT.test(basename(value ?? ''));
+  // With nothing but options it would read what to run; so would one that stands last behind a launcher.
+  if (!known || (takesInput(words[0]) && operands.length === 0) || takesInput(words.at(-1))) return null;
+  if (/^(?:xargs|parallel)$/.test(basename(words[0] ?? ''))) return null;
+  return words.length > 1 ? usable(textsOf(command).giving[0] ?? '') : null;
 }
 
 function usable(specifier: string): string | null {

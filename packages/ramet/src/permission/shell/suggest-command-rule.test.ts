@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { decide } from '../decide.ts';
+import type { PermissionDecision } from '../decision.ts';
+import { parseRules, type RuleTexts } from '../policy.ts';
+
+async function judge(command: string, texts: RuleTexts = {}): Promise<PermissionDecision> {
+  const cwd = temporaryDirectory();
+  const { rules } = parseRules(texts, { base: cwd, home: null, place: 'a test' });
+  const subject = { name: 'Bash', effect: 'execute' } as const;
+  return decide({ mode: 'default', rules }, subject, { input: { command }, cwd });
+}
+
+async function suggested(command: string): Promise<readonly string[]> {
+  const decision = await judge(command);
+  return decision.kind === 'ask' ? decision.question.suggestedRules : ['(not asked)'];
+}
+
+describe('RES-3: "always" never offers an interpreter or a launcher wholesale', () => {
+  test.each([
+    ['gdb -batch -ex run prog', 'Bash(gdb -batch -ex run prog)'],
+    ['lua a.lua', 'Bash(lua a.lua)'],
+    ['tsx a.ts', 'Bash(tsx a.ts)'],
+    ['pwsh a.ps1', 'Bash(pwsh a.ps1)'],
+    ['flock lock npm test', 'Bash(flock lock npm test)'],
+    ['tmux new -d x', 'Bash(tmux new -d x)'],
+    ['script -c x out', 'Bash(script -c x out)'],
+    ['strace ls', 'Bash(strace ls)'],
+    ['gawk -f prog data', 'Bash(gawk -f prog data)'],
+    ['npm exec foo', 'Bash(npm exec foo)'],
+    ['git config core.pager x', 'Bash(git config core.pager x)'],
+    ['make test', 'Bash(make test)'],
+    ['docker run image', 'Bash(docker run image)'],
+    ['go run ./x', 'Bash(go run ./x)'],
+    ['poetry run python', null],
+    ['unheard-of --flag', 'Bash(unheard-of --flag)'],
+    ['unheard-of', null],
+    ['lua', null],
+    ['python3 -', null],
+    ['sudo bash', null],
+    ['./node_modules/.bin/tsx a.ts', 'Bash(./node_modules/.bin/tsx a.ts)'],
+    ['npm test -- x', 'Bash(npm test:*)'],
+    ['npm run build', 'Bash(npm run build:*)'],
+    ['pytest -k x', 'Bash(pytest:*)'],
+    ['./scripts/build.sh x', 'Bash(./scripts/build.sh:*)'],
+    ['git commit -m x', 'Bash(git commit:*)'],
+  ])('%s: %s', async (command, rule) => {
+    expect(await suggested(command)).toEqual(rule === null ? [] : [rule]);
+  });
+});
+
+describe('RES-3: a rule for a program that looks does not cover its options that write or run', () => {
+  test.each([
+    ['find . -name x -exec rm {} +', 'Bash(find:*)'],
+    ["find . '-del'ete", 'Bash(find *)'],
+    ['find . -fprintf out x', 'Bash(find:*)'],
+    ['find . $x', 'Bash(find:*)'],
+    ['git log --output=x', 'Bash(git log:*)'],
+    ['git log --outp x', 'Bash(git log:*)'],
+    ['git diff --ext-diff', 'Bash(git diff:*)'],
+    ['git grep -Oevil x', 'Bash(git grep:*)'],
+    ['git fetch --upload-pack=./evil .', 'Bash(git fetch:*)'],
+    ['git submodule foreach ./evil', 'Bash(git submodule:*)'],
+    ['sort -o out in', 'Bash(sort:*)'],
+    ['rg --pre ./evil x', 'Bash(rg:*)'],
+    ['timeout 5 find . -delete', 'Bash(timeout:*)'],
+  ])('%s: not by %s', async (command, rule) => {
+    expect((await judge(command, { allow: [rule] })).kind).toBe('ask');
+  });
+
+  test.each([
+    ['find . -exec wc -l {} +', 'Bash(find . -exec wc:*)'],
+    ['find . -delete', 'Bash(*)'],
+    ['git log --output=x', 'Bash(git log --output=x)'],
+    ['git fetch origin', 'Bash(git fetch:*)'],
+    ['git submodule update --init', 'Bash(git submodule:*)'],
+    ['npm test -- --output x', 'Bash(npm test:*)'],
+  ])('%s: by %s', async (command, rule) => {
+    expect((await judge(command, { allow: [rule] })).kind).toBe('allow');
+  });
+});
