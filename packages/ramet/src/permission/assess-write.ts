@@ -6,29 +6,45 @@ import { sep } from 'node:path';
 import type { SessionMode } from '../schema/status.ts';
 import { landingPath, placeInside } from './landing-path.ts';
 
-/** What git, Ramet and like programs act upon: who writes here decides what runs later. */
-const PROTECTED: ReadonlySet<string> = new Set([
-  '.git',
-  '.ramet',
-  '.claude',
-  '.mcp.json',
-  '.husky',
-  '.vscode',
-]);
+/** What git, shells, editors, package managers and Ramet act upon by themselves: who writes here decides what runs later. */
+const DIRECTORIES =
+  '.git .hg .svn .githooks .husky .ramet .claude .cursor .vscode .vs .idea .zed .fleet .nvim .devcontainer .cargo .mvn .yarn .bundle ' +
+  '.direnv .mise .config';
+const FILES =
+  '.mcp.json .envrc .npmrc .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs bunfig.toml .gitmodules .gitattributes .gitconfig ' +
+  '.pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .overcommit.yml ' +
+  '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .cshrc .login ' +
+  '.inputrc .vimrc .exrc .nvimrc .lvimrc .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .tool-versions .mise.toml ' +
+  'mise.toml .curlrc .wgetrc .netrc .ripgreprc .ackrc .pypirc .pythonrc sitecustomize.py usercustomize.py .irbrc .pryrc ' +
+  '.rprofile .bazelrc .buckconfig .jvmopts .sbtopts';
+const PROTECTED: ReadonlySet<string> = new Set(`${DIRECTORIES} ${FILES}`.split(' '));
+const PROTECTED_NAMES =
+  /^\.(?:yarnrc|envrc|lintstagedrc|pnpmfile|simple-git-hooks)(?:\.|$)|\.code-workspace$/;
 
 export type WriteStanding = { trusted: true } | { trusted: false; reason: string };
 
 export function standingOfWrite(mode: SessionMode, path: string, cwd: string): WriteStanding {
   const inside = placeInside(path, cwd);
   if (inside === null) return { trusted: false, reason: 'it writes outside the working directory' };
-  const guarded = inside.split(sep).find((name) => PROTECTED.has(name.toLowerCase()));
+  const guarded = guardedName(inside);
   if (guarded !== undefined)
     return { trusted: false, reason: `it writes in ${guarded}, which decides what runs` };
   return mode === 'acceptEdits' ? { trusted: true } : { trusted: false, reason: 'it changes a file' };
 }
 
-/** The rule that would allow this file and its neighbours: a directory inside, the file alone elsewhere. */
+function guardedName(inside: string): string | undefined {
+  const names = inside.split(sep).map((name) => name.toLowerCase());
+  return names.find((name) => PROTECTED.has(name) || PROTECTED_NAMES.test(name));
+}
+
+/**
+ * The rule that would allow this file and its neighbours: a directory inside, the file alone elsewhere, and of what
+ * decides what runs.
+ */
 export function suggestWriteRule(path: string, cwd: string): string {
-  const directory = placeInside(path, cwd)?.split(sep).slice(0, -1).join('/') ?? '';
-  return directory === '' ? `Edit(/${landingPath(path) ?? path})` : `Edit(${directory}/**)`;
+  const inside = placeInside(path, cwd) ?? '';
+  const directory = inside.split(sep).slice(0, -1).join('/');
+  return directory === '' || guardedName(inside) !== undefined
+    ? `Edit(/${landingPath(path) ?? path})`
+    : `Edit(${directory}/**)`;
 }

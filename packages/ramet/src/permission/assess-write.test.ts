@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
+
+describe('RES-3: acceptEdits asks before a file is written that decides what runs', () => {
+  test.each(
+    '.git/config .envrc .npmrc sub/.npmrc .yarnrc .yarnrc.yml .YarnRC .cargo/config.toml .idea/workspace.xml .devcontainer/devcontainer.json .vscode/tasks.json .gitmodules .gitattributes .pre-commit-config.yaml .bashrc .husky/pre-commit .mvn/jvm.config .mcp.json a.code-workspace .lintstagedrc.js'.split(
+      ' ',
+    ),
+  )('%s', (path) => {
+    const cwd = temporaryDirectory();
+    const standing = standingOfWrite('acceptEdits', join(cwd, path), cwd);
+    expect(standing).toMatchObject({ trusted: false, reason: expect.stringContaining('decides what runs') });
+    expect(suggestWriteRule(join(cwd, path), cwd)).toBe(`Edit(/${join(cwd, path)})`);
+  });
+
+  test.each('src/a.ts Makefile package.json .gitignore .env.example .github/workflows/ci.yml'.split(' '))(
+    'not %s',
+    (path) => {
+      const cwd = temporaryDirectory();
+      expect(standingOfWrite('acceptEdits', join(cwd, path), cwd).trusted).toBe(true);
+    },
+  );
+});
