@@ -1,6 +1,8 @@
 /** What differs between runs (PROMPT-1, third part): it stands after everything that runs share. */
 import { arch, platform, release, type } from 'node:os';
+import { quoteFolderName } from '../conversation/quoted-text.ts';
 import { findModel } from '../model/catalog.ts';
+import { ENVIRONMENT } from '../schema/markers.ts';
 import type { GitState } from '../workspace/git-state.ts';
 import type { Repository } from '../workspace/repository.ts';
 
@@ -16,16 +18,16 @@ export interface EnvironmentFacts {
 
 export function environmentText(facts: EnvironmentFacts): string {
   return [
-    '<environment>',
-    `Working directory: ${facts.cwd}`,
+    `<${ENVIRONMENT}>`,
+    `Working directory: ${quoteFolderName(facts.cwd)}`,
     `Platform: ${platform()}`,
     `OS: ${type()} ${release()} (${arch()})`,
     `Shell: ${facts.shell ?? 'bash'}`,
     `Model: ${facts.model}`,
     ...cutOffLine(facts.model),
     `Date: ${facts.now.toISOString().slice(0, 10)}`,
-    ...gitLines(facts),
-    '</environment>',
+    ...gitLines(facts).map(quoteFolderName),
+    `</${ENVIRONMENT}>`,
   ].join('\n');
 }
 

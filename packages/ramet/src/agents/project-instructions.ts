@@ -11,6 +11,8 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { quoteFolderName, quoteFolderText } from '../conversation/quoted-text.ts';
+import { PROJECT_INSTRUCTIONS } from '../schema/markers.ts';
 import { loadFile } from '../workspace/regular-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
@@ -50,13 +52,15 @@ export async function readProjectInstructions(places: InstructionPlaces): Promis
 /** One text for the prompt, or null when there is nothing to say. Paths are relative, so machines agree. */
 export function instructionsText(files: readonly InstructionFile[], root: string): string | null {
   if (files.length === 0) return null;
-  const parts = files.map(({ path, text }) => `# ${displayPath(path, root)}\n${text.trim()}`);
+  const parts = files.map(
+    ({ path, text }) => `# ${quoteFolderName(displayPath(path, root))}\n${quoteFolderText(text.trim())}`,
+  );
   const whole = parts.join('\n\n');
   const text =
     whole.length > MOST_CHARACTERS
       ? `${whole.slice(0, MOST_CHARACTERS).toWellFormed()}\n[cut: ${whole.length} characters in all]`
       : whole;
-  return `<project-instructions>\n${text}\n</project-instructions>`;
+  return `<${PROJECT_INSTRUCTIONS}>\n${text}\n</${PROJECT_INSTRUCTIONS}>`;
 }
 
 function displayPath(path: string, root: string): string {

@@ -1,7 +1,8 @@
 /** What another agent, or a person, says to a running one. The engine names the sender: the text grants nothing. */
+
+import { quoteText, quoteValue } from '../conversation/quoted-text.ts';
 import { AGENT_MESSAGE } from '../schema/markers.ts';
 import { headOf } from '../tools/cut-text.ts';
-import { quoteText, quoteValue } from './quoted-text.ts';
 
 export interface MessageSender {
   kind: 'message' | 'user';

@@ -3,10 +3,10 @@
  * the answer checked against it. Both come from models: size, depth and time are bounded, and nothing is fetched.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
+import { quoteText } from '../conversation/quoted-text.ts';
 import { headOf } from '../tools/cut-text.ts';
 import { findJson } from './answer-json.ts';
 import { boundedCall } from './bounded-call.ts';
-import { quoteText } from './quoted-text.ts';
 import { SCHEMA_OF_SCHEMAS } from './schema-of-schemas.ts';
 
 export type AnswerCheck = { ok: true; json: string } | { ok: false; problem: string };

@@ -6,6 +6,7 @@
 import { closeSync, writeFile } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { quoteText, quoteValue } from '../conversation/quoted-text.ts';
 import { describeError } from '../schema/errors.ts';
 import { TASK_NOTIFICATION } from '../schema/markers.ts';
 import { hitRate, totalTokens } from '../schema/usage.ts';
@@ -13,7 +14,6 @@ import { describeSize, headOf, headOfBytes } from '../tools/cut-text.ts';
 import { createOutputFile } from '../tools/output-file.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 import type { AgentResult } from './agent-event.ts';
-import { quoteText, quoteValue } from './quoted-text.ts';
 
 export interface ReportFacts extends AgentResult {
   agent: string;

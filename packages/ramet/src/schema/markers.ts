@@ -9,5 +9,9 @@ export const FORK_TASK = '<fork-task>';
 /** The element that tells how a background agent ended. */
 export const TASK_NOTIFICATION = 'task-notification';
 
+/** The elements around a folder's instructions and around what is known of the place an agent works in. */
+export const PROJECT_INSTRUCTIONS = 'project-instructions';
+export const ENVIRONMENT = 'environment';
+
 /** The element that quotes what another agent, or the user, says to a running one. */
 export const AGENT_MESSAGE = 'agent-message';

@@ -5,9 +5,17 @@
  * A model reads what a tag looks like, not its code points. So a name is recognised by its letters alone: without
  * case, accents, invisible characters and blanks, and with look-alikes from other alphabets.
  */
-import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/markers.ts';
+import {
+  AGENT_MESSAGE,
+  ENVIRONMENT,
+  FORK_TASK,
+  PROJECT_INSTRUCTIONS,
+  TASK_NOTIFICATION,
+} from '../schema/markers.ts';
 
 const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
+/** Around what a folder brings: the end of one must not stand in its own text. */
+const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT];
 
 const OPENERS = /[<＜﹤‹〈⟨˂ᐸ]/gu;
 const DASH = /^[\p{Pd}\u02d7\u2043\u2212]$/u;
@@ -38,6 +46,16 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 export function quoteText(text: string, also: readonly string[] = []): string {
   const names = [...MARKED, ...also];
   return text.replace(OPENERS, (opener, at: number) => (standsBefore(text, at + 1, names) ? '&lt;' : opener));
+}
+
+/** Text of a folder, such as its instructions: it cannot end the element it stands in, nor look like one of ours. */
+export function quoteFolderText(text: string): string {
+  return quoteText(text, AROUND_FOLDERS);
+}
+
+/** A name of a folder's, such as a branch or a file, on one line. */
+export function quoteFolderName(name: string): string {
+  return quoteFolderText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
 /** A value inside an element or an attribute of ours: no markup at all, on one line. */
