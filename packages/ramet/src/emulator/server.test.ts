@@ -132,6 +132,32 @@ describe('EMU-1: HTTP', () => {
     expect(body.error?.type ?? '').toBe(type);
   });
 
+  test('SEC-1: a request under another name than loopback is refused', async () => {
+    const { port } = await start();
+    const status = (host: string): Promise<number | undefined> =>
+      new Promise((settle, fail) => {
+        const options = {
+          port,
+          host: '127.0.0.1',
+          path: '/v1/models',
+          headers: { host, 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+        };
+        httpRequest(options, (answer) => settle(answer.resume().statusCode))
+          .on('error', fail)
+          .end();
+      });
+    for (const host of [`127.0.0.1:${port}`, 'localhost', `[::1]:${port}`])
+      expect(await status(host)).toBe(200);
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+    ]) {
+      expect(await status(host)).toBe(403);
+    }
+  });
+
   test('the version header is required', async () => {
     const emulator = await start();
     const response = await fetch(`${emulator.url}/v1/models`);

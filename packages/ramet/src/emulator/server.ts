@@ -81,6 +81,17 @@ async function openState(options: EmulatorOptions): Promise<EmulatorState> {
   return state;
 }
 
+/** A page in a browser can make its own name lead here; its requests then carry that name. */
+const OWN_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
+  if (host === undefined || OWN_NAMES.test(host)) return;
+  throw new ApiError(
+    403,
+    `This server answers only to localhost and 127.0.0.1, not to ${host.slice(0, 100)}.`,
+  );
+}
+
 interface Serving {
   options: EmulatorOptions;
   state: EmulatorState;
@@ -110,6 +121,7 @@ async function serve(
     gone: left.signal,
   };
   try {
+    refuseOtherHosts(incoming);
     if (body === 'too large') throw new ApiError(413, 'Request exceeds the maximum allowed number of bytes.');
     record.body = decodeBody(body);
     await route(state, exchange, options);

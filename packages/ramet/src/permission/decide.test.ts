@@ -69,6 +69,22 @@ describe('RES-3: permission modes', () => {
   });
 });
 
+describe('RES-3: a host has one name', () => {
+  test.for([
+    ['evil.com', 'https://evil.com./x'],
+    ['evil.com', 'https://EVIL.com../x'],
+    ['Evil.com.', 'https://evil.com/x'],
+    ['*.evil.com', 'https://a.evil.com./'],
+    ['bücher.example', 'https://xn--bcher-kva.example/'],
+    ['bücher.example', 'https://BÜCHER.example./'],
+    ['127.0.0.1', 'http://0x7f.1/'],
+  ])('domain:%s is %s', async ([domain, url]) => {
+    const rules = { deny: [`WebFetch(domain:${domain})`] };
+    const decision = decide(policy('default', rules), fetchPage, { input: { url }, cwd: '/' });
+    expect(await kindOf(decision)).toBe('deny');
+  });
+});
+
 describe('RES-3: deny beats ask beats allow', () => {
   test('however special the other rules are', async () => {
     const rules = { allow: ['Edit(src/deep/file.ts)'], ask: ['Edit(src/deep/**)'], deny: ['Edit(src/**)'] };

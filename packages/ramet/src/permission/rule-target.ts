@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { PermissionDetails, PermissionSubject } from './decision.ts';
 import type { RuleTarget } from './match-rules.ts';
+import { plainHost } from './plain-host.ts';
 
 const SEARCHES: ReadonlySet<string> = new Set(['Glob', 'Grep']);
 
@@ -39,5 +40,5 @@ function fieldsOf(input: unknown): (name: string) => string | null {
 }
 
 function hostOf(url: string | null): string | null {
-  return url !== null && URL.canParse(url) ? new URL(url).hostname.toLowerCase() : null;
+  return url !== null && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
 }

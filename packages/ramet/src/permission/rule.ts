@@ -5,6 +5,7 @@
  */
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';
+import { plainHost } from './plain-host.ts';
 import type { ParsedPart, RuleContext, RuleList } from './rule-context.ts';
 import { parseToolName, type ToolNamePattern } from './tool-name-pattern.ts';
 
@@ -92,8 +93,9 @@ function parseScope(name: string, specifier: string, context: RuleContext): Pars
 }
 
 function parseDomain(specifier: string): ParsedPart<RuleScope> {
-  const domain = /^domain:\s*((?:\*\.)?[a-z0-9.-]+)$/i.exec(specifier)?.[1];
-  if (domain !== undefined) return good({ kind: 'domain', domain: domain.toLowerCase() });
+  const [, star = '', name = ''] = /^domain:\s*(\*\.)?([^*:]+)$/i.exec(specifier) ?? [];
+  const host = plainHost(name);
+  if (host !== null) return good({ kind: 'domain', domain: `${star}${host}` });
   return bad('can never match: write a host name without scheme or path, as in WebFetch(domain:example.org)');
 }
 

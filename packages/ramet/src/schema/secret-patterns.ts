@@ -7,7 +7,8 @@ const WORD = '[A-Za-z0-9_-]';
 const starting = (prefix: string): string => `${prefix}(?<!${WORD}${prefix})`;
 
 const PEM_KIND = '(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----';
-const PEM_BREAK = '(?:\\s|\\\\[nr])';
+/** Between the lines of a key: blanks, and what tools put before lines: their number, or a path and a number. */
+const PEM_BREAK = '(?:\\n(?:[^\\n:]{1,200}[:-])? {0,6}\\d{1,9}[\\t:-]|\\s|\\\\[nr])';
 
 /** Name to expression; the first that matches at a place wins. */
 export const SECRET_PATTERNS: readonly (readonly [string, string])[] = [
@@ -35,7 +36,7 @@ export const SECRET_PATTERNS: readonly (readonly [string, string])[] = [
   ['JSON web token', `${starting('eyJ')}${WORD}{10,}\\.eyJ${WORD}{10,}\\.${WORD}{10,}`],
   [
     'private key',
-    `-----BEGIN ${PEM_KIND}(?:${PEM_BREAK}{0,4}[A-Za-z-]{3,20}: [^\\n]{1,100}\\n){0,4}` +
+    `-----BEGIN ${PEM_KIND}(?:${PEM_BREAK}{0,4}[A-Za-z-]{3,20}: [^\\n]{1,100}(?=\\n)){0,4}` +
       `(?:${PEM_BREAK}{0,4}[A-Za-z0-9+/=]{16,}){2,}(?:${PEM_BREAK}{0,4}[A-Za-z0-9+/=]{1,15})?` +
       `(?:${PEM_BREAK}{0,4}-----END ${PEM_KIND})?`,
   ],

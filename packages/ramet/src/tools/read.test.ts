@@ -23,6 +23,18 @@ describe('RES-6: Read shows text', () => {
     expect(`${text}\n`).toBe(execFileSync('cat', ['-n', join(directory, 'file.txt')], { encoding: 'utf8' }));
   });
 
+  test('but no private key, also from its second line on', async ({ directory }) => {
+    const body = `${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(2)}\n`.repeat(3);
+    const key = `a\n-----BEGIN PRIVATE ${'KEY'}-----\n${body}-----END PRIVATE ${'KEY'}-----\nz\n`;
+    const text = await read(directory, key, { offset: 4, limit: 4 });
+    expect(text).not.toContain('MIIE');
+    expect(text).toContain('     4\t[redacted: private key]\n');
+    expect(text).toContain('     7\tz');
+    expect(await read(directory, `if (x === '-----BEGIN PRIVATE ${'KEY'}-----')\n  return;\n`)).toContain(
+      'return;',
+    );
+  });
+
   test('by relative and absolute path and through a symlink', async ({ directory }) => {
     mkdirSync(join(directory, 'sub'));
     writeFileSync(join(directory, 'sub/a.txt'), 'x\n');

@@ -7,6 +7,7 @@ import { describeSize } from './cut-text.ts';
 import { fileFailure } from './file-failure.ts';
 import { imageType } from './image-type.ts';
 import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow } from './line-window.ts';
+import { maskPrivateKeys } from './mask-private-keys.ts';
 import { renderNotebook } from './notebook.ts';
 import { linesOf } from './numbered-lines.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
@@ -55,7 +56,7 @@ async function readWhole(path: string, window: LineWindow, { files }: ToolContex
   if (file === null && bytes.includes(0)) return failure(binary(path, bytes.length));
   const text = file?.text ?? Buffer.from(bytes).toString().replaceAll('\r\n', '\n');
   const notebook = extname(path) === '.ipynb' ? renderNotebook(text) : null;
-  for (const line of linesOf(notebook ?? text)) {
+  for (const line of maskPrivateKeys(linesOf(notebook ?? text))) {
     if (window.add(line) === 'enough') break;
   }
   const shown = window.render({ numbered: notebook === null });

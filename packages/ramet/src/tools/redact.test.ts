@@ -38,6 +38,23 @@ describe('LOG-1: patterns of keys', () => {
     expect(plain(`aws_secret_access_key = ${token('', 40)}\n`)).toBe('[redacted: AWS secret]\n');
   });
 
+  test.for([
+    [
+      'as Read numbers its lines',
+      (line: string, index: number) => `${String(index + 1).padStart(6)}\t${line}`,
+    ],
+    [
+      'as Grep shows its lines',
+      (line: string, index: number) => `etc/key.pem${index === 0 ? ':1:' : `-${index + 1}-`}${line}`,
+    ],
+    ['in a list of lines', (line: string, index: number) => `${index + 1}:${line}`],
+  ] as const)('a private key goes %s', ([, shown]) => {
+    const key = PEM('RSA ', `Proc-Type: 4,ENCRYPTED\n${BODY}`);
+    const text = plain(key.split('\n').map(shown).join('\n'));
+    expect(text).toContain('[redacted: private key]');
+    expect(text).not.toContain('MIIE');
+  });
+
   test('a private key that is cut off goes too', () => {
     expect(plain(`x\n-----BEGIN PRIVATE ${'KEY'}-----\n${BODY}`)).toBe('x\n[redacted: private key]\n');
   });
@@ -126,5 +143,26 @@ describe('redaction as a function', () => {
   ] as const)('ends on a megabyte made of %s', ([, unit]) => {
     const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
     expect(plain(text).length).toBeLessThanOrEqual(text.length);
+  });
+});
+
+describe('SEC-1: passwords in addresses', () => {
+  test('of a proxy are taken out, with the name before them and alone', () => {
+    const redact = createRedactor({
+      HTTPS_PROXY: 'http://me:s3cret%21word@proxy.invalid:8080',
+      http_proxy: 'you:pw1@p:1',
+    });
+    expect(redact('HTTPS_PROXY=http://me:s3cret%21word@proxy.invalid:8080')).toBe(
+      'HTTPS_PROXY=http://[redacted: HTTPS_PROXY]@proxy.invalid:8080',
+    );
+    expect(redact('s3cret!word or s3cret%21word')).toBe('[redacted: HTTPS_PROXY] or [redacted: HTTPS_PROXY]');
+    expect(redact('you:pw1@p:1')).toBe('[redacted: http_proxy]@p:1');
+  });
+
+  test('an address without one stays', () => {
+    const redact = createRedactor({ HTTPS_PROXY: 'http://proxy.invalid:8080', URL: 'https://host/a@b:c' });
+    expect(redact('http://proxy.invalid:8080 https://host/a@b:c')).toBe(
+      'http://proxy.invalid:8080 https://host/a@b:c',
+    );
   });
 });

@@ -39,7 +39,27 @@ export function secretValues(env: Readonly<Record<string, string | undefined>>):
       continue;
     if (value.length >= 8 && !isPlain(value)) found.set(value, name);
   }
+  for (const name of Object.keys(env).sort()) {
+    for (const part of credentialsIn(env[name] ?? '')) if (!found.has(part)) found.set(part, name);
+  }
   return found;
+}
+
+/** Name and password in an address, as proxies have them: both together, and the password where it is no plain word. */
+function credentialsIn(value: string): string[] {
+  const [, pair, password = ''] =
+    /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:@]*:([^/?#\s]+))@[^@\s]+$/i.exec(value) ?? [];
+  if (pair === undefined || pair.length < 6) return [];
+  const alone = [password, decoded(password)].filter((text) => text.length >= 8 && !isPlain(text));
+  return [pair, ...new Set(alone)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const WORDS = /^[A-Za-z]+(?:[ _.-][A-Za-z]+)*$/;
