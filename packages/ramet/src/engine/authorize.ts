@@ -25,11 +25,11 @@ export async function permitFor(
   input: unknown,
   signal: AbortSignal,
 ): Promise<Permit> {
-  const { host, permissions } = agent.runtime;
+  const { host } = agent.runtime;
   if (host !== undefined) return host.permitFor(request, signal);
   const permit = await ownPermit(agent, tool, request, input, signal);
   if (permit.kind === 'refused') return permit;
-  const policy = { rules: permissions.rules, mode: modeInForce(agent.spec) };
+  const policy = { rules: agent.runtime.permissions.rules, mode: modeInForce(agent.spec) };
   return { ...permit, unreadable: unreadableFiles(policy, tool.name, input) };
 }
 
