@@ -43,7 +43,16 @@ export function startChild(
   family.admit(child, handle);
   parent.children.add(handle);
   family.parts.onEvent(child.spec, started);
+  tellOfWorktree(family, child);
   return handle;
+}
+
+function tellOfWorktree(family: AgentFamily, child: Agent): void {
+  const { workspace, isOwn } = child.directory;
+  for (const message of isOwn ? (workspace?.warnings ?? []) : []) {
+    child.warn('worktree_incomplete', message);
+    family.parts.onEvent(child.spec, { type: 'warning', code: 'worktree_incomplete', message });
+  }
 }
 
 async function live(

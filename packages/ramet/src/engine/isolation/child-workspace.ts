@@ -18,15 +18,13 @@ export async function childWorkspace(
   // What a person can recognise, and what is there in any case.
   const wanted = [name, description].find((text) => /[\p{L}\p{N}]/u.test(text ?? '')) ?? 'agent';
   try {
-    const workspace = await runtime.workspaces.create({
+    return await runtime.workspaces.create({
       name: wanted,
       owner: { session: runtime.journal.session, agent: id },
       cwd: directory.cwd,
       inherited: knownCheckouts(parent),
       signal,
     });
-    for (const warning of workspace.warnings) parent.warn('worktree_incomplete', warning);
-    return workspace;
   } catch (error) {
     if (!(error instanceof RametError) || error instanceof Cancelled) throw error;
     throw new UserMistake('isolation', `it cannot have a worktree of its own: ${error.message}`, {

@@ -45,7 +45,7 @@ const SETTINGS: readonly string[] = [
 ].flatMap((setting) => ['-c', setting]);
 
 /** What `git rev-parse --local-env-vars` names, settings given by variable apart: those are the user's. */
-const LOCAL_VARIABLES =
+export const LOCAL_VARIABLES: RegExp =
   /^GIT_(ALTERNATE_OBJECT_DIRECTORIES|CONFIG|OBJECT_DIRECTORY|DIR|WORK_TREE|IMPLICIT_WORK_TREE|GRAFT_FILE|INDEX_FILE|NO_REPLACE_OBJECTS|REPLACE_REF_BASE|PREFIX|SHALLOW_FILE|COMMON_DIR|INTERNAL_SUPER_PREFIX|NAMESPACE)$/;
 
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitOutcome> {

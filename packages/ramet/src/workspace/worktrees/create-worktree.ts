@@ -14,6 +14,7 @@ import { claimReady } from './claim-ready.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
 import { type MissingPackages, missingPackages } from './missing-packages.ts';
+import { proveByFiles } from './prove-by-files.ts';
 import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
 import { registerWorktree } from './register-worktree.ts';
 import { reserveWorktree } from './reserve-worktree.ts';
@@ -58,9 +59,9 @@ export async function createWorktree(
 ): Promise<CreatedWorktree> {
   const base = await findBase(place, request.base ?? place.settings.base);
   const policy = request.dirty ?? place.settings.dirty ?? 'exclude';
-  // Reading a large checkout takes longer than a claim, and what is left out can be told a moment later.
-  const dirty = policy === 'exclude' ? null : await dirtyReport(place, policy);
-  if (dirty !== null) refuseDirty(place, dirty, base);
+  // Reading a large checkout takes longer than a claim: what is left out is read beside it.
+  const dirty = policy === 'exclude' ? sharedReport(place) : dirtyReport(place, policy);
+  if (policy !== 'exclude') refuseDirty(place, await dirty, base);
   makeDirectory(place);
   const worktree = reserveWorktree(place, request, base);
   return makeWorktree(place, worktree, { dirty, policy, base, signal: request.signal });
@@ -70,7 +71,7 @@ interface Making {
   base: WorktreeBase;
   /** Whether its branch is there already. */
   hasBranch?: boolean;
-  dirty: DirtyReport | null;
+  dirty: Promise<DirtyReport>;
   policy: DirtyPolicy;
   signal: AbortSignal | undefined;
 }
@@ -108,15 +109,18 @@ async function make(
     throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
   }
   const env = worktreeEnvironment(place, leased);
-  const dirty = making.dirty === null ? reportLater(place, making.policy) : Promise.resolve(making.dirty);
   const missing = missingPackages(place, leased.path, brought.reasons);
+  const { dirty } = making;
   return { worktree: leased, how, proof, dirty, setup, notes: brought.notes, missing, env };
 }
 
-/** Starting a process takes a while too: whoever waits for the worktree comes first. */
-async function reportLater(place: WorktreePlace, policy: DirtyPolicy): Promise<DirtyReport> {
-  await new Promise<void>((begin) => setImmediate(begin));
-  return dirtyReport(place, policy);
+/** Agents that start together are told the same: one look serves all who ask before it is over. */
+const looks = new WeakMap<WorktreePlace, Promise<DirtyReport>>();
+
+function sharedReport(place: WorktreePlace): Promise<DirtyReport> {
+  const look = looks.get(place) ?? dirtyReport(place, 'exclude').finally(() => looks.delete(place));
+  looks.set(place, look);
+  return look;
 }
 
 interface FilledTree {
@@ -134,7 +138,9 @@ async function fillTree(
   const claimed = hasBranch ? null : await claimReady(place, reserved, base);
   if (claimed !== null) {
     const { worktree, isMoved, isSetUp } = claimed;
-    const proof = await proveWorktree(place.repository, worktree, place.env);
+    const proof =
+      proveByFiles(place.repository, worktree, place.env) ??
+      (await proveWorktree(place.repository, worktree, place.env));
     return { worktree, how: isMoved ? 'moved' : 'claimed', proof, isSetUp };
   }
   await registerWorktree(place, reserved, { signal, hasBranch });

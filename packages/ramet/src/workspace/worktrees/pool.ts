@@ -20,6 +20,7 @@ import { unlinkOurs } from './delete-directory.ts';
 import { findBase } from './find-base.ts';
 import { heldWork } from './held-work.ts';
 import { processesInside } from './processes-inside.ts';
+import { proveWorktree } from './prove-worktree.ts';
 import { headText, replaceAdminFile } from './register-worktree.ts';
 import { freshFacts, slotHolder } from './reserve-worktree.ts';
 import { runSetup } from './run-setup.ts';
@@ -181,9 +182,10 @@ async function verify(place: WorktreePlace, pooled: ManagedWorktree, mayIgnore: 
   const excludes = excludeSettings(place, pooled).flatMap((setting) => ['-c', setting]);
   const look = ['status', '--porcelain', '--untracked-files=all', `--ignored=${ignored}`];
   const status = await gitText([...excludes, ...look], call);
-  const head = await gitText(['rev-parse', 'HEAD'], call);
+  // Asked here, so that whoever claims it needs no process to be sure.
+  await proveWorktree(place.repository, pooled, place.env);
   const processes = processesInside(pooled.path);
-  if (status !== '' || head !== pooled.base || processes === null || processes.length > 0) {
-    throw new Error(`${pooled.path} is not clean: ${status || head}`);
+  if (status !== '' || processes === null || processes.length > 0) {
+    throw new Error(`${pooled.path} is not clean: ${status}`);
   }
 }

@@ -62,7 +62,7 @@ async function restore(
   const reserved = place.registry.transact(() => reserveAgain(place, { ...known, base, facts }));
   try {
     const created = await makeWorktree(place, reserved, {
-      ...{ dirty: null, policy: 'exclude', signal, hasBranch: tip !== null },
+      ...{ dirty: dirtyReport(place, 'exclude'), policy: 'exclude', signal, hasBranch: tip !== null },
       base: { commit: base, target: known.facts.target, isCheckoutHead: false },
     });
     return { ...created, how: 'restored' };
