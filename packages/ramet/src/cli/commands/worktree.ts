@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { UserMistake } from '../../schema/errors.ts';
 import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
 import { fewAtOnce } from '../../workspace/worktrees/few-at-once.ts';
+import { lostWorktrees, pruneLost } from '../../workspace/worktrees/lost-worktrees.ts';
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
@@ -23,6 +24,8 @@ export async function listWorktrees(
   if (json) io.out(`${JSON.stringify(views)}\n`);
   else if (views.length === 0) io.out('no worktrees of agents here\n');
   else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));
+  const lost = lostWorktrees(place).filter(({ isGone }) => isGone).length;
+  if (lost > 0) io.note(`git knows ${lost} more whose directories are gone: ramet worktree gc removes them`);
 }
 
 const HEADINGS = ['NAME', 'AGENT', 'BRANCH', 'BASE', 'STATE', 'HOLDS'];
@@ -58,16 +61,24 @@ export async function collect(
 ): Promise<void> {
   using opened = await openPlace(io);
   const { place, cleanupPeriodDays } = opened;
-  const entries = await collectGarbage(place, { dryRun, cleanupPeriodDays });
-  const shown = entries.map(({ worktree, action, reasons }) => ({
+  const collected = await collectGarbage(place, { dryRun, cleanupPeriodDays });
+  const pruned = await pruneLost(place, dryRun);
+  const shown = [...collected, ...pruned].map(({ worktree, action, reasons }) => ({
     name: worktree.name,
     path: worktree.path,
     action,
     reasons,
   }));
+  const isMemory = collected.map(({ worktree, action }) => worktree.state === 'gone' && action === 'keep');
+  const living = shown.filter((_, index) => isMemory[index] !== true);
+  const memories = shown.length - living.length;
   if (json) io.out(`${JSON.stringify(shown)}\n`);
   else if (shown.length === 0) io.out('no worktrees of agents here\n');
-  else io.out(printableTable(shown.map(({ action, name, reasons }) => [action, name, reasons.join('; ')])));
+  else {
+    io.out(printableTable(living.map(({ action, name, reasons }) => [action, name, reasons.join('; ')])));
+    if (memories > 0)
+      io.out(`${memories} that are gone are remembered, so that their agents can be continued\n`);
+  }
   if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');
 }
 

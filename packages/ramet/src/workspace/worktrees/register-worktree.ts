@@ -21,6 +21,8 @@ import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 /** One mutex around everything that makes and removes registrations. */
 const LOCK = 'worktrees';
 const LOCK_REASON = 'made by ramet';
+/** Working trees of the merge queue are ours too. */
+const OUR_REASONS = [`${LOCK_REASON}: `, 'ramet merge uses '];
 
 export async function registerWorktree(
   place: WorktreePlace,
@@ -81,11 +83,14 @@ export function replaceAdminFile(
 /** Whether the lock on it is ours; null when there is none, or it cannot be read. */
 export function isLockOurs(place: WorktreePlace, worktree: Pick<ManagedWorktree, 'admin'>): boolean | null {
   const text = readOrNull(join(adminDirectory(place, worktree), 'locked'));
-  return text === null ? null : text.startsWith(`${LOCK_REASON}: `);
+  return text === null ? null : OUR_REASONS.some((reason) => text.startsWith(reason));
 }
 
 /** Makes git forget it. Nothing happens where it is not known (any more). */
-export async function unregisterWorktree(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
+export async function unregisterWorktree(
+  place: WorktreePlace,
+  worktree: Pick<ManagedWorktree, 'admin'>,
+): Promise<void> {
   await withRepositoryLock(place.repository, LOCK, () => {
     const { commonDirectory } = place.repository;
     const aside = join(commonDirectory, 'ramet', `old-${worktree.admin}`);
