@@ -164,7 +164,7 @@ describe.concurrent('WORK-3: ramet worktree', () => {
     await user.ramet(['-p', '--worktree', 'feature', 'Go.', ...BYPASS]);
     const list = await user.ramet(['worktree', 'ls']);
     expect(list.stdout).toMatch(
-      /^NAME +AGENT +BRANCH +BASE +STATE +HOLDS\nfeature +\w{8}\.1 +ramet\/feature +\w{12} +kept +not known to git: new\.txt\n$/,
+      /^NAME +AGENT +BRANCH +BASE +SIZE +STATE +HOLDS\nfeature +\w{8}\.1 +ramet\/feature +\w{12} +\d+ kB +kept +not known to git: new\.txt\n$/,
     );
     expect((await user.ramet(['worktree', 'show', 'feature'])).stdout).toContain('branch  ramet/feature');
     expect((await user.ramet(['worktree', 'diff', 'feature'])).stdout).toContain('+mine');

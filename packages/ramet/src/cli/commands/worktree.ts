@@ -7,12 +7,13 @@ import { lostWorktrees, pruneLost } from '../../workspace/worktrees/lost-worktre
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
+import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import { EXIT } from '../exit-code.ts';
 import { printable, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { findWorktree, listed, openPlace } from '../worktree/open-place.ts';
 import { worktreeDiff } from '../worktree/worktree-diff.ts';
-import { holdsText, viewOf, type WorktreeView } from '../worktree/worktree-line.ts';
+import { holdsText, sizeText, viewOf, type WorktreeView } from '../worktree/worktree-line.ts';
 
 export async function listWorktrees(
   { json = false, all = false }: { json?: boolean; all?: boolean },
@@ -24,15 +25,24 @@ export async function listWorktrees(
   if (json) io.out(`${JSON.stringify(views)}\n`);
   else if (views.length === 0) io.out('no worktrees of agents here\n');
   else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));
+  if (!json) io.out(poolLine(place));
   const lost = lostWorktrees(place).filter(({ isGone }) => isGone).length;
   if (lost > 0) io.note(`git knows ${lost} more whose directories are gone: ramet worktree gc removes them`);
 }
 
-const HEADINGS = ['NAME', 'AGENT', 'BRANCH', 'BASE', 'STATE', 'HOLDS'];
+/** What is kept ready, which nobody would look for by name. */
+function poolLine({ registry }: WorktreePlace): string {
+  const ready = registry.list().filter(({ state }) => state === 'ready');
+  const bytes = ready.reduce((sum, { facts }) => sum + (facts.bytes ?? 0), 0);
+  if (ready.length === 0) return '';
+  return `${ready.length} kept ready for the next agents: ${sizeText(bytes)} (settings worktree.pool, worktree.poolMegabytes)\n`;
+}
+
+const HEADINGS = ['NAME', 'AGENT', 'BRANCH', 'BASE', 'SIZE', 'STATE', 'HOLDS'];
 
 function rowOf(view: WorktreeView): string[] {
-  const { name, agent, branch, base, state } = view;
-  return [name, agent ?? '', branch ?? '', base.slice(0, 12), state, holdsText(view)];
+  const { name, agent, branch, base, bytes, state } = view;
+  return [name, agent ?? '', branch ?? '', base.slice(0, 12), sizeText(bytes), state, holdsText(view)];
 }
 
 function printableTable(rows: readonly (readonly string[])[]): string {
@@ -50,8 +60,18 @@ export async function showWorktree(
     io.out(`${JSON.stringify(view)}\n`);
     return;
   }
-  const { name, path, branch, base, agent, slot, state } = view;
-  const fields = { name, path, branch, base, agent, slot, state, holds: holdsText(view) };
+  const { name, path, branch, base, agent, slot, bytes, state } = view;
+  const fields = {
+    name,
+    path,
+    branch,
+    base,
+    agent,
+    slot,
+    size: sizeText(bytes),
+    state,
+    holds: holdsText(view),
+  };
   io.out(printableTable(Object.entries(fields).map(([field, value]) => [field, String(value ?? 'none')])));
 }
 

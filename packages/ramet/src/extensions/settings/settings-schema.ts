@@ -117,7 +117,14 @@ const worktree = z.strictObject({
   dependencies: described(paths, 'Folders of installed packages that come from a template (node_modules).'),
   setup: described(z.optional(name), 'A shell command that makes a new worktree ready for use.'),
   precious: described(paths, 'Patterns of ignored files that count as work.'),
-  pool: described(z.optional(z.int().check(z.minimum(0))), 'How many clean worktrees are kept ready (4).'),
+  pool: described(
+    z.optional(z.int().check(z.minimum(0))),
+    'How many clean worktrees are kept ready (as many as the last session used at once, up to 8).',
+  ),
+  poolMegabytes: described(
+    z.optional(z.number().check(z.nonnegative())),
+    'How much room clean worktrees may take (4000).',
+  ),
 });
 
 const merge = z.strictObject({

@@ -17,9 +17,9 @@ const WITHOUT_LFS = ['filter.lfs.smudge=', 'filter.lfs.process=', 'filter.lfs.re
 export async function checkOut(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  signal?: AbortSignal,
+  { signal, workers = idleCores() }: { signal?: AbortSignal | undefined; workers?: number } = {},
 ): Promise<void> {
-  const settings = [...WITHOUT_LFS, `checkout.workers=${idleCores()}`, ...sparseSettings(place, worktree)];
+  const settings = [...WITHOUT_LFS, `checkout.workers=${workers}`, ...sparseSettings(place, worktree)];
   const args = [
     ...settings.flatMap((setting) => ['-c', setting]),
     'read-tree',

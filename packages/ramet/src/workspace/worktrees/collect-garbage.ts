@@ -11,6 +11,7 @@ import { discardUnused } from './dependency-template.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { finishTrashed } from './finish-trashed.ts';
 import { undoReset } from './pool.ts';
+import { poolBytes, wantedPool } from './pool-size.ts';
 import { settleWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
 import { freeLostSlots } from './slots.ts';
@@ -18,7 +19,7 @@ import { undoWorktree } from './undo-worktree.ts';
 import { verdictOf } from './verdict.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
-import { DEFAULT_CLEANUP_DAYS, DEFAULT_POOL } from './worktree-settings.ts';
+import { DEFAULT_CLEANUP_DAYS } from './worktree-settings.ts';
 
 export interface GarbageOptions {
   /** Judge, and change nothing. */
@@ -95,7 +96,7 @@ async function collect(
       if (!dryRun) await undoDead(place, worktree);
       return entry(
         'remove',
-        isOld ? `not used for ${Math.floor(age)} days` : 'more than worktree.pool are ready',
+        isOld ? `not used for ${Math.floor(age)} days` : 'more are ready than are used at once',
       );
     case 'leased':
     case 'released':
@@ -135,9 +136,12 @@ async function settle(place: WorktreePlace, worktree: ManagedWorktree): Promise<
   return { worktree, action: settled.became === 'pooled' ? 'pool' : 'remove', reasons: ['holds nothing'] };
 }
 
-function isSurplus({ registry, settings }: WorktreePlace, worktree: ManagedWorktree): boolean {
-  const ready = registry.list().filter(({ state }) => state === 'ready');
-  return ready.findIndex(({ id }) => id === worktree.id) >= (settings.pool ?? DEFAULT_POOL);
+/** One too many, or one with which they take too much room. */
+function isSurplus(place: WorktreePlace, worktree: ManagedWorktree): boolean {
+  const ready = place.registry.list().filter(({ state }) => state === 'ready');
+  const position = ready.findIndex(({ id }) => id === worktree.id);
+  const upTo = ready.slice(0, position + 1).reduce((sum, { facts }) => sum + (facts.bytes ?? 0), 0);
+  return position >= wantedPool(place) || upTo > poolBytes(place);
 }
 
 function failed(worktree: ManagedWorktree, error: unknown): GarbageEntry {

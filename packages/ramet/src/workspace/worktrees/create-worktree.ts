@@ -14,6 +14,7 @@ import { claimReady } from './claim-ready.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
 import { type MissingPackages, missingPackages } from './missing-packages.ts';
+import { noteUse } from './pool-size.ts';
 import { proveByFiles } from './prove-by-files.ts';
 import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
 import { registerWorktree } from './register-worktree.ts';
@@ -76,17 +77,23 @@ interface Making {
   signal: AbortSignal | undefined;
 }
 
+/** How many are being made: each with several workers would be slower than each with one. */
+let underWay = 0;
+
 /** From the reserved row to the proved tree, or back to nothing. */
 export async function makeWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   making: Making,
 ): Promise<CreatedWorktree> {
+  underWay += 1;
   try {
     return await make(place, worktree, making);
   } catch (error) {
     await undoWorktree(place, place.registry.find(worktree.id) ?? worktree);
     throw explain(place, error);
+  } finally {
+    underWay -= 1;
   }
 }
 
@@ -109,6 +116,7 @@ async function make(
     throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
   }
   const env = worktreeEnvironment(place, leased);
+  noteUse(place, leased);
   const missing = missingPackages(place, leased.path, brought.reasons);
   const { dirty } = making;
   return { worktree: leased, how, proof, dirty, setup, notes: brought.notes, missing, env };
@@ -147,7 +155,7 @@ async function fillTree(
   // The proof is about the place, not about the files: they come at the same time.
   const [proof] = await Promise.all([
     proveWorktree(place.repository, reserved, place.env),
-    checkOut(place, reserved, signal),
+    checkOut(place, reserved, { signal, ...(underWay > 1 && { workers: 1 }) }),
   ]);
   return { worktree: reserved, how: 'made', proof, isSetUp: false };
 }

@@ -19,6 +19,7 @@ import { checkOut } from './check-out.ts';
 import { unlinkOurs } from './delete-directory.ts';
 import { findBase } from './find-base.ts';
 import { heldWork } from './held-work.ts';
+import { poolBytes, treeBytes, wantedPool } from './pool-size.ts';
 import { processesInside } from './processes-inside.ts';
 import { proveWorktree } from './prove-worktree.ts';
 import { headText, replaceAdminFile } from './register-worktree.ts';
@@ -30,7 +31,6 @@ import { undoWorktree } from './undo-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { excludeSettings, writeExcludes } from './worktree-environment.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
-import { DEFAULT_POOL } from './worktree-settings.ts';
 
 /** Null when there is no room, or it is needed after all: it is still where it was then. */
 export async function fillPool(
@@ -60,7 +60,7 @@ function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string
     const rows = registry.list();
     const ready = rows.filter(({ state }) => state === 'ready' || state === 'resetting').length;
     const current = rows.find(({ id }) => id === worktree.id);
-    if (ready >= (settings.pool ?? DEFAULT_POOL) || current === undefined) return null;
+    if (ready >= wantedPool(place) || current === undefined) return null;
     if (current.state !== 'released' || current.changed !== worktree.changed) return null;
     const id = newSessionId();
     const path = join(worktreesDirectory(place), '.pool', id);
@@ -157,9 +157,19 @@ async function resetTree(
   if (setup !== null && dependencies.length === 0) await prepareDependencies(place, pooled.path);
   await verify(place, pooled, setup !== null || dependencies.length > 0);
   const { elsewhere: _, formerBranch: __, ...facts } = pooled.facts;
+  const bytes = await roomFor(place, { ...pooled, facts: { ...facts, dependencies } });
   place.registry.change(pooled.id, ['resetting'], {
-    facts: { ...facts, dependencies, setup: setup?.command },
+    facts: { ...facts, dependencies, setup: setup?.command, bytes },
   });
+}
+
+/** What it takes; throws when the pool would take more than it may. */
+async function roomFor(place: WorktreePlace, pooled: ManagedWorktree): Promise<number | undefined> {
+  const bytes = (await treeBytes(pooled)) ?? undefined;
+  const ready = place.registry.list().filter(({ state }) => state === 'ready');
+  const taken = ready.reduce((sum, { facts }) => sum + (facts.bytes ?? 0), 0);
+  if (taken + (bytes ?? 0) > poolBytes(place)) throw new Error('the pool has no room for it');
+  return bytes;
 }
 
 /** What git keeps of a tenant beside HEAD and the index. */

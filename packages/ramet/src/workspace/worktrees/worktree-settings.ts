@@ -19,10 +19,14 @@ export interface WorktreeSettings {
   setup?: string | undefined;
   /** Ignored files that count as work, by pattern. */
   precious?: string[] | undefined;
-  /** How many clean worktrees are kept ready. */
+  /** How many clean worktrees are kept ready; by default as many as the last session used at once. */
   pool?: number | undefined;
+  /** How much room those may take. */
+  poolMegabytes?: number | undefined;
 }
 
 export const DEFAULT_PRECIOUS: readonly string[] = ['.env', '.env.*', '*.pem', '*.key', '*.secret'];
+/** Before any session has shown how many it uses. */
 export const DEFAULT_POOL = 4;
+export const DEFAULT_POOL_MEGABYTES = 4_000;
 export const DEFAULT_CLEANUP_DAYS = 30;

@@ -49,6 +49,8 @@ export interface WorktreeFacts {
   hadBranch?: boolean | undefined;
   /** On its way into the pool: the branch it was on, which goes if nothing depends on it. */
   formerBranch?: string | undefined;
+  /** In the pool: what it takes on the disk. */
+  bytes?: number | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */
