@@ -3,7 +3,8 @@
  * patterns are taken out first, so that `/a|b/` and `"a > b"` do not look like pipes and redirects.
  */
 export function awkOnlyPrints(program: string): boolean {
-  if (/system|getline|@|close\s*\(|`/.test(program)) return false;
+  // After a joined line nobody knows whether a slash divides or opens a pattern.
+  if (/system|getline|@|close\s*\(|`|\\\n/.test(program)) return false;
   const code = withoutLiterals(program);
   if (code === null) return false;
   // With its strings still in it, a `;` or `}` may be part of one and end nothing.

@@ -6,14 +6,13 @@
 import { basename } from 'node:path';
 import { openedPath } from '../landing-path.ts';
 import { fenceRefusal, isGuarded, type WriteFence } from '../write-fence.ts';
-import { loadShellParser } from './parse-shell.ts';
 import { readsOnly } from './reads-only.ts';
 import type { ShellCommand } from './shell-reading.ts';
 import { understandScript } from './understand-script.ts';
 
 /** Why the script may not run; null when nothing speaks against it. */
 export async function commandRefusal(fence: WriteFence, script: string, cwd: string): Promise<string | null> {
-  const { commands, files } = understandScript(await loadShellParser(), script, [cwd]);
+  const { commands, files } = await understandScript(script, { directories: [cwd] });
   for (const { word, access, directories } of files) {
     if (access !== 'write') continue;
     const refusal = firstRefusal(fence, word.value, directories);

@@ -6,14 +6,13 @@ import { basename } from 'node:path';
 import { findRepository } from '../../workspace/repository.ts';
 import { gitWords } from '../../workspace/shared-git/git-words.ts';
 import { refusedBesideOthers } from '../../workspace/shared-git/refuse-git.ts';
-import { loadShellParser } from './parse-shell.ts';
 import type { ShellCommand } from './shell-reading.ts';
 import { understandScript } from './understand-script.ts';
 
 /** What harms; null when nothing in the script is known to. */
 export async function harmToOthers(script: string, cwd: string): Promise<string | null> {
   if (!/\bgit\b/.test(script)) return null;
-  const { commands } = understandScript(await loadShellParser(), script, [cwd]);
+  const { commands } = await understandScript(script, { directories: [cwd] });
   const root = findRepository(cwd)?.root;
   for (const { layers } of commands) {
     const harm = harmOfCommand(layers.at(-1) ?? layers[0], root);

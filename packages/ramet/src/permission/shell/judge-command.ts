@@ -4,40 +4,68 @@ import { takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
 import { commandRule, textsOf } from './command-rules.ts';
+import { dependsOnHost } from './host-programs.ts';
 import type { PartVerdict } from './part-verdict.ts';
+import { type PathStanding, standingOfPaths } from './process-paths.ts';
+import type { JudgeKind } from './read-only-programs.ts';
 import { readsOnly } from './reads-only.ts';
-import type { ShellCommand } from './shell-reading.ts';
+import { resolveWord } from './resolve-words.ts';
+import type { ShellAssignment, ShellCommand } from './shell-reading.ts';
 import { suggestCommandRule } from './suggest-command-rule.ts';
 import { coveringRules } from './uncovered-options.ts';
 import type { CommandLayers } from './understand-script.ts';
-import { isHarmlessVariable } from './variables.ts';
+import { isHarmlessVariable, isHarmlessWalled } from './variables.ts';
 
 const LONGEST_SHOWN = 80;
+
+export interface CommandScene {
+  cwd: string;
+  /** What the script as a whole sets. */
+  variables: readonly ShellAssignment[];
+}
 
 export function judgeCommand(
   policy: Pick<PermissionPolicy, 'rules' | 'counterpart'>,
   { layers, transparent }: CommandLayers,
-  cwd: string,
+  { cwd, variables }: CommandScene,
 ): PartVerdict {
   const { rules } = policy;
   const outer = layers[0];
   const inner = layers.at(-1) ?? outer;
-  const strange = layers.flatMap(({ assignments }) => assignments).find((each) => !isHarmlessVariable(each));
+  const assignments = layers.flatMap((layer) => layer.assignments.filter((each) => !ofRead(layer, each)));
+  const strange = assignments.find((each) => !isHarmlessVariable(each));
   const atHome = inner.directories?.every((place) => placeInside(place, cwd) !== null) ?? false;
   // Behind a variable that may change what runs, only a rule that names the variable will do.
   const texts = strange === undefined ? layers.flatMap((layer) => textsOf(layer).giving) : [outer.source];
   const taking = layers.flatMap((layer) => textsOf(layer).taking);
+  const paths = standingOfPaths(inner.words, inner.directories, 'walled');
+  const known = { ...inner, words: inner.words.map((word) => resolveWord(word, variables)) };
+  const reads = (kind: JudgeKind): boolean => {
+    const command = kind === 'strict' ? known : inner;
+    const opens = standingOfPaths(command.words, inner.directories, kind);
+    return transparent || (opens !== 'asks' && readsOnly(command, cwd, kind));
+  };
+  const harmless = strange === undefined && reads('strict');
   return {
     denied: commandRule(rules.deny, taking) ?? readingRule(rules.deny, inner, policy, cwd),
     asked: commandRule(rules.ask, taking) ?? readingRule(rules.ask, inner, policy, cwd),
-    harmless: strange === undefined && (transparent || readsOnly(inner, cwd)),
+    harmless,
+    walled: harmless || (assignments.every(isHarmlessWalled) && reads('walled')),
+    host:
+      !transparent && (paths === 'host' || dependsOnHost(inner.words[0]?.value ?? '', inner.words.slice(1))),
     allowed: atHome && commandRule(coveringRules(rules.allow, layers), texts) !== null,
-    reason: strange === undefined ? reasonFor(inner, atHome) : `it sets ${strange.name}`,
-    suggestion: atHome && strange === undefined ? suggestCommandRule(inner) : null,
+    reason: strange === undefined ? reasonFor(inner, atHome, paths) : `it sets ${strange.name}`,
+    suggestion: atHome && strange === undefined && paths !== 'asks' ? suggestCommandRule(inner) : null,
   };
 }
 
-function reasonFor(command: ShellCommand, atHome: boolean): string {
+/** How `read` cuts what it reads is nobody else's business. */
+function ofRead({ words }: ShellCommand, { name }: ShellAssignment): boolean {
+  return name === 'IFS' && words[0]?.value === 'read';
+}
+
+function reasonFor(command: ShellCommand, atHome: boolean, paths: PathStanding): string {
+  if (paths === 'asks') return 'it may read what belongs to other processes';
   if (command.words[0]?.value === null) return 'which program it runs is known only then';
   const text = textsOf(command).giving[0] ?? '';
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

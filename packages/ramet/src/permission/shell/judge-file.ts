@@ -4,7 +4,10 @@ import { openedPath } from '../landing-path.ts';
 import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import { firstRule, type PartVerdict } from './part-verdict.ts';
+import { type PathStanding, standingOfPaths } from './process-paths.ts';
+import type { JudgeKind } from './read-only-programs.ts';
 import type { ShellFile } from './shell-reading.ts';
+import { UNKNOWN_WORDS } from './shell-word.ts';
 
 export function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
   const { mode, rules } = policy;
@@ -17,13 +20,17 @@ export function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string
   const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd).trusted) ?? false;
   const given = paths !== null && targets.some((target) => givingRule(rules.allow, target) !== null);
   const [path] = paths ?? [];
+  const standing = (kind: JudgeKind): PathStanding =>
+    standingOfPaths([UNKNOWN_WORDS, file.word], file.directories, kind);
   return {
     denied: firstRule(...targets.map((target) => takingRule(rules.deny, target))),
     asked: firstRule(...targets.map((target) => takingRule(rules.ask, target))),
-    harmless: file.access === 'read',
+    harmless: file.access === 'read' && standing('strict') !== 'asks',
+    walled: file.access === 'read' && standing('walled') !== 'asks',
+    host: standing('walled') === 'host',
     allowed: trusted || given,
-    reason: `it writes ${file.word.source}${paths === null ? ', a place that is known only then' : ''}`,
-    suggestion: path === undefined ? null : suggestWriteRule(path, cwd),
+    reason: `it ${file.access === 'read' ? 'reads' : 'writes'} ${file.word.source}${paths === null ? ', a place that is known only then' : ''}`,
+    suggestion: path === undefined || file.access === 'read' ? null : suggestWriteRule(path, cwd),
   };
 }
 

@@ -6,15 +6,22 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { landingPath, placeInside } from '../landing-path.ts';
 import { hasDangerousOption } from './option-check.ts';
-import type { ArgumentCheck } from './read-only-programs.ts';
+import type { ArgumentCheck } from './read-only-checks.ts';
+import type { JudgeKind } from './read-only-programs.ts';
 import { mayBeOption, type ShellWord } from './shell-word.ts';
 
 const GLOBAL_FLAGS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;
 
-const OUTPUT = { names: ['output', 'output-directory', 'ext-diff'], separatorFirst: true };
+/** The last four run a program that configuration names. */
+const OUTPUT = {
+  names: ['output', 'output-directory', 'ext-diff', 'textconv', 'filters', 'show-signature', 'lost-found'],
+  separatorFirst: true,
+};
 
-const looks: ArgumentCheck = (words) => !hasDangerousOption(words, OUTPUT);
+/** `%G?` in a format asks the program that checks signatures. */
+const looks: ArgumentCheck = (words) =>
+  !hasDangerousOption(words, OUTPUT) && !words.some(({ source }) => /%G/.test(source));
 const only =
   (...first: string[]): ArgumentCheck =>
   (words) =>
@@ -54,6 +61,20 @@ function matchesAll(words: readonly ShellWord[], patterns: readonly RegExp[]): b
   );
 }
 
+const CONFIG_SCOPE =
+  /^--(?:global|local|system|worktree|show-origin|show-scope|name-only|bool|int|path|includes|null)$/;
+const CONFIG_READ = /^(?:--get|--get-all|--get-regexp|--list|-l|get|list)$/;
+
+/** The word that says that it reads comes first, or behind flags that only choose what is read. */
+function readsSetting(words: readonly ShellWord[]): boolean {
+  const at = words.findIndex(({ value }) => !CONFIG_SCOPE.test(value ?? ''));
+  const rest = words.slice(at + 1);
+  return (
+    CONFIG_READ.test(words[at]?.value ?? '') &&
+    rest.every((word) => !mayBeOption(word) || CONFIG_SCOPE.test(word.value ?? ''))
+  );
+}
+
 const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
   status: looks,
   log: looks,
@@ -83,6 +104,11 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
   'range-diff': looks,
   cherry: looks,
   version: looks,
+  fsck: looks,
+  var: looks,
+  'check-mailmap': looks,
+  submodule: (words) => words.length === 0 || matchesAll(words, [/^(?:status|summary)$/]),
+  bisect: only('log'),
   grep: (words) =>
     !hasDangerousOption(words, {
       letters: 'O',
@@ -99,12 +125,11 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
     words.length === 0 ||
     ((words[0]?.value === 'show' || words[0]?.value?.startsWith('-') === true) && looks(words)),
   config: (words) =>
-    /^(?:--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(words[0]?.value ?? '') &&
-    words
-      .slice(1)
-      .every(
-        (word) => !mayBeOption(word) || /^--(?:show-origin|show-scope|name-only)$/.test(word.value ?? ''),
-      ),
+    readsSetting(words) ||
+    matchesAll(
+      words.filter(({ value }) => !CONFIG_SCOPE.test(value ?? '')),
+      [/^[\w-]+\.[\w./:-]+$/],
+    ),
   'symbolic-ref': (words) =>
     matchesAll(words, [/^(?:-q|--short|--quiet)$/, /^[^-]/]) || matchesAll(words, [/^[^-]/]),
 };
@@ -112,7 +137,7 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
 /** `directories` is where git may run, `cwd` the session's own directory. */
 export function gitReadsOnly(
   words: readonly ShellWord[],
-  { directories, cwd }: { directories: readonly string[] | null; cwd: string },
+  { directories, cwd, kind }: { directories: readonly string[] | null; cwd: string; kind: JudgeKind },
 ): boolean {
   let places = directories;
   for (let index = 0; index < words.length; index++) {
@@ -127,7 +152,8 @@ export function gitReadsOnly(
       if (!GLOBAL_FLAGS.test(value)) return false;
     } else {
       const check = Object.hasOwn(COMMANDS, value) ? COMMANDS[value] : undefined;
-      return check !== undefined && isOwnRepository(places, cwd) && check(words.slice(index + 1));
+      const here = kind === 'walled' || isOwnRepository(places, cwd);
+      return check !== undefined && here && check(words.slice(index + 1));
     }
   }
   return false;

@@ -1,182 +1,200 @@
 /**
  * Programs that only read, with what must be watched in their arguments. A program is on this list when every option
  * it has was looked up; one that is missing costs a question, one that is here by mistake costs more.
+ *
+ * Two judges share it. The strict one stands alone: it knows programs that read no configuration of the project, and
+ * takes every word that is not written out for an option. Behind the generous one there is a sandbox.
  */
-import { awkOnlyPrints } from './awk-program.ts';
-import { type DangerousOptions, hasDangerousOption, operandsOf } from './option-check.ts';
-import { sedOnlyPrints } from './sed-script.ts';
+import { hostProgramLooks } from './host-programs.ts';
+import { type DangerousOptions, hasDangerousOption } from './option-check.ts';
+import {
+  type ArgumentCheck,
+  atMostOneOperand,
+  awkReads,
+  decompresses,
+  everyWord,
+  findsOnly,
+  knownOptions,
+  listsArchive,
+  pages,
+  printsOnly,
+  sedReads,
+  showsDate,
+  showsManual,
+  testsOnly,
+} from './read-only-checks.ts';
 import { mayBeOption, type ShellWord } from './shell-word.ts';
 
-/** Decides over the words after the program's name. */
-export type ArgumentCheck = (words: readonly ShellWord[]) => boolean;
+/** `walled`: what passes runs where it can write nothing and reach nobody. */
+export type JudgeKind = 'strict' | 'walled';
 
 /** No argument of theirs writes a file, runs a program or reaches the network. */
 const HARMLESS =
-  'arch basename cat cd cksum cmp column comm cut df diff dirname du echo egrep expand false fgrep fold fmt free ' +
-  'grep groups head id join jq ls md5sum nl nproc od paste pgrep pidof printenv ps pwd readlink realpath rev seq ' +
-  'sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sleep stat strings sum tac tail tr true tty uname unexpand ' +
-  'uptime wc whereis which whoami zcat hexdump : exit return break continue shift';
+  'arch basename bc bzcat cal cat cd cksum cmp column comm cut diff diff3 dir dirname du echo egrep expand expr factor ' +
+  'false fgrep fold fmt getconf grep head join jq locale ls md5sum namei nl nm nproc numfmt od paste pr printenv ' +
+  'pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum size sleep stat strings sum tac ' +
+  'tail tr true tsort tty uname unexpand vdir wc whereis which whoami xzcat zcat zstdcat hexdump : exit return break ' +
+  'continue shift';
+
+/** The same, but for configuration of the project that they read, or programs that they start. */
+const HARMLESS_WALLED = 'cloc exa eza lsd objdump readelf scc tokei xzgrep zgrep bzgrep';
 
 const WATCHED: Readonly<Record<string, DangerousOptions>> = {
   base64: { letters: 'o', valued: 'w', names: ['output'] },
+  base32: { valued: 'w' },
   fd: { letters: 'xX', valued: 'edEtScjoC', names: ['exec', 'exec-batch'] },
-  file: { letters: 'C', valued: 'mfFPe', names: ['compile'] },
+  file: { letters: 'Cz', valued: 'mfFPe', names: ['compile', 'uncompress', 'uncompress-noreport'] },
+  iconv: { letters: 'o', valued: 'ft', names: ['output'] },
   rg: { letters: 'z', valued: 'ABCEefgjMmrtTd', names: ['pre', 'pre-glob', 'hostname-bin', 'search-zip'] },
+  shuf: { letters: 'o', valued: 'in', names: ['output'] },
   sort: { letters: 'o', valued: 'kStT', names: ['output', 'compress-program', 'files0-from'] },
   tree: { letters: 'oR', valued: 'LPIHT', names: ['output'] },
+  yq: { letters: 'is', valued: 'oI', names: ['inplace', 'in-place', 'split-exp', 'front-matter'] },
 };
 
-const VERSION = /^(?:--version|-v|-V|--help|-version|version)$/;
+/** Nothing of the directory that they are started in has a say in what these print. */
 const VERSIONED =
-  'node npm npx yarn pnpm bun deno tsc python python3 pip pip3 ruby gem php java javac go cargo rustc rustup gcc g++ clang ' +
-  'make cmake docker kubectl terraform git gh bash zsh curl wget jq rg sqlite3 psql mysql dotnet mvn gradle perl vitest ' +
-  'eslint prettier biome jest';
+  'node java javac python python3 ruby perl gcc g++ clang make cmake git bash zsh curl wget jq rg';
+/** These may look at files of the project, write notes or ask for news before they do. */
+const VERSIONED_WALLED =
+  'npm npx pnpm bun deno tsc pip pip3 gem php java javac go cargo rustc rustup docker kubectl gh sqlite3 psql mysql ' +
+  'dotnet vitest eslint prettier biome jest';
 
 const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   // `jobs -x` runs a command, and `wait -p` evaluates the name it is given.
-  jobs: (words) => words.every(({ value }) => /^(?:-[lnprs]+|%?\d+)$/.test(value ?? '')),
+  jobs: everyWord(/^(?:-[lnprs]+|%?\d+)$/),
   wait: (words) =>
     words.every(({ value, source }) => /^(?:-[nf]+|%?\d+)$/.test(value ?? '') || /^"?\$!"?$/.test(source)),
-  printf: ([format]) => format !== undefined && !mayBeOption(format),
+  printf: printsOnly,
   test: testsOnly,
   '[': testsOnly,
-  read: (words) =>
-    words.every(({ value }) => value !== null && /^(?:-[rsa]+|-[dpntu]|-?\d+|,|:|[a-z_]\w*|)$/.test(value)),
-  set: (words) =>
-    words.every(
-      ({ value }) => value !== null && /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(value),
-    ),
-  shopt: (words) =>
-    words.every(({ value }) => value !== null && /^(?:-[su]|nullglob|globstar|dotglob|extglob)$/.test(value)),
+  read: everyWord(/^(?:-[rs]+|-[dpntu]|-?\d+|,|:|[A-Za-z_]\w*|)$/),
+  unset: everyWord(/^[A-Za-z_]\w*$/),
+  set: everyWord(/^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/),
+  shopt: everyWord(/^(?:-[su]|nullglob|globstar|dotglob|extglob)$/),
   type: (words) => words.every(({ value }) => value !== null),
-  hostname: (words) => words.every(({ value }) => /^-[fisIdA]$/.test(value ?? '')),
-  date: isDateShown,
+  hostname: everyWord(/^-[fisIdA]$/),
+  ulimit: everyWord(/^-a$/),
+  date: showsDate,
+  getent: ([database, ...rest]) =>
+    /^(?:passwd|group|services|protocols)$/.test(database?.value ?? '') && everyWord(/^[\w.-]+$/)(rest),
   uniq: (words) => atMostOneOperand(words, 'fswN'),
   // Its options are words and not letters: `-ps` takes no value, `-s` does.
   xxd: (words) =>
-    words.every((word) => !mayBeOption(word) || isXxdOption(word)) && atMostOneOperand(words, 'lscgo'),
-  find: findsOnly,
+    knownOptions(/^-(?:[abeEipru]|[lscgo](?:0x)?[\da-fA-F]*)$/)(words) && atMostOneOperand(words, 'lscgo'),
   sed: sedReads,
   awk: awkReads,
   gawk: awkReads,
   mawk: awkReads,
   tar: listsArchive,
+  gzip: decompresses,
+  gunzip: decompresses,
+  bzip2: decompresses,
+  bunzip2: decompresses,
+  xz: decompresses,
+  zstd: decompresses,
+  man: showsManual,
+  less: pages,
+  more: pages,
   unzip: (words) =>
     /^-(?:l|v|Z1|Z|p|lq)$/.test(words[0]?.value ?? '') && words.slice(1).every((word) => !mayBeOption(word)),
-  env: (words) => words.length === 0,
+  zipinfo: knownOptions(/^-[12smlvht]+$/),
   command: (words) => /^-[vV]$/.test(words[0]?.value ?? ''),
-  npm: (words) =>
-    ['ls', 'list', 'root', 'prefix'].includes(words[0]?.value ?? '') &&
-    words.every((word) => !mayBeOption(word) || NPM_OPTION.test(word.value ?? '')),
-  pip: (words) =>
-    ['list', 'show', 'freeze'].includes(words[0]?.value ?? '') && words.every((word) => !mayBeOption(word)),
-  docker: (words) => ['ps', 'images', 'version', 'info'].includes(words[0]?.value ?? ''),
+  xmllint: knownOptions(/^--(?:format|noout|xpath|nonet|valid)$/),
+  openssl: ([name, ...rest]) =>
+    /^(?:version|x509|dgst|rsa|pkey|req|asn1parse)$/.test(name?.value ?? '') &&
+    knownOptions(
+      /^-(?:in|noout|text|subject|issuer|dates|enddate|fingerprint|sha\d+|md5|modulus|serial|a|pubin)$/,
+    )(rest),
+  readelf: knownOptions(/^-[hlSsdnrWaV]+$/),
+  // With sources it would look for them in the network.
+  objdump: knownOptions(/^-[dhtxpTrfC]+$/),
+  pip: showsPackage,
+  pip3: showsPackage,
 };
 
-/** Any other may say where npm keeps its logs or finds its configuration. */
+/** Any other option may say where npm keeps its logs or finds its configuration. */
 const NPM_OPTION =
   /^(?:--(?:all|json|long|parseable|global|link|production|dev|depth|depth=\d+|(?:omit|include)=\w+)|-[agl]+)$/;
 
-function isXxdOption({ value }: ShellWord): boolean {
-  return value !== null && /^-(?:[abeEipru]|[lscgo](?:0x)?[\da-fA-F]*)$/.test(value);
+const CHECKS_WALLED: Readonly<Record<string, ArgumentCheck>> = {
+  '[': everyWordBut(/^-[vR]$/),
+  test: everyWordBut(/^-[vR]$/),
+  npm: (words) =>
+    (/^(?:ls|list|ll|la|root|prefix|explain|why|query)$/.test(words[0]?.value ?? '') ||
+      /^(?:config (?:get|list|ls)|pkg get)\b/.test(firstTwo(words)) ||
+      (words.length === 1 && words[0]?.value === 'run')) &&
+    knownOptions(NPM_OPTION)(words),
+  pnpm: ([name, ...rest]) =>
+    /^(?:ls|list|why|root)$/.test(name?.value ?? '') && knownOptions(NPM_OPTION)(rest),
+  pip: packages,
+  pip3: packages,
+  gem: ([name, ...rest]) => name?.value === 'list' && knownOptions(/^--local$/)(rest),
+  go: ([name, ...rest]) =>
+    /^(?:version|env|doc|list)$/.test(name?.value ?? '') &&
+    knownOptions(/^-(?:m|json|f|deps|test|find|e|all|short)$/)(rest),
+  rustup: (words) => /^(?:show|toolchain list|target list)/.test(firstTwo(words)),
+  kubectl: (words) =>
+    /^config (?:view|current-context|get-contexts|get-clusters)$/.test(firstTwo(words)) ||
+    /^version --client/.test(firstTwo(words)),
+  bat: knownOptions(
+    /^-(?:[pnA]+|-(?:plain|number|style=\w+|color=\w+|paging=never|language=\w+|line-range=[\d:]+))$/,
+  ),
+};
+
+function everyWordBut(pattern: RegExp): ArgumentCheck {
+  return (words) => words.every(({ value }) => !pattern.test(value ?? ''));
 }
 
-const harmless: ReadonlySet<string> = new Set(HARMLESS.split(' '));
-const versioned: ReadonlySet<string> = new Set(VERSIONED.split(' '));
+function packages([name, ...rest]: readonly ShellWord[]): boolean {
+  return /^(?:list|show|freeze)$/.test(name?.value ?? '') && rest.every((word) => !mayBeOption(word));
+}
+
+/** A list of all packages would ask whether there is a newer pip. */
+function showsPackage([name, ...rest]: readonly ShellWord[]): boolean {
+  return name?.value === 'show' && rest.every((word) => !mayBeOption(word));
+}
+
+function firstTwo(words: readonly ShellWord[]): string {
+  return words
+    .slice(0, 2)
+    .map(({ value }) => value ?? '')
+    .join(' ');
+}
+
+const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const harmless = setOf(HARMLESS);
+const harmlessWalled = setOf(HARMLESS_WALLED);
+const versioned = setOf(VERSIONED);
+const versionedWalled = setOf(VERSIONED_WALLED);
+const VERSION_WALLED = /^(?:--version|-V|--help|-version)$/;
+
+/** No option but those that choose how it is read, then a text in quotes with a variable in it. */
+const OPEN_SCRIPT = /^(?:-(?:[nErsz]+|F ?\S+|v \S+) )*"[^"]*\$[^"]*"(?: [^-\s]\S*)*$/;
 
 /** `name` without a path: what is started by path may be anything. */
-export function programReadsOnly(name: string, words: readonly ShellWord[]): boolean {
-  if (harmless.has(name)) return true;
-  if (versioned.has(name) && words.length === 1 && VERSION.test(words[0]?.value ?? '')) return true;
+export function programReadsOnly(name: string, words: readonly ShellWord[], kind: JudgeKind): boolean {
+  if (harmless.has(name) || hostProgramLooks(name, words)) return true;
+  if (words.length === 1 && showsVersion(name, words[0]?.value ?? '')) return true;
+  if (kind === 'walled' && readsOnlyWalled(name, words)) return true;
+  if (name === 'find') return findsOnly(words, (inner, rest) => programReadsOnly(inner, rest, kind));
   const watched = Object.hasOwn(WATCHED, name) ? WATCHED[name] : undefined;
   if (watched !== undefined) return !hasDangerousOption(words, watched);
   const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
   return check?.(words) ?? false;
 }
 
-/** `-v` evaluates the subscript it is given, which can hold a command; an unquoted expansion can become a `-v`. */
-function testsOnly(words: readonly ShellWord[]): boolean {
-  return words.every(({ value, source, splits = false }) =>
-    value === null ? source.startsWith('"') && !splits : !/^-[vR]$/.test(value),
-  );
+function showsVersion(name: string, option: string): boolean {
+  if (option === '--version') return versioned.has(name);
+  return /^(?:node -v|python3? -V|javac? -version|openssl version|git version)$/.test(`${name} ${option}`);
 }
 
-/** Without `+` an operand is the time to set. */
-function isDateShown(words: readonly ShellWord[]): boolean {
-  if (hasDangerousOption(words, { letters: 's', valued: 'dfr', names: ['set'] })) return false;
-  return operandsOf(words, 'dfr')?.every(({ start }) => start.startsWith('+')) ?? false;
-}
-
-/** A second operand is the file they write. */
-function atMostOneOperand(words: readonly ShellWord[], valued: string): boolean {
-  const operands = operandsOf(words, valued);
-  return (
-    operands !== null &&
-    operands.length <= 1 &&
-    operands.every(({ value, source }) => value !== null || !/[*?[{]/.test(source))
-  );
-}
-
-const FIND_ACTION = /^-(?:execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
-
-/** What `-exec` runs is looked at like any program, with `{}` as a word that nobody knows. */
-function findsOnly(words: readonly ShellWord[]): boolean {
-  const action = words.findIndex(({ value }) => value === '-exec');
-  if (action === -1) return words.every((word) => !mayBeOption(word) || isFindTest(word));
-  const length = words.slice(action).findIndex(({ value }) => value === ';' || value === '+');
-  const [name, ...rest] = words.slice(action + 1, action + length).map(openPlaceholder);
-  if (length === -1 || name?.value == null || !programReadsOnly(name.value, rest)) return false;
-  return findsOnly([...words.slice(0, action), ...words.slice(action + length + 1)]);
-}
-
-function isFindTest({ value }: ShellWord): boolean {
-  return value !== null && !FIND_ACTION.test(value);
-}
-
-function openPlaceholder(word: ShellWord): ShellWord {
-  const at = word.value?.indexOf('{}') ?? -1;
-  return at === -1 ? word : { ...word, value: null, start: word.start.slice(0, at) };
-}
-
-function sedReads(words: readonly ShellWord[]): boolean {
-  const scripts: (string | null)[] = [];
-  const operands: ShellWord[] = [];
-  for (let index = 0; index < words.length; index++) {
-    const { value } = words[index] ?? { value: null };
-    const word = words[index];
-    if (value !== null && /^(?:-[nEruz]*e|--expression)$/.test(value))
-      scripts.push(words[++index]?.value ?? null);
-    else if (
-      value !== null &&
-      /^-(?:[nEruz]+|-quiet|-silent|-regexp-extended|-null-data|-unbuffered)$/.test(value)
-    )
-      continue;
-    else if (word !== undefined && mayBeOption(word)) return false;
-    else if (word !== undefined) operands.push(word);
-  }
-  if (scripts.length === 0) scripts.push(operands[0]?.value ?? null);
-  return scripts.every((script) => script !== null && sedOnlyPrints(script));
-}
-
-function awkReads(words: readonly ShellWord[]): boolean {
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index];
-    if (word === undefined) continue;
-    if (word.splits) return false;
-    if (word.value === '-F' || word.value === '-v') {
-      if (words[++index]?.splits) return false;
-    } else if (/^-[Fv]./.test(word.start)) continue;
-    else if (mayBeOption(word)) return false;
-    // What follows the program are files and assignments; an option there is read as a file.
-    else return word.value !== null && awkOnlyPrints(word.value);
-  }
-  return false;
-}
-
-function listsArchive(words: readonly ShellWord[]): boolean {
-  const [mode, archive, ...members] = words;
-  if (!/^-?(?=[vzjJf]*t)[tvzjJ]+f$/.test(mode?.value ?? '')) return false;
-  // A colon makes it the archive of another machine.
-  if (archive?.value === null || archive?.value === undefined || archive.value.includes(':')) return false;
-  return !mayBeOption(archive) && members.every((word) => !mayBeOption(word));
+function readsOnlyWalled(name: string, words: readonly ShellWord[]): boolean {
+  if (harmlessWalled.has(name)) return true;
+  const version = words.length === 1 && VERSION_WALLED.test(words[0]?.value ?? '');
+  if (version && (versioned.has(name) || versionedWalled.has(name))) return true;
+  if (words.length === 1 && words[0]?.value === '-v' && name === 'npm') return true;
+  // A script that is put together only then: `sed -n "${i}p"`.
+  if (/^(?:sed|[gm]?awk)$/.test(name)) return OPEN_SCRIPT.test(words.map(({ source }) => source).join(' '));
+  return Object.hasOwn(CHECKS_WALLED, name) && CHECKS_WALLED[name]?.(words) === true;
 }

@@ -212,6 +212,8 @@ function readDeclaration(walk: ShellWalk, node: ShellNode): void {
   }
 }
 
+const MOST_DIRECTORIES = 8;
+
 /** The old place stays possible: `cd` may fail. */
 function changeDirectory(walk: ShellWalk, operands: readonly ShellWord[]): void {
   const [target, ...more] = operands;
@@ -220,5 +222,6 @@ function changeDirectory(walk: ShellWalk, operands: readonly ShellWord[]): void 
     walk.directories = null;
     return;
   }
-  walk.directories = [...new Set(walk.directories.flatMap((from) => [from, resolve(from, to)]))];
+  const places = new Set(walk.directories.flatMap((from) => [from, resolve(from, to)]));
+  walk.directories = places.size > MOST_DIRECTORIES ? null : [...places];
 }

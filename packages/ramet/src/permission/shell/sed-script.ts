@@ -29,5 +29,7 @@ function substitution(text: string): number {
   const part = `(?:[^\\\\${delimiter === ']' || delimiter === '^' || delimiter === '-' ? `\\${delimiter}` : delimiter}]|\\\\.)*`;
   const quoted = RegExp.escape(delimiter);
   const match = new RegExp(`^[sy]${quoted}${part}${quoted}${part}${quoted}([gpiIM0-9]*)`, 's').exec(text);
-  return match === null ? 0 : match[0].length;
+  // Some sed take a delimiter between brackets for a character, others do not.
+  if (match === null || /\[[^\]]*$/.test(match[0].slice(2).split(delimiter)[0] ?? '')) return 0;
+  return match[0].length;
 }

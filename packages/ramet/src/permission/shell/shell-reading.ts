@@ -5,6 +5,10 @@ export interface ShellAssignment {
   name: string;
   /** Null when only known at run time. */
   value: string | null;
+  /** What it begins with in any case, where that is known. */
+  start?: string;
+  /** Programs that run afterwards see it. */
+  exported?: boolean;
 }
 
 export interface ShellCommand {

@@ -16,7 +16,7 @@ export interface ShellWord {
 }
 
 /** A word made of characters, each quoted or not, up to the first thing that only the running shell knows. */
-interface Draft {
+export interface Draft {
   text: string;
   /** `q` or `u` for each character of `text`. */
   quoting: string;
@@ -27,9 +27,17 @@ interface Draft {
 export type UnclearWord = (reason: string) => void;
 
 export function readWord(node: ShellNode, unclear: UnclearWord): ShellWord {
-  const draft: Draft = { text: '', quoting: '', open: false, splits: false };
+  const draft = newDraft();
   addNode(draft, node, unclear);
-  const word = finish(draft, node.text);
+  return finishWord(draft, node.text);
+}
+
+export function newDraft(): Draft {
+  return { text: '', quoting: '', open: false, splits: false };
+}
+
+export function finishWord(draft: Draft, source: string): ShellWord {
+  const word = finish(draft, source);
   return draft.splits ? { ...word, splits: true } : word;
 }
 
@@ -61,11 +69,11 @@ function addNode(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
   else if (BARE.has(node.type) || EXPANDED.has(node.type)) {
     draft.open = true;
     draft.splits ||= SPLIT.has(node.type);
-  } else if (node.type === 'raw_string') add(draft, node.text.slice(1, -1), 'q');
+  } else if (node.type === 'raw_string') addText(draft, node.text.slice(1, -1), 'q');
   else if (node.type === 'string') addString(draft, node, unclear);
   else if (node.type === 'ansi_c_string') addEscaped(draft, node.text.slice(2, -1));
   else if (node.type === 'process_substitution') {
-    add(draft, '/', 'q'); // a path of the shell's own choosing
+    addText(draft, '/', 'q'); // a path of the shell's own choosing
     draft.open = true;
   } else if (node.type === 'concatenation' || node.type === 'command_name') {
     for (const child of node.children) addNode(draft, child, unclear);
@@ -75,7 +83,7 @@ function addNode(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
   }
 }
 
-function add(draft: Draft, text: string, quoting: 'q' | 'u'): void {
+export function addText(draft: Draft, text: string, quoting: 'q' | 'u'): void {
   if (draft.open) return;
   draft.text += text;
   draft.quoting += quoting.repeat(text.length);
@@ -85,10 +93,10 @@ function addBare(draft: Draft, source: string, unclear: UnclearWord): void {
   if (/(?<!\\)(?:\\\\)*`/.test(source)) unclear('a backtick inside a word');
   for (let index = 0; index < source.length; index++) {
     const character = source[index] ?? '';
-    if (character !== '\\') add(draft, character, 'u');
+    if (character !== '\\') addText(draft, character, 'u');
     else {
       const next = source[++index] ?? '';
-      if (next !== '\n') add(draft, next, 'q');
+      if (next !== '\n') addText(draft, next, 'q');
     }
   }
 }
@@ -101,7 +109,7 @@ function addString(draft: Draft, node: ShellNode, unclear: UnclearWord): void {
   if (first === undefined && /(?<!\\)(?:\\\\)*(?:`|\$[\w({@*#?!$-])/.test(inner)) {
     unclear('an expansion the grammar does not see');
   }
-  add(
+  addText(
     draft,
     inner.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped)),
     'q',
@@ -120,7 +128,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-function addEscaped(draft: Draft, inner: string): void {
+export function addEscaped(draft: Draft, inner: string): void {
   const decoded = inner.replace(
     /\\(?:x([\da-fA-F]{1,2})|([0-7]{1,3})|(.))/gs,
     (whole, hex?: string, octal?: string, letter?: string) => {
@@ -131,18 +139,29 @@ function addEscaped(draft: Draft, inner: string): void {
   );
   // An escape that is not decoded here leaves the word open.
   if (/\\[^\\ntr'"x0-7]/.test(inner.replaceAll('\\\\', ''))) draft.open = true;
-  else add(draft, decoded, 'q');
+  else addText(draft, decoded, 'q');
 }
 
 function finish({ text, quoting, open }: Draft, source: string): ShellWord {
   if (text[0] === '~' && quoting[0] === 'u') return { source, value: null, start: '/' };
-  const magic = firstMagic(text, quoting);
+  if (text === '[' && !open) return { source, value: text, start: text };
+  const magic = firstMagic(text, quoting, open);
   if (magic === -1) return { source, value: open ? null : text, start: text };
   return { source, value: null, start: text.slice(0, magic) };
 }
 
 /** Where file names are matched or braces expanded: from there on the shell decides. */
-function firstMagic(text: string, quoting: string): number {
+function firstMagic(text: string, quoting: string, open: boolean): number {
   const bare = text.replace(/./gs, (character, index: number) => (quoting[index] === 'u' ? character : '_'));
-  return bare.search(/[*?[]|\{.*(?:,|\.\.).*\}/s);
+  const pattern = bare.search(/[*?[]/);
+  const brace = firstBrace(bare, open);
+  return brace === -1 || (pattern !== -1 && pattern < brace) ? pattern : brace;
+}
+
+/** Where the end of a word is open, so is what braces make of its beginning: `{-o,$x}`. */
+function firstBrace(bare: string, open: boolean): number {
+  const from = bare.indexOf('{');
+  if (from === -1 || open) return from;
+  const middle = bare.slice(from).search(/,|\.\./);
+  return middle !== -1 && bare.includes('}', from + middle) ? from : -1;
 }

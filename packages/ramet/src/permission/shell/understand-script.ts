@@ -1,9 +1,12 @@
 /**
  * A script taken apart completely: wrappers looked through, and the scripts that `bash -c` and `eval` carry read like
- * any other.
+ * any other. What the exact reader does not know is unclear as a whole; then the grammar tells what it can see of it,
+ * for rules that take rights away.
  */
-import type { ShellParser } from './parse-shell.ts';
+import { loadShellParser } from './parse-shell.ts';
+import { readExactly } from './read-exactly.ts';
 import { readShell } from './read-shell.ts';
+import type { ShellDialect } from './script-scan.ts';
 import type { ShellCommand, ShellReading } from './shell-reading.ts';
 import { innerScript, unwrapCommand } from './unwrap-command.ts';
 
@@ -16,31 +19,60 @@ export interface CommandLayers {
 
 export interface UnderstoodScript extends Pick<ShellReading, 'files' | 'variables' | 'unclear'> {
   commands: CommandLayers[];
+  /** What stands in it beyond literal words, pipes and lists. */
+  features: string[];
+  /** The texts that could not be read exactly. */
+  unread: string[];
+}
+
+export interface ScriptPlace {
+  directories: readonly string[] | null;
+  dialect?: ShellDialect;
 }
 
 const DEEPEST = 5;
 
-export function understandScript(
-  parser: ShellParser,
+export async function understandScript(
   script: string,
-  directories: readonly string[] | null,
+  { directories, dialect = 'bash' }: ScriptPlace,
   depth = 0,
-): UnderstoodScript {
-  const { commands, files, variables, unclear } = readShell(parser, script, directories);
-  const understood: UnderstoodScript = { commands: [], files, variables, unclear };
-  for (const command of commands) {
+): Promise<UnderstoodScript> {
+  const exact = readExactly(script, directories, dialect);
+  const reading = 'unread' in exact ? await readRoughly(script, directories, exact.unread) : exact;
+  const { files, variables, unclear } = reading;
+  const features = 'unread' in exact ? [] : [...exact.features];
+  const unread = 'unread' in exact ? [script] : [];
+  const understood: UnderstoodScript = { commands: [], files, variables, unclear, features, unread };
+  for (const command of reading.commands) {
     const layers = layersOf(command);
     const inner = layers.at(-1) ?? command;
-    const script = depth < DEEPEST ? (innerScript(inner)?.script ?? null) : null;
-    understood.commands.push({ layers, transparent: script !== null });
-    if (script === null) continue;
-    const carried = understandScript(parser, script, inner.directories, depth + 1);
+    const carrier = depth < DEEPEST ? innerScript(inner, dialect) : null;
+    const carried = carrier?.script ?? null;
+    understood.commands.push({ layers, transparent: carried !== null });
+    if (carrier === null || carried === null) continue;
+    const place = { directories: inner.directories, dialect: carrier.dialect };
+    const found = await understandScript(carried, place, depth + 1);
     // What eval sets stays set: the rest of the script was read without it.
-    if (inner.words[0]?.value === 'eval' && carried.variables.length > 0)
+    if (inner.words[0]?.value === 'eval' && found.variables.length > 0)
       unclear.push('variables that eval sets');
-    addScript(understood, carried);
+    addScript(understood, found);
   }
   return understood;
+}
+
+/** The walk over the grammar's tree takes more than linear time, and as much stack as the script is deep. */
+const LONGEST_ROUGH = 4_000;
+const MOST_SIGNS = 400;
+
+async function readRoughly(
+  script: string,
+  directories: readonly string[] | null,
+  reason: string,
+): Promise<ShellReading> {
+  const blank: ShellReading = { commands: [], files: [], variables: [], unclear: [reason] };
+  if (script.length > LONGEST_ROUGH || (script.match(/[^\w\s]/g) ?? []).length > MOST_SIGNS) return blank;
+  const { commands, files, variables, unclear } = readShell(await loadShellParser(), script, directories);
+  return { commands, files, variables, unclear: [...new Set([reason, ...unclear])] };
 }
 
 function layersOf(command: ShellCommand): [ShellCommand, ...ShellCommand[]] {
@@ -48,9 +80,11 @@ function layersOf(command: ShellCommand): [ShellCommand, ...ShellCommand[]] {
   return inner === null ? [command] : [command, ...layersOf(inner)];
 }
 
-function addScript(into: UnderstoodScript, { commands, files, variables, unclear }: UnderstoodScript): void {
-  into.commands.push(...commands);
-  into.files.push(...files);
-  into.variables.push(...variables);
-  into.unclear.push(...unclear);
+function addScript(into: UnderstoodScript, from: UnderstoodScript): void {
+  into.commands.push(...from.commands);
+  into.files.push(...from.files);
+  into.variables.push(...from.variables);
+  into.unclear.push(...from.unclear);
+  into.features.push(...from.features);
+  into.unread.push(...from.unread);
 }

@@ -3,6 +3,7 @@
  * that is not known here is not looked through, so its command is judged under the wrapper's name, which no
  * built-in list allows.
  */
+import type { ShellDialect } from './script-scan.ts';
 import type { ShellAssignment, ShellCommand } from './shell-reading.ts';
 import { type ShellWord, UNKNOWN_WORDS } from './shell-word.ts';
 
@@ -103,16 +104,21 @@ function replaced(word: ShellWord, replacement: string | null): ShellWord {
   return at === -1 ? word : { ...word, value: null, start: word.start.slice(0, at) };
 }
 
-/** The script that `bash -c` or `eval` would run, when it is known; null for other commands. */
-export function innerScript({ words }: ShellCommand): { script: string | null } | null {
+/** The script that `bash -c` or `eval` would run and how it is read, when it is known; null for other commands. */
+export function innerScript(
+  { words }: ShellCommand,
+  dialect: ShellDialect,
+): { script: string | null; dialect: ShellDialect } | null {
   const [name, ...rest] = words;
-  if (name?.value === 'eval') return { script: joined(rest) };
-  if (!/^(?:\/(?:usr\/)?bin\/)?(?:ba|da)?sh$/.test(name?.value ?? '')) return null;
+  if (name?.value === 'eval') return { script: joined(rest), dialect };
+  const shell = /^(?:\/(?:usr\/)?bin\/)?((?:ba|da)?sh)$/.exec(name?.value ?? '')?.[1];
+  if (shell === undefined) return null;
+  const own = shell === 'bash' ? 'bash' : 'posix';
   const flag = rest.findIndex(({ value }) => value !== null && /^-[a-z]*c$/.test(value));
   const options = rest.slice(0, Math.max(flag, 0));
-  if (flag === -1 || !/^-[eux]*c$/.test(rest[flag]?.value ?? '')) return { script: null };
-  if (!options.every(({ value }) => /^-[eux]+$/.test(value ?? ''))) return { script: null };
-  return { script: rest[flag + 1]?.value ?? null };
+  if (flag === -1 || !/^-[eux]*c$/.test(rest[flag]?.value ?? '')) return { script: null, dialect: own };
+  if (!options.every(({ value }) => /^-[eux]+$/.test(value ?? ''))) return { script: null, dialect: own };
+  return { script: rest[flag + 1]?.value ?? null, dialect: own };
 }
 
 function joined(words: readonly ShellWord[]): string | null {
