@@ -5,12 +5,14 @@
  * do: no import statements, nothing newer than `import()` (test/e2e/launcher.test.ts).
  */
 const NEEDED = 24;
+const FEWEST_FILES = 48;
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) start();
 else import('node:fs').then((fs) => refuse(fs.existsSync));
 
 function start() {
-  const { existsSync } = process.getBuiltinModule('node:fs');
+  const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
+  if (process.platform === 'linux' && !mayOpenEnough(readFileSync)) return;
   const { fileURLToPath } = process.getBuiltinModule('node:url');
   const bundle = new URL('../dist/cli/main.js', import.meta.url);
   if (!existsSync(bundle)) return import('../src/cli/main.ts');
@@ -18,6 +20,22 @@ function start() {
   const cache = new URL('../dist/.compile-cache', import.meta.url);
   if (existsSync(cache)) process.getBuiltinModule('node:module').enableCompileCache(fileURLToPath(cache));
   return import(bundle.href);
+}
+
+/** Below that not even the program itself can be loaded, and what then fails names anything but the cause. */
+function mayOpenEnough(readFileSync) {
+  let limit = Number.POSITIVE_INFINITY;
+  try {
+    limit = Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))[1]);
+  } catch {
+    // Without /proc nobody knows.
+  }
+  if (!(limit < FEWEST_FILES)) return true;
+  process.stderr.write(
+    `ramet: only ${limit} files may be open at once (ulimit -n), and Ramet needs ${FEWEST_FILES}: raise it with ulimit -n 1024\n`,
+  );
+  process.exitCode = 1;
+  return false;
 }
 
 function refuse(exists) {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
+import { findMovedProject } from './project-note.ts';
 
 export const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -23,11 +24,15 @@ export function rametHome(env: Readonly<Record<string, string | undefined>>): st
   return join(env.HOME || homedir(), '.ramet');
 }
 
-/** The directory of a project's sessions; `makePrivateDirectory` creates it. */
+/**
+ * The directory of a project's sessions; `makePrivateDirectory` creates it. A repository that was renamed keeps the one
+ * it had.
+ */
 export function projectDirectory(home: string, place: ProjectPlace): string {
   const identity = place.commonDirectory ?? place.root;
   const hash = createHash('sha256').update(identity).digest('hex').slice(0, 8);
-  return join(home, 'projects', `${projectName(place)}-${hash}`);
+  const project = join(home, 'projects', `${projectName(place)}-${hash}`);
+  return existsSync(project) ? project : (findMovedProject(home, identity) ?? project);
 }
 
 /** Taken from the repository, not from the worktree: all worktrees must lead to one directory. */

@@ -5,6 +5,7 @@ import { systemCode, UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { unusable } from './home.ts';
 import { leaseOf, type WriterLease } from './lease.ts';
+import { movedPaths } from './project-note.ts';
 import { openSessionFileReadOnly, sessionOfFile, sessionPath } from './session-file.ts';
 import { type IndexedSession, readIndex } from './session-index.ts';
 import { describeSession, stateOfWriter } from './sessions.ts';
@@ -19,11 +20,17 @@ export interface SessionEntry extends IndexedSession {
 export function listSessions(project: string): SessionEntry[] {
   const files = new Set(sessionFiles(project));
   const indexed = readIndex(project).filter(({ entry }) => files.delete(entry.session));
+  const moved = movedPaths(project);
   const missed = Array.from(files, (session) => readEntry(project, session));
   return [...indexed, ...missed.filter((found) => found !== null)]
     .map(({ entry, lease }) => {
       const file = sessionPath(project, entry.session);
-      return { ...entry, file, live: lease !== null && stateOfWriter(file, lease) !== 'gone' };
+      return {
+        ...entry,
+        cwd: moved(entry.cwd),
+        file,
+        live: lease !== null && stateOfWriter(file, lease) !== 'gone',
+      };
     })
     .sort((a, b) => b.opened - a.opened || (a.session < b.session ? -1 : 1));
 }

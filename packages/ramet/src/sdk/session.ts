@@ -5,6 +5,7 @@
 import { sep } from 'node:path';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { RECORD_LOST_ITS_END } from '../engine/notices.ts';
+import { noteProject } from '../journal/project-note.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -64,6 +65,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     ]);
     const ended = await orphans;
     const journal = observedJournal(await createSession({ ...settings, ...place }), settings.onRecord);
+    noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
     recordEndedOrphans(journal, ended);
     const parts = { journal, provider, redact, permissions, workspaces };
     const shared = shareParts(settings, place, types, parts, null);

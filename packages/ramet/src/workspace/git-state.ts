@@ -52,10 +52,11 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
   });
   const ended = new Promise<number | null>((settle, fail) => git.once('error', fail).once('close', settle));
   let complaint = '';
-  git.stderr.setEncoding('utf8').on('data', (text: string) => {
+  // Where no more files may be opened there are no pipes, and `ended` says why.
+  git.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(0, 500);
   });
-  createInterface({ input: git.stdout }).on('line', collector.take);
+  if (git.stdout) createInterface({ input: git.stdout }).on('line', collector.take);
   try {
     const code = await ended;
     return code === 0

@@ -1,6 +1,6 @@
 /** Where a session goes on, and which one: what a person means by "continue". */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { openSession } from '../../src/sdk/session.ts';
@@ -53,6 +53,34 @@ describe.concurrent('LOG-1: a session that never got its prompt', () => {
     const { code } = await user.ramet(['-p', 'two', '--continue']);
     expect(code).toBe(0);
     expect(user.sessions()).toHaveLength(2);
+  });
+});
+
+describe.concurrent('RES-6: a repository that was renamed', () => {
+  test('has its sessions still, and they continue in it; a copy has none of them', async ({ user }) => {
+    const emulator = await user.emulate({ scenario: { rules: PWD_THEN_DONE } });
+    await user.ramet(['-p', 'one', '--permission-mode', 'bypassPermissions']);
+    const [session = ''] = user.sessions();
+    const [renamed, copy] = [join(user.root, 'renamed'), join(user.root, 'copy')];
+    cpSync(user.repository, copy, { recursive: true });
+    renameSync(user.repository, renamed);
+    expect((await user.ramet(['ps'], { cwd: renamed })).stdout).toContain(session);
+    const { code } = await user.ramet(['-p', 'two', '--continue'], { cwd: renamed });
+    expect(code).toBe(0);
+    expect(toolResults(emulator)).toEqual([{ text: renamed, isError: false }]);
+    expect((await user.ramet(['ps'], { cwd: copy })).stdout).not.toContain(session);
+  });
+});
+
+describe.concurrent('UI-1: a limit of open files that is too low', () => {
+  test('is told in one line', async ({ user }) => {
+    const end = await user.ramet(['-p', 'x'], { shell: 'ulimit -n 24; exec "$@"' });
+    expect(end).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'ramet: only 24 files may be open at once (ulimit -n), and Ramet needs 48: raise it with ulimit -n 1024\n',
+    });
   });
 });
 
