@@ -13,6 +13,7 @@ import * as manyAgents from './many-agents.ts';
 import * as merge from './merge.ts';
 import * as processExecutor from './process-executor.ts';
 import * as resume from './resume.ts';
+import * as sandbox from './sandbox.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
@@ -37,6 +38,7 @@ const MEASUREMENTS: Measurements = {
   definitions,
   'process-executor': processExecutor,
   resume,
+  sandbox,
   views,
 };
 const LONG: Measurements = {

@@ -1,8 +1,11 @@
 /** The command's entry: everything it does is in `program.ts`. */
+import { keepGrammarSmall } from '../permission/grammar-memory.ts';
 import { EXIT } from './exit-code.ts';
 import { processIo } from './io.ts';
 import { runProgram } from './program.ts';
 import { interruptSignal } from './signals.ts';
+
+keepGrammarSmall();
 
 // Stands when the event loop runs dry before the command has ended: a bug, which must not look like success.
 process.exitCode = EXIT.failed;

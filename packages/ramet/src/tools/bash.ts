@@ -81,6 +81,7 @@ function start(shell: ShellStart, output: OutputFile, context: ToolContext): Pro
     env: { ...env, ...shell.environment, [AGENT_VARIABLE]: agent },
     output: output.descriptor,
     handed: shell.handed,
+    confined: shell.confined,
     register: registerGroup,
   });
 }
@@ -105,8 +106,7 @@ async function runInForeground(
     throw error;
   }
   const end = await waitForEnd(group, output, timeout, context.signal);
-  // What keeps a sandbox together takes a moment to be gone; it is nothing that the command left.
-  if (typeof end === 'string' || shell.confined) await group.terminate();
+  if (typeof end === 'string') await group.terminate();
   const outcome = await report(end, group, output, context);
   const note = shell.confined ? null : ((await context.afterCommand?.(command, since)) ?? null);
   return note === null ? outcome : { ...outcome, content: `${outcome.content}\n${note}` };

@@ -32,28 +32,19 @@ const PROGRAM = 'bwrap';
 /** It takes some ten milliseconds; who needs seconds would hold every command up. */
 const TIME_LIMIT_MS = 2_000;
 
-/** Where the sandbox's own files are: in its new `/dev`, so that every directory of the host can be seen as it is. */
-const SCRATCH = '/dev/scratch';
+/** Its own files lie over a directory that nobody reads; the first of these that there is. */
+const SCRATCH = ['/dev/pts', '/dev/mqueue', '/mnt', '/media'].find(isDirectory) ?? '/dev/pts';
+
+/** Every other device can be seen and not opened. */
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/urandom'].flatMap((path) => ['--dev-bind-try', path, path]);
 
 /**
  * A root user would have the right to mount it writable again, so all rights go; what root may write in `/proc` by
  * being its owner is read-only. `sort` and heredocs need scratch space. All of it ends with the shell, and it with us.
  */
 const HELD = [
-  ...['--seccomp', String(HANDED_DESCRIPTOR), '--ro-bind', '/', '/', '--dev', '/dev'],
-  ...[
-    '--ro-bind-try',
-    '/dev/shm',
-    '/dev/shm',
-    '--perms',
-    '1777',
-    '--dir',
-    SCRATCH,
-    '--setenv',
-    'TMPDIR',
-    SCRATCH,
-  ],
-  ...['--proc', '/proc', '--remount-ro', '/proc'],
+  ...['--seccomp', String(HANDED_DESCRIPTOR), '--ro-bind', '/', '/', ...DEVICES],
+  ...['--tmpfs', SCRATCH, '--setenv', 'TMPDIR', SCRATCH, '--proc', '/proc', '--remount-ro', '/proc'],
   ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--cap-drop', 'ALL', '--die-with-parent'],
 ];
 
@@ -90,6 +81,10 @@ function inheritedDescriptors(): number[] {
       return []; // The one by which the list itself was read is gone.
     }
   });
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function isPipe(path: string): boolean {

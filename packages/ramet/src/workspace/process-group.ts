@@ -32,6 +32,8 @@ export interface ProcessGroupStart {
   env: Readonly<Record<string, string>>;
   /** File descriptor that takes both outputs, in the order they are written. */
   output: number;
+  /** Whatever it starts cannot live without the leader: it is killed with it, and nobody looks for it. */
+  confined?: boolean;
   /** Opens what the program reads from `HANDED_DESCRIPTOR`. */
   handed?: (() => number) | undefined;
   /** Notes that the group runs; what it returns is called when nobody of it is left. See `process-register.ts`. */
@@ -61,8 +63,14 @@ export async function startProcessGroup(start: ProcessGroupStart): Promise<Proce
   });
   const id = await started(child);
   const unregister = start.register(id);
-  const alive = (): boolean => isGroupAlive(id);
+  let gone = false;
+  const alive = (): boolean => !gone && isGroupAlive(id);
   void ended.then(() => {
+    if (start.confined === true) {
+      // What keeps a sandbox together takes a moment to be gone; it is nothing that the command left.
+      signalGroup(id, 'SIGKILL');
+      gone = true;
+    }
     if (!alive()) unregister();
   });
   return {

@@ -6,6 +6,7 @@ import type { Agent } from '../../engine/agent.ts';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { runAgent } from '../../engine/loop.ts';
 import { openBill } from '../../engine/run-bill.ts';
+import { keepGrammarSmall } from '../../permission/grammar-memory.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
 import { Channel } from './channel.ts';
@@ -20,6 +21,7 @@ const made = Promise.withResolvers<Agent>();
 let agent: Agent | null = null;
 
 function connect(): void {
+  keepGrammarSmall();
   const channel: HostChannel = new Channel(
     {
       // The end of the line is `disconnect`'s to notice.

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Node, Parser } from 'web-tree-sitter';
+import { prepareForGrammar } from '../grammar-memory.ts';
 
 export type ShellNode = Node;
 
@@ -21,6 +22,7 @@ export function loadShellParser(): Promise<ShellParser> {
 }
 
 async function load(): Promise<ShellParser> {
+  await prepareForGrammar();
   const { Language, Parser } = await import('web-tree-sitter');
   await Parser.init();
   const grammar = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');

@@ -1,0 +1,20 @@
+/**
+ * Whether V8 may optimise the grammar that judges commands: it would take 500 MB and a second of CPU for nothing. The
+ * flags hold for a whole process, so a program that embeds the library decides for itself (docs/permissions.md). Apart
+ * from the grammar, so that saying it costs nothing at start.
+ */
+const FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+
+let keepsSmall = false;
+
+/** For a process that is Ramet's own, before its first command. */
+export function keepGrammarSmall(): void {
+  keepsSmall = true;
+}
+
+/** Called before the grammar is loaded. */
+export async function prepareForGrammar(): Promise<void> {
+  if (!keepsSmall) return;
+  const { setFlagsFromString } = await import('node:v8');
+  for (const flag of FLAGS) setFlagsFromString(flag);
+}
