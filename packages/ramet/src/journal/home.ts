@@ -80,7 +80,9 @@ export function unusable(path: string, error: unknown): UserMistake {
       ? `${obstacle} is a file, not a directory`
       : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
         ? `no permission to write there (${code})`
-        : (code ?? describeError(error));
+        : code === 'ENOSPC'
+          ? 'the disk is full'
+          : (code ?? describeError(error));
   return new UserMistake(
     'home_unusable',
     `cannot keep sessions in ${path}: ${reason}; set RAMET_HOME to a directory you can write to`,

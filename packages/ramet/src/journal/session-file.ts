@@ -11,8 +11,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE, unusable } from './home.ts';
+import { openInMemory } from './memory-copy.ts';
 import { migrate, requireKnownVersion, SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
-import { readFailure, writeFailure } from './sqlite-failure.ts';
+import { needsRoomBeside, readFailure, writeFailure } from './sqlite-failure.ts';
 import { inTransaction } from './transaction.ts';
 
 const EXTENSION = '.sqlite';
@@ -66,11 +67,18 @@ export function openSessionFile(file: string): DatabaseSync {
 
 /** Opens a session to read it. Checks its version, and that its maker lived long enough to fill it. */
 export function openSessionFileReadOnly(file: string): DatabaseSync {
-  return opening(file, { readOnly: true }, readFailure, (db) => {
+  const check = (db: DatabaseSync): void => {
     const version = schemaVersion(db);
     requireKnownVersion(file, version, SESSION_MIGRATIONS);
     if (version === 0) throw neverFilled(file);
-  });
+  };
+  try {
+    return opening(file, { readOnly: true }, readFailure, check);
+  } catch (error) {
+    // SQLite cannot read beside a writer, or after one, where it cannot write.
+    if (!needsRoomBeside(error)) throw error;
+    return opening(file, { inMemory: true }, () => readFailure(file, error), check);
+  }
 }
 
 /** Makes the file itself, not only its WAL, survive a power cut: contents by a checkpoint, names by their directories. */
@@ -109,13 +117,13 @@ export function removeMeta(db: DatabaseSync, key: string): void {
 
 function opening(
   file: string,
-  options: { readOnly?: boolean },
+  { inMemory = false, ...options }: { readOnly?: boolean; inMemory?: boolean },
   explain: (file: string, error: unknown) => Error,
   prepare: (db: DatabaseSync) => void,
 ): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(file, { ...options, timeout: BUSY_TIMEOUT_MS });
+    db = inMemory ? openInMemory(file) : new DatabaseSync(file, { ...options, timeout: BUSY_TIMEOUT_MS });
     prepare(db);
     return db;
   } catch (error) {

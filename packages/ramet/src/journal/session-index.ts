@@ -1,16 +1,20 @@
 /**
  * The sessions of one repository at a glance: `index.sqlite` beside them, written by every process that works
- * there. It is a convenience that can be rebuilt: sessions and their writers are told by their own files.
+ * there. It is a cache: sessions and their writers are told by their own files, so one that cannot be read counts as
+ * empty, and one that is damaged is put aside and begun anew.
  * Each use opens and closes it, so that no process holds it while it waits for a model.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { describeError, JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
+import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
 import type { WriterLease } from './lease.ts';
+import { openInMemory } from './memory-copy.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
 import { createSharedFile } from './shared-file.ts';
+import { isDamaged } from './sqlite-failure.ts';
 import { inTransaction } from './transaction.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -59,16 +63,36 @@ export function unregisterSession(
   });
 }
 
-/** All entries, with the lease where there is one. Empty when there is no index yet. */
-export function readIndex(project: string): { entry: IndexedSession; lease: WriterLease | null }[] {
+export interface IndexEntry {
+  entry: IndexedSession;
+  lease: WriterLease | null;
+}
+
+/** All entries, with the lease where there is one. Empty when there is no index that can be read. */
+export function readIndex(project: string): IndexEntry[] {
   const file = indexPath(project);
   if (!existsSync(file)) return [];
-  return explaining(file, () => {
+  try {
     using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
-    const rows = db.prepare('SELECT * FROM sessions LEFT JOIN leases ON leases.session = sessions.id').all();
-    return rows.map((row) => ({ entry: entryOf(row), lease: row.token === null ? null : leaseFrom(row) }));
-  });
+    return entriesOf(db);
+  } catch {
+    return entriesInMemory(file);
+  }
+}
+
+/** On a disk that is full or read-only. */
+function entriesInMemory(file: string): IndexEntry[] {
+  try {
+    using db = openInMemory(file);
+    return entriesOf(db);
+  } catch {
+    return [];
+  }
+}
+
+function entriesOf(db: DatabaseSync): IndexEntry[] {
+  const rows = db.prepare('SELECT * FROM sessions LEFT JOIN leases ON leases.session = sessions.id').all();
+  return rows.map((row) => ({ entry: entryOf(row), lease: row.token === null ? null : leaseFrom(row) }));
 }
 
 function entryOf(row: Record<string, SQLOutputValue>): IndexedSession {
@@ -98,18 +122,36 @@ function withIndex(project: string, change: (db: DatabaseSync) => void): void {
 export function openIndex(project: string): DatabaseSync {
   const file = indexPath(project);
   return explaining(file, () => {
-    if (!existsSync(file)) createSharedFile(file, INDEX_MIGRATIONS);
-    const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    const inode = statSync(file, { throwIfNoEntry: false })?.ino;
     try {
-      requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
-      db.exec('PRAGMA synchronous = NORMAL');
-      if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
-      return db;
+      return openIndexFile(file);
     } catch (error) {
-      db.close();
-      throw error;
+      if (!isDamaged(error)) throw error;
+      putAside(file, inode);
+      return openIndexFile(file);
     }
   });
+}
+
+function openIndexFile(file: string): DatabaseSync {
+  if (!existsSync(file)) createSharedFile(file, INDEX_MIGRATIONS);
+  const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
+    db.exec('PRAGMA synchronous = NORMAL');
+    if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Not when another process has done so already, and begun a new one. */
+function putAside(file: string, inode: number | undefined): void {
+  if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) return;
+  for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+  renameSync(file, `${file}.damaged`);
 }
 
 function explaining<Result>(file: string, work: () => Result): Result {
@@ -117,10 +159,13 @@ function explaining<Result>(file: string, work: () => Result): Result {
     return work();
   } catch (error) {
     if (error instanceof JournalError) throw error;
+    const trouble = diskTroubleAt(file);
+    const [reason, remedy] =
+      trouble === null ? [describeError(error), 'check its directory, or remove it'] : DISK_TROUBLES[trouble];
     throw new JournalError(
       'index_unusable',
       'terminal',
-      `cannot use the session index ${file}: ${describeError(error)}; check its directory, or remove it (sessions stay)`,
+      `cannot use the session index ${file}: ${reason}; ${remedy} (sessions stay)`,
       { cause: error },
     );
   }

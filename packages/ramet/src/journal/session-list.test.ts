@@ -78,6 +78,26 @@ describe('the list of sessions', () => {
     expect(listSessions(project)).toMatchObject([{ session, created: 1000, cwd: '/w', title: 'Kept' }]);
   });
 
+  test.each([['not a database'.repeat(1000)], ['SQLite format 3\0'.padEnd(8192, 'z')]])(
+    'shows the same sessions when the index is damaged, and begins it anew',
+    async (damage) => {
+      const project = newProject();
+      const session = await closedSession(project, 1000, 'Kept');
+      writeFileSync(indexPath(project), damage);
+      expect(listSessions(project)).toMatchObject([{ session, created: 1000, cwd: '/w', title: 'Kept' }]);
+      const warnings: string[] = [];
+      const { journal, reader } = await resumeSession({
+        project,
+        session,
+        onWarning: (message) => warnings.push(message),
+      });
+      reader.close();
+      await journal.close();
+      expect(warnings).toEqual([]);
+      expect(readIndex(project)).toMatchObject([{ entry: { session, title: 'Kept' }, lease: null }]);
+    },
+  );
+
   test('puts a resumed session first also when the index is lost', async () => {
     const project = newProject();
     const old = await closedSession(project, 1000);

@@ -76,7 +76,7 @@ export async function createSession(
     lock?.release();
     for (const path of [file, `${file}-wal`, `${file}-shm`, lockPath(file), witnessPath(file)])
       rmSync(path, { force: true });
-    throw error;
+    throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
 }
 

@@ -1,5 +1,7 @@
 /** Turns what SQLite says into one line that names the file, the reason and what to do. */
+import { basename } from 'node:path';
 import { describeError, JournalError, systemCode } from '../schema/errors.ts';
+import { type DiskTrouble, diskTroubleAt } from './disk-trouble.ts';
 
 const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
@@ -20,18 +22,38 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY;
 }
 
+/** SQLite has no room, or no right, to keep its files beside this one. */
+export function needsRoomBeside(error: unknown): boolean {
+  const code = sqliteCode(error instanceof JournalError ? error.cause : error);
+  return code !== null && [SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code);
+}
+
+export function isDamaged(error: unknown): boolean {
+  const code = sqliteCode(error instanceof JournalError ? error.cause : error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
 export function writeFailure(file: string, error: unknown): JournalError {
   if (error instanceof JournalError) return error;
-  const [code, reason, remedy] = explainWrite(error);
+  const [code, reason, remedy] = explainWrite(error, diskTroubleAt(file));
   return new JournalError(code, 'terminal', `cannot write the journal ${file}: ${reason}; ${remedy}`, {
     cause: error,
   });
 }
 
-function explainWrite(error: unknown): [code: string, reason: string, remedy: string] {
-  switch (sqliteCode(error)) {
-    case SQLITE_FULL:
-      return ['journal_disk_full', 'the disk is full', 'free some space, then resume the session'];
+type Explanation = [code: string, reason: string, remedy: string];
+
+function explainWrite(error: unknown, trouble: DiskTrouble | null): Explanation {
+  const code = systemCode(error) === 'ENOSPC' ? SQLITE_FULL : sqliteCode(error);
+  if (code === SQLITE_FULL || (trouble === 'full' && (code === SQLITE_IOERR || code === SQLITE_CANTOPEN)))
+    return ['journal_disk_full', 'the disk is full', 'free some space, then resume the session'];
+  if (trouble === 'read-only' && (code === SQLITE_READONLY || code === SQLITE_CANTOPEN))
+    return [
+      'journal_not_writable',
+      'the file system is read-only',
+      'mount it writable, then resume the session',
+    ];
+  switch (code) {
     case SQLITE_IOERR:
       return [
         'journal_write_failed',
@@ -66,13 +88,13 @@ export function removedWhileWriting(file: string): JournalError {
 
 export function readFailure(file: string, error: unknown): JournalError {
   if (error instanceof JournalError) return error;
-  const [code, reason, remedy] = explainRead(error);
-  return new JournalError(code, 'mistake', `cannot read the journal ${file}: ${reason}; ${remedy}`, {
+  const [code, reason, remedy] = explainRead(file, error);
+  return new JournalError(code, 'terminal', `cannot read the journal ${file}: ${reason}; ${remedy}`, {
     cause: error,
   });
 }
 
-function explainRead(error: unknown): [code: string, reason: string, remedy: string] {
+function explainRead(file: string, error: unknown): Explanation {
   switch (sqliteCode(error)) {
     case SQLITE_READONLY:
       return [
@@ -84,8 +106,17 @@ function explainRead(error: unknown): [code: string, reason: string, remedy: str
       return ['journal_not_readable', 'it cannot be opened', 'check that it exists and that you may read it'];
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return ['journal_damaged', 'it is damaged or not a journal', 'restore it from a backup or remove it'];
+      return [
+        'journal_damaged',
+        'it is damaged or not a journal',
+        `save what can be read with: ramet doctor --repair ${sessionOf(file)}`,
+      ];
     default:
       return ['journal_not_readable', describeError(error), 'check the file with sqlite3'];
   }
+}
+
+/** The session that a file is of, for a command to type. */
+function sessionOf(file: string): string {
+  return basename(file, '.sqlite');
 }
