@@ -1,4 +1,5 @@
 /** What the commands that look at sessions have in common: find one, read it, fold it. */
+import { damageLine } from '../journal/damage.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { emptyLedger, extendLedger, type Ledger } from '../journal/projections/ledger.ts';
 import { type AgentOverview, agentStatuses, emptyBoard, extendBoard } from '../journal/projections/status.ts';
@@ -39,7 +40,7 @@ export type EventTaker = (recorded: RecordedEvent) => void;
 
 export function viewSession(wanted: string | undefined, io: CommandIo, take?: EventTaker): SessionView {
   const { project, entry } = chooseSession(wanted, io);
-  return view(project, entry, take);
+  return view(project, entry, io, take);
 }
 
 /**
@@ -57,7 +58,7 @@ export function foldSessions<Found>(
     .slice(0, limit)
     .flatMap((entry) => {
       try {
-        using opened = view(project, entry);
+        using opened = view(project, entry, io);
         return [read(opened)];
       } catch (error) {
         onUnreadable(entry, error);
@@ -70,12 +71,12 @@ export function noteUnreadable(io: CommandIo): (entry: SessionEntry, error: unkn
   return ({ session }, error) => io.note(`session ${session} cannot be read: ${describeError(error)}`);
 }
 
-function view(project: string, entry: SessionEntry, take?: EventTaker): SessionView {
+function view(project: string, entry: SessionEntry, io: CommandIo, take?: EventTaker): SessionView {
   const place = { project, session: entry.session };
   const writerAlive = (): boolean => isWriterAlive(place);
   // Asked before reading: a writer that ends meanwhile must not make a running agent look interrupted.
   const alive = writerAlive();
-  const reader = openReader(place);
+  const reader = openReader({ ...place, forgiving: true });
   const board = emptyBoard();
   const ledger = emptyLedger();
   for (const recorded of reader.events()) {
@@ -83,6 +84,8 @@ function view(project: string, entry: SessionEntry, take?: EventTaker): SessionV
     extendLedger(ledger, recorded);
     take?.(recorded);
   }
+  const damage = damageLine(entry.session, reader.damage);
+  if (damage !== null) io.note(damage);
   return {
     project,
     entry,

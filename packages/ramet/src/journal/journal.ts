@@ -4,6 +4,7 @@
  */
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import type { DamagedEvent } from './damage.ts';
 
 export interface Journal {
   readonly session: SessionId;
@@ -30,9 +31,11 @@ export interface EventFilter {
 }
 
 export interface JournalReader {
+  /** The events that were left out of what was read so far, because they cannot be read or are not what was written. */
+  readonly damage: readonly DamagedEvent[];
   /** Events in order, after `after` when given, of one agent and of certain types when given. */
   events(filter?: EventFilter): Iterable<RecordedEvent>;
-  /** The bytes of a block; throws a JournalError when the journal does not hold them. */
+  /** The bytes of a block, which have this digest; throws a JournalError when the journal does not hold them. */
   block(digest: Digest): Uint8Array;
   close(): void;
 }

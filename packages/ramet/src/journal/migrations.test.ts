@@ -5,12 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { JournalError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
+import { digestOf } from './digest.ts';
 import { SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
 import { openReader, resumeSession } from './sessions.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-migrations-'));
 afterAll(() => rmSync(project, { recursive: true }));
 
+const BYTES = new Uint8Array([1, 2]);
 const warning: JournalEvent = { type: 'warning.raised', code: 'old', message: 'from version 1' };
 
 /** A session as the first version left it: no `meta`, no `type`. */
@@ -21,7 +23,7 @@ function writeVersionOne(session: string): string {
   db.exec(SESSION_MIGRATIONS[0] ?? '');
   db.exec('PRAGMA user_version = 1');
   db.prepare('INSERT INTO events (time, agent, data) VALUES (?, ?, ?)').run(7, null, JSON.stringify(warning));
-  db.prepare('INSERT INTO blocks (digest, bytes) VALUES (?, ?)').run('d', new Uint8Array([1, 2]));
+  db.prepare('INSERT INTO blocks (digest, bytes) VALUES (?, ?)').run(digestOf(BYTES), BYTES);
   return file;
 }
 
@@ -31,7 +33,7 @@ describe('LOG-1: a journal of an earlier version', () => {
     const before = readFileSync(file);
     const reader = openReader({ project, session: 'aaaaaaaa' });
     expect([...reader.events()]).toEqual([{ seq: 1, time: 7, agent: null, event: warning }]);
-    expect(reader.block('d')).toEqual(new Uint8Array([1, 2]));
+    expect(reader.block(digestOf(BYTES))).toEqual(BYTES);
     reader.close();
     expect(readFileSync(file).equals(before)).toBe(true);
   });

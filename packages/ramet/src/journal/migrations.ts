@@ -20,7 +20,12 @@ export const SESSION_MIGRATIONS: readonly string[] = [
   // `type` is computed, so that it costs no space and cannot disagree with the event itself.
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    ALTER TABLE events ADD COLUMN type TEXT GENERATED ALWAYS AS (data ->> 'type') VIRTUAL;`,
+  // Null in events of earlier versions (event-check.ts).
+  'ALTER TABLE events ADD COLUMN crc INTEGER;',
 ];
+
+/** The first version whose events have a check beside them. */
+export const CHECKED_EVENTS = 3;
 
 export const INDEX_MIGRATIONS: readonly string[] = [
   `CREATE TABLE sessions (

@@ -2,25 +2,55 @@
  * Reads one session, also while it is written. Events come in pages, each its own short read: a reader that
  * dawdles, such as a view somebody scrolls, must not keep the WAL from being emptied. Append-only events make
  * that safe: what was read never changes.
+ *
+ * Invariants
+ * 1. An event that does not match its check, or cannot be read, is left out and is in `damage`; the others are read.
+ * 2. A block is given only when its bytes have the digest it was asked for by.
  */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
+import type { DamagedEvent } from './damage.ts';
+import { digestOf } from './digest.ts';
+import { EventCheck } from './event-check.ts';
 import type { EventFilter, JournalReader } from './journal.ts';
+import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
 import { openSessionFileReadOnly } from './session-file.ts';
-import { readFailure } from './sqlite-failure.ts';
+import { isBusy, isDamaged, readFailure } from './sqlite-failure.ts';
+import { readWitness } from './witness.ts';
 
 const PAGE = 500;
+const LOST_BLOCK = Buffer.from(
+  JSON.stringify({ type: 'text', text: '[lost: the journal does not hold what stood here]' }),
+);
+/** So many numbers without an event in a row are the end, where nothing tells which was last. */
+const LONGEST_GAP = 5_000;
+
+type Row = Record<string, SQLOutputValue>;
 
 export class SessionReader implements JournalReader {
   readonly #file: string;
   readonly #db: DatabaseSync;
+  readonly #forgiving: boolean;
+  readonly #columns: string;
   readonly #selectBlock: StatementSync;
+  readonly #check: EventCheck = new EventCheck();
+  readonly #damage: Map<number, DamagedEvent> = new Map();
+  /** Blocks whose bytes were compared with their digest. */
+  readonly #sound: Set<Digest> = new Set();
 
-  constructor(file: string) {
+  /** `forgiving`: a block that is lost is given as a text that says so, for people to read. */
+  constructor(file: string, { forgiving = false }: { forgiving?: boolean } = {}) {
     this.#file = file;
+    this.#forgiving = forgiving;
     this.#db = openSessionFileReadOnly(file);
+    const crc = schemaVersion(this.#db) < CHECKED_EVENTS ? 'NULL AS crc' : 'crc';
+    this.#columns = `seq, time, agent, data, ${crc}`;
     this.#selectBlock = this.#prepare('SELECT bytes FROM blocks WHERE digest = ?');
+  }
+
+  get damage(): readonly DamagedEvent[] {
+    return [...this.#damage.values()];
   }
 
   *events({ after = 0, agent, type, types = type && [type] }: EventFilter = {}): Iterable<RecordedEvent> {
@@ -28,52 +58,107 @@ export class SessionReader implements JournalReader {
     // Not by the column `type`, which files of the first version lack.
     const ofType = types === undefined ? '' : `AND data ->> 'type' IN (${types.map(() => '?').join()})`;
     const page = this.#prepare(
-      `SELECT seq, time, agent, data FROM events WHERE seq > ? ${ofAgent} ${ofType} ORDER BY seq LIMIT ${PAGE}`,
+      `SELECT ${this.#columns} FROM events WHERE seq > ? ${ofAgent} ${ofType} ORDER BY seq LIMIT ${PAGE}`,
     );
     const values = [...(agent === undefined ? [] : [agent]), ...(types ?? [])];
+    const wanted = (recorded: RecordedEvent): boolean =>
+      (agent === undefined || recorded.agent === agent) &&
+      (types === undefined || types.includes(recorded.event.type));
     for (;;) {
-      const rows = this.#reading(() => page.all(after, ...values));
+      const rows = this.#page(page, after, values);
+      if (rows === null) return yield* this.#singly(after, wanted);
       for (const row of rows) {
+        after = Number(row.seq);
         const recorded = this.#recorded(row);
-        after = recorded.seq;
-        yield recorded;
+        if (recorded !== null) yield recorded;
       }
       if (rows.length < PAGE) return;
     }
   }
 
   block(digest: Digest): Uint8Array {
-    const bytes = this.#reading(() => this.#selectBlock.get(digest))?.bytes;
-    if (bytes instanceof Uint8Array) return bytes;
-    throw new JournalError(
-      'journal_block_missing',
-      'terminal',
-      `the journal ${this.#file} does not hold block ${digest}: it is damaged or incomplete; start a new session`,
-    );
+    const bytes = this.#blockRow(digest)?.bytes;
+    if (!(bytes instanceof Uint8Array)) return this.#lost('journal_block_missing', 'does not hold', digest);
+    if (this.#sound.has(digest)) return bytes;
+    if (digestOf(bytes) !== digest)
+      return this.#lost('journal_block_damaged', 'holds other bytes as', digest);
+    this.#sound.add(digest);
+    return bytes;
+  }
+
+  #blockRow(digest: Digest): Row | undefined {
+    try {
+      return this.#selectBlock.get(digest);
+    } catch (error) {
+      if (isDamaged(error)) return undefined;
+      throw readFailure(this.#file, error);
+    }
   }
 
   close(): void {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  #recorded(row: Record<string, SQLOutputValue>): RecordedEvent {
-    const seq = Number(row.seq);
-    const agent = row.agent === null ? null : String(row.agent);
-    return { seq, time: Number(row.time), agent, event: this.#parse(seq, String(row.data)) };
+  #lost(code: string, how: string, digest: Digest): Uint8Array {
+    if (this.#forgiving) return LOST_BLOCK;
+    throw new JournalError(
+      code,
+      'terminal',
+      `the journal ${this.#file} ${how} block ${digest}: it is damaged or incomplete; save what can be read with ramet doctor --repair, or start a new session`,
+    );
   }
 
-  #parse(seq: number, data: string): JournalEvent {
+  /** Null when a row of it cannot be read. */
+  #page(page: StatementSync, after: number, values: readonly string[]): Row[] | null {
     try {
-      // Only a SessionWriter puts rows here, from a JournalEvent; versions are checked when opening.
-      return JSON.parse(data) as JournalEvent;
+      return page.all(after, ...values);
     } catch (error) {
-      throw new JournalError(
-        'journal_damaged',
-        'terminal',
-        `the journal ${this.#file} is damaged: event ${seq} is not JSON; start a new session`,
-        { cause: error },
-      );
+      if (isBusy(error)) throw readFailure(this.#file, error);
+      return null;
     }
+  }
+
+  /** One by one, past what is damaged. */
+  *#singly(after: number, wanted: (recorded: RecordedEvent) => boolean): Iterable<RecordedEvent> {
+    const one = this.#prepare(`SELECT ${this.#columns} FROM events WHERE seq = ?`);
+    const last = this.#lastNumber();
+    let absent = 0;
+    for (let seq = after + 1; last === null ? absent < LONGEST_GAP : seq <= last; seq++) {
+      const row = this.#row(one, seq);
+      absent = row === undefined ? absent + 1 : 0;
+      const recorded = row === undefined ? null : this.#recorded(row);
+      if (recorded !== null && wanted(recorded)) yield recorded;
+    }
+  }
+
+  #row(one: StatementSync, seq: number): Row | undefined {
+    try {
+      return one.get(seq);
+    } catch {
+      this.#damage.set(seq, { seq, agent: undefined });
+      return undefined;
+    }
+  }
+
+  #lastNumber(): number | null {
+    const witnessed = readWitness(this.#file)?.seq ?? 0;
+    try {
+      const row = this.#db.prepare('SELECT seq FROM events ORDER BY seq DESC LIMIT 1').get();
+      return Math.max(Number(row?.seq ?? 0), witnessed);
+    } catch {
+      return witnessed === 0 ? null : witnessed;
+    }
+  }
+
+  #recorded(row: Row): RecordedEvent | null {
+    const seq = Number(row.seq);
+    const time = Number(row.time);
+    const agent = row.agent === null ? null : String(row.agent);
+    const data = String(row.data);
+    const event = row.crc === null || row.crc === this.#check.of(time, agent, data) ? eventFrom(data) : null;
+    if (event !== null) return { seq, time, agent, event };
+    this.#damage.set(seq, { seq, agent });
+    return null;
   }
 
   #prepare(sql: string): StatementSync {
@@ -86,5 +171,16 @@ export class SessionReader implements JournalReader {
     } catch (error) {
       throw readFailure(this.#file, error);
     }
+  }
+}
+
+/** Null for what is no event. */
+function eventFrom(data: string): JournalEvent | null {
+  try {
+    // Only a SessionWriter puts rows here, from a JournalEvent; versions are checked when opening.
+    const event = JSON.parse(data) as JournalEvent | null;
+    return typeof event?.type === 'string' ? event : null;
+  } catch {
+    return null;
   }
 }

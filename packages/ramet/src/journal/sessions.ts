@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
+import { damageOf, refuseDamaged } from './damage.ts';
 import { makePrivateDirectory } from './home.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import {
@@ -100,12 +101,13 @@ export async function resumeSession(
   const file = requireSession(project, session);
   refuseNetworkHome(project);
   // Opened for reading first: a file from a newer version must not be written to, nor its WAL moved.
-  const reader = openReader(options);
+  const reader = openReader({ project, session });
   const lease = newLease();
   let lock: SessionLock | undefined;
   let db: DatabaseSync | undefined;
   try {
     lock = lockSession(file, session);
+    refuseDamaged(session, damageOf(reader));
     db = openSessionFile(file);
     const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
     const entry = describeSession(db, session);
@@ -145,8 +147,13 @@ export function missingEnd(db: DatabaseSync, file: string): string | null {
 }
 
 /** Reads a session, also while it is written and after its writer crashed. */
-export function openReader(options: { project: string; session: SessionId }): JournalReader {
-  return new SessionReader(requireSession(options.project, options.session));
+export function openReader(options: {
+  project: string;
+  session: SessionId;
+  /** For people: what is lost is given as a text that says so. */
+  forgiving?: boolean;
+}): JournalReader {
+  return new SessionReader(requireSession(options.project, options.session), options);
 }
 
 export function isWriterAlive(options: { project: string; session: SessionId }): boolean {

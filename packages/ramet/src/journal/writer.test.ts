@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { JournalError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
+import { digestOf } from './digest.ts';
 import type { Journal } from './journal.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 
@@ -99,16 +100,17 @@ describe('LOG-1: the journal', () => {
   test('stores a block once, in bytes', async () => {
     const journal = await createSession({ project, cwd: '/w' });
     const bytes = new Uint8Array([0, 255, 10]);
-    journal.storeBlock('digest', bytes);
-    journal.storeBlock('digest', bytes);
+    const digest = digestOf(bytes);
+    journal.storeBlock(digest, bytes);
+    journal.storeBlock(digest, bytes);
     await journal.commit('written');
     await journal.close();
     const { journal: again, reader } = await resumeSession({ project, session: journal.session });
-    again.storeBlock('digest', new Uint8Array([9]));
+    again.storeBlock(digest, new Uint8Array([9]));
     await again.commit('written');
-    expect(reader.block('digest')).toEqual(bytes);
+    expect(reader.block(digest)).toEqual(bytes);
     expect(() => reader.block('other')).toThrow(
-      `the journal ${journal.file} does not hold block other: it is damaged or incomplete; start a new session`,
+      `the journal ${journal.file} does not hold block other: it is damaged or incomplete; save what can be read with ramet doctor --repair, or start a new session`,
     );
     reader.close();
     await again.close();

@@ -15,6 +15,7 @@ import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { Checkpointer } from './checkpointer.ts';
+import { EventCheck } from './event-check.ts';
 import { FileGuard } from './file-guard.ts';
 import type { Journal } from './journal.ts';
 import { takenOver } from './lease.ts';
@@ -31,7 +32,7 @@ const COMMITS_PER_LOOK = 64;
 /** What is written is synced at the latest after this: a power cut costs no more than that, and few turns pay. */
 const SYNC_WITHIN_MS = 100;
 
-type PendingEvent = [time: number, agent: AgentId | null, data: string];
+type PendingEvent = [time: number, agent: AgentId | null, data: string, crc: number];
 type PendingBlock = [digest: Digest, bytes: Uint8Array];
 
 /** Everybody who waits for the next transaction. */
@@ -62,6 +63,7 @@ export class SessionWriter implements Journal {
   readonly #db: DatabaseSync;
   readonly #statements: Record<'begin' | 'commit' | 'fence' | 'event' | 'block' | 'mark', StatementSync>;
   readonly #stored: RecentDigests = new RecentDigests(REMEMBERED_DIGESTS);
+  readonly #check: EventCheck = new EventCheck();
   readonly #checkpointer: Checkpointer;
   readonly #guard: FileGuard;
   readonly #witness: WitnessWriter;
@@ -92,7 +94,7 @@ export class SessionWriter implements Journal {
       begin: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
       fence: db.prepare("SELECT value FROM meta WHERE key = 'fence'"),
-      event: db.prepare('INSERT INTO events (time, agent, data) VALUES (?, ?, ?)'),
+      event: db.prepare('INSERT INTO events (time, agent, data, crc) VALUES (?, ?, ?, ?)'),
       block: db.prepare('INSERT OR IGNORE INTO blocks (digest, bytes) VALUES (?, ?)'),
       mark: db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('synced', ?)"),
     };
@@ -102,7 +104,9 @@ export class SessionWriter implements Journal {
 
   append(agent: AgentId | null, event: JournalEvent): void {
     if (this.#refusal() !== null) return;
-    this.#events.push([this.#options.clock.now(), agent, JSON.stringify(event)]);
+    const time = this.#options.clock.now();
+    const data = JSON.stringify(event);
+    this.#events.push([time, agent, data, this.#check.of(time, agent, data)]);
     this.#schedule();
   }
 
@@ -198,7 +202,7 @@ export class SessionWriter implements Journal {
     const row = fence.get() as unknown as [string] | undefined;
     if (row?.[0] !== this.#options.fence) throw takenOver(this.file);
     for (const [digest, bytes] of this.#blocks) block.run(digest, bytes);
-    for (const [time, agent, data] of this.#events) this.#last = event.run(time, agent, data).lastInsertRowid;
+    for (const values of this.#events) this.#last = event.run(...values).lastInsertRowid;
     // An empty transaction would not reach the disk, and so would not carry earlier ones there.
     if (idle) mark.run(String(this.#options.clock.now()));
     commit.run();

@@ -3,6 +3,7 @@
  * the session to go on with. Prints `session <id>`, then `ack <number>` after each commit; when the journal
  * fails, `failed <code> <message>` and `closed <message>`.
  */
+import { digestOf } from '../../src/journal/digest.ts';
 import { createSession, resumeSession } from '../../src/journal/sessions.ts';
 import { describeError, RametError } from '../../src/schema/errors.ts';
 
@@ -35,7 +36,8 @@ async function writeForEver(): Promise<never> {
       const name = `${number === end ? 'end' : 'more'} ${'x'.repeat(Number(size))}`;
       journal.append('s.1', { type: 'tool.started', call: String(number), name });
     }
-    journal.storeBlock(`block ${number}`, Buffer.from(`bytes of ${number}`));
+    const block = Buffer.from(`bytes of ${number}`);
+    journal.storeBlock(digestOf(block), block);
     await journal.commit(batch % 7 === 0 ? 'synced' : 'written');
     console.log(`ack ${number}`);
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
+import { digestOf } from '../../src/journal/digest.ts';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { indexPath, readIndex } from '../../src/journal/session-index.ts';
 import { isWriterAlive, openReader } from '../../src/journal/sessions.ts';
@@ -62,7 +63,7 @@ function checkedLength(project: string, session: string): number {
     expect(seq).toBe(length);
     end = event.name.split(' ', 1)[0] ?? '';
     if (end === 'end')
-      expect(Buffer.from(reader.block(`block ${length}`)).toString()).toBe(`bytes of ${length}`);
+      expect(Buffer.from(reader.block(digestOf(`bytes of ${length}`))).toString()).toBe(`bytes of ${length}`);
   }
   reader.close();
   expect(end).toBe('end');

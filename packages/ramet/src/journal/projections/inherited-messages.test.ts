@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { digestOf } from '../digest.ts';
 import { createSession, openReader } from '../sessions.ts';
 import { inheritedMessages } from './inherited-messages.ts';
 
 async function readBack(json: string) {
   const project = temporaryDirectory();
   const journal = await createSession({ project, cwd: project });
-  journal.storeBlock('list', Buffer.from(json));
+  const digest = digestOf(json);
+  journal.storeBlock(digest, Buffer.from(json));
   await journal.close();
   const reader = openReader({ project, session: journal.session });
   try {
-    return inheritedMessages(reader, 'list');
+    return inheritedMessages(reader, digest);
   } finally {
     reader.close();
   }
@@ -32,6 +34,8 @@ describe('FORK-2: what a fork inherits', () => {
     '[',
     '[1]',
   ])('is not taken from %s, which is no list of messages', async (json) => {
-    await expect(readBack(json)).rejects.toThrow('block list of the journal is no list of messages');
+    await expect(readBack(json)).rejects.toThrow(
+      `block ${digestOf(json)} of the journal is no list of messages`,
+    );
   });
 });
