@@ -268,6 +268,7 @@ function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) =
     .command('doctor')
     .description('look at what Ramet needs here: what works, what does not, and what to do')
     .option('--json', 'as JSON')
+    .option('--repair <session>', 'save what can be read of a damaged session; the damaged file is kept')
     .action(async (options) => setExitCode(await (await import('./commands/doctor.ts')).doctor(options, io)));
   program
     .command('completion')

@@ -7,6 +7,8 @@ export interface DamagedEvent {
   seq: number;
   /** As the damaged row has it; undefined where not even that can be read. */
   agent: AgentId | null | undefined;
+  /** What it looks to have been; absent where that cannot be told. */
+  type?: string | undefined;
 }
 
 /** Reads the whole journal to know. */

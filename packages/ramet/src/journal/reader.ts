@@ -157,7 +157,7 @@ export class SessionReader implements JournalReader {
     const data = String(row.data);
     const event = row.crc === null || row.crc === this.#check.of(time, agent, data) ? eventFrom(data) : null;
     if (event !== null) return { seq, time, agent, event };
-    this.#damage.set(seq, { seq, agent });
+    this.#damage.set(seq, { seq, agent, type: /^\{"type":"([\w.]+)"/.exec(data)?.[1] });
     return null;
   }
 

@@ -35,7 +35,8 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
 const MARKS: Readonly<Record<HealthState, string>> = { ok: 'ok', limited: '--', missing: 'NO' };
 
 /** Exits with 1 when something that is needed is missing. */
-export async function doctor(options: { json?: boolean }, io: CommandIo): Promise<number> {
+export async function doctor(options: { json?: boolean; repair?: string }, io: CommandIo): Promise<number> {
+  if (options.repair !== undefined) return (await import('../doctor/repair.ts')).repair(options.repair, io);
   const context = { io, place: findPlace(io) };
   const checks: HealthCheck[] = [];
   // One after the other: `home` makes the directory that `journal` writes to.

@@ -1,0 +1,43 @@
+/** `ramet doctor --repair SESSION`: saves what can be read of a damaged session, and says what was lost. */
+import { eventsText } from '../../journal/damage.ts';
+import { type RepairOutcome, repairSession } from '../../journal/repair-session.ts';
+import { findSession } from '../../journal/session-list.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { findPlace } from '../../sdk/place.ts';
+import { EXIT } from '../exit-code.ts';
+import type { CommandIo } from '../io.ts';
+
+export function repair(wanted: string, io: CommandIo): number {
+  const { project } = findPlace(io);
+  const { session } = findSession(project, wanted);
+  const outcome = repairSession({ project, session });
+  io.out(`${linesOf(session, outcome).join('\n')}\n`);
+  return EXIT.done;
+}
+
+function linesOf(session: SessionId, outcome: RepairOutcome): string[] {
+  const { events, blocks, lostEvents, lostBlocks, missingAtEnd, cut, kept } = outcome;
+  const size = `${count(events, 'event')} and ${count(blocks, 'block')}`;
+  const atEnd =
+    missingAtEnd === 0
+      ? []
+      : [`${count(missingAtEnd, 'event')} had been written after the last that is there`];
+  if (kept === null) return [`session ${session} is whole: ${size} can be read`, ...atEnd];
+  const lost = [
+    ...(lostEvents.length === 0 ? [] : [eventsText(lostEvents)]),
+    ...(lostBlocks === 0 ? [] : [count(lostBlocks, 'block')]),
+  ];
+  return [
+    `session ${session} is repaired: ${size} are saved; lost: ${lost.length === 0 ? 'nothing' : lost.join(', ')}`,
+    ...atEnd,
+    ...Array.from(cut, ([agent, seq]) => `agent ${agent} does not remember what it did from event ${seq} on`),
+    `the damaged file is kept as ${kept}`,
+    ...(cut.size === 0
+      ? []
+      : ['check the files before you resume: what is not remembered may be done again']),
+  ];
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

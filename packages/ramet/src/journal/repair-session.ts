@@ -1,0 +1,216 @@
+/**
+ * Saves what can be read of a damaged session: a new file takes its place, and the damaged one is kept beside it.
+ *
+ * Invariants
+ * 1. Nobody else writes the session meanwhile: its lock is held.
+ * 2. Every event and block that can be read is in the new file, under the same number or digest; where an event is lost
+ *    a warning stands.
+ * 3. A conversation ends before the first thing it lost. What an agent did after that stays on record and on the bill;
+ *    the agent does not remember it.
+ */
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { JournalError, UserMistake } from '../schema/errors.ts';
+import type { Digest, RecordedEvent } from '../schema/events.ts';
+import type { AgentId, SessionId } from '../schema/ids.ts';
+import { cutConversations } from './cut-conversations.ts';
+import type { DamagedEvent } from './damage.ts';
+import { digestOf } from './digest.ts';
+import { EventCheck } from './event-check.ts';
+import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
+import { SessionReader } from './reader.ts';
+import {
+  fillSessionFile,
+  openSessionFileReadOnly,
+  readMeta,
+  sessionPath,
+  settleSessionFile,
+} from './session-file.ts';
+import { takeSessionLock } from './session-lock.ts';
+import { isDamaged } from './sqlite-failure.ts';
+import { inTransaction } from './transaction.ts';
+import { readWitness, witnessPath } from './witness.ts';
+
+export interface RepairOutcome {
+  events: number;
+  blocks: number;
+  lostEvents: readonly DamagedEvent[];
+  lostBlocks: number;
+  /** Events that the witness saw after the last one. */
+  missingAtEnd: number;
+  /** Agents that do not remember what they did after that event. */
+  cut: ReadonlyMap<AgentId, number>;
+  /** Where the damaged file is kept; null when nothing was damaged, and nothing was changed. */
+  kept: string | null;
+}
+
+export function repairSession({ project, session }: { project: string; session: SessionId }): RepairOutcome {
+  const file = sessionPath(project, session);
+  if (!existsSync(file))
+    throw new UserMistake('session_unknown', `there is no session ${session}: ${file} does not exist`);
+  requireReadable(file, session);
+  const lock = takeSessionLock(file);
+  if (lock === null) throw inUse(session, null);
+  try {
+    const found = salvage(file);
+    const { cut } = found;
+    const isWhole = found.lostEvents.length === 0 && cut.size === 0 && found.isSound;
+    const outcome = {
+      events: found.events.length,
+      blocks: found.blocks.size,
+      lostEvents: found.lostEvents,
+      lostBlocks: found.lostBlocks,
+      missingAtEnd: Math.max(0, (readWitness(file)?.seq ?? 0) - found.last),
+      cut,
+    };
+    return { ...outcome, kept: isWhole ? null : replace(file, found) };
+  } finally {
+    lock.release();
+  }
+}
+
+function requireReadable(file: string, session: SessionId): void {
+  try {
+    openSessionFileReadOnly(file).close();
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    throw new JournalError(
+      'journal_lost',
+      'terminal',
+      `nothing of session ${session} can be read: the beginning of ${file} is damaged; restore it from a backup`,
+      { cause: error },
+    );
+  }
+}
+
+interface Salvaged {
+  meta: Readonly<Record<string, string>>;
+  events: readonly RecordedEvent[];
+  blocks: ReadonlyMap<Digest, Uint8Array>;
+  lostEvents: readonly DamagedEvent[];
+  lostBlocks: number;
+  cut: ReadonlyMap<AgentId, number>;
+  /** SQLite finds nothing wrong with the file itself. */
+  isSound: boolean;
+  last: number;
+}
+
+function salvage(file: string): Salvaged {
+  const reader = new SessionReader(file);
+  using db = openSessionFileReadOnly(file);
+  const read = [...reader.events()];
+  const lostEvents = reader.damage.toSorted((a, b) => a.seq - b.seq);
+  reader.close();
+  const { blocks, lost } = readBlocks(db);
+  const last = Math.max(read.at(-1)?.seq ?? 0, lostEvents.at(-1)?.seq ?? 0);
+  const { events, cut, missing } = cutConversations(read, lostEvents, blocks);
+  return {
+    meta: metaOf(db),
+    events,
+    blocks,
+    lostEvents,
+    lostBlocks: Math.max(lost, missing),
+    cut,
+    isSound: isSound(db),
+    last,
+  };
+}
+
+function isSound(db: DatabaseSync): boolean {
+  try {
+    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
+  } catch {
+    return false;
+  }
+}
+
+function metaOf(db: DatabaseSync): Readonly<Record<string, string>> {
+  try {
+    return readMeta(db);
+  } catch {
+    return {};
+  }
+}
+
+/** By number, not through the index of digests, which may be damaged itself. */
+function readBlocks(db: DatabaseSync): { blocks: Map<Digest, Uint8Array>; lost: number } {
+  const blocks = new Map<Digest, Uint8Array>();
+  let lost = 0;
+  const next = db.prepare(
+    'SELECT rowid, digest, bytes FROM blocks NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT 1',
+  );
+  const one = db.prepare('SELECT rowid, digest, bytes FROM blocks NOT INDEXED WHERE rowid = ?');
+  for (let id = 0, misses = 0; misses < LONGEST_GAP; ) {
+    const row = attempt(next, id) ?? attempt(one, id + 1);
+    if (row === undefined) break;
+    id = row === null ? id + 1 : Number(row.rowid);
+    misses = row === null ? misses + 1 : 0;
+    const bytes = row?.bytes;
+    const digest = String(row?.digest);
+    if (bytes instanceof Uint8Array && digestOf(bytes) === digest) blocks.set(digest, bytes);
+    else if (row !== null) lost += 1;
+  }
+  return { blocks, lost };
+}
+
+const LONGEST_GAP = 1_000;
+
+/** Undefined where there is none, null where it cannot be read. */
+function attempt(statement: StatementSync, id: number): ReturnType<StatementSync['get']> | null {
+  try {
+    return statement.get(id);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns where the damaged file is kept. */
+function replace(file: string, found: Salvaged): string {
+  const draft = `${file}.repaired`;
+  const kept = freeName(`${file}.damaged`);
+  removeFiles(draft);
+  writeRepaired(draft, found);
+  copyFileSync(file, kept);
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${kept}-wal`);
+  // The WAL goes first: SQLite would play it into whatever file has the name.
+  for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+  renameSync(draft, file);
+  rmSync(witnessPath(file), { force: true });
+  return kept;
+}
+
+function freeName(wanted: string): string {
+  let name = wanted;
+  for (let count = 2; existsSync(name); count++) name = `${wanted}-${count}`;
+  return name;
+}
+
+function removeFiles(file: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+}
+
+function writeRepaired(file: string, { meta, events, blocks, lostEvents }: Salvaged): void {
+  const { [WRITER]: _, ...kept } = meta;
+  using db = fillSessionFile(file, { [FENCE]: '1', ...kept, [OPENED]: meta[OPENED] ?? meta.created ?? '0' });
+  inTransaction(db, () => {
+    const block = db.prepare('INSERT INTO blocks (digest, bytes) VALUES (?, ?)');
+    for (const [digest, bytes] of blocks) block.run(digest, bytes);
+    const insert = db.prepare('INSERT INTO events (seq, time, agent, data, crc) VALUES (?, ?, ?, ?, ?)');
+    const check = new EventCheck();
+    for (const { seq, time, agent, event } of withGapsTold(events, lostEvents)) {
+      const data = JSON.stringify(event);
+      insert.run(seq, time, agent, data, check.of(time, agent, data));
+    }
+  });
+  settleSessionFile(db, file);
+}
+
+/** What is lost is told where it stood. */
+function withGapsTold(events: readonly RecordedEvent[], lost: readonly DamagedEvent[]): RecordedEvent[] {
+  const told = lost.map(({ seq }): RecordedEvent => {
+    const time = events.findLast((event) => event.seq < seq)?.time ?? 0;
+    const message = `event ${seq} could not be read when the session was repaired`;
+    return { seq, time, agent: null, event: { type: 'warning.raised', code: 'event_lost', message } };
+  });
+  return [...events, ...told].sort((a, b) => a.seq - b.seq);
+}

@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect } from 'vitest';
+import { sessionPath } from '../../src/journal/session-file.ts';
+import { linesOf } from '../fixtures/command.ts';
+import { test } from '../fixtures/user.ts';
+
+describe.concurrent('LOG-1: a damaged session', () => {
+  test('is read but for what is damaged, and resumed once it is repaired', async ({ user }) => {
+    const emulator = await user.emulate({ scenario: { rules: [{ respond: { text: 'Well done.' } }] } });
+    await user.ramet(['-p', 'one']);
+    await user.ramet(['-p', 'two', '--continue']);
+    const [session = ''] = user.sessions();
+    const file = sessionPath(user.project, session);
+    const bytes = readFileSync(file);
+    // The second response: its stop reason is another.
+    bytes.write('end_tu##', bytes.lastIndexOf('end_turn'));
+    writeFileSync(file, bytes);
+
+    const shown = await user.ramet(['show', session]);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Well done.') });
+    expect(linesOf(shown.stderr)).toEqual([
+      expect.stringMatching(
+        /^ramet: session \w+ is damaged: event \d+ cannot be read and is left out here; save the rest with: ramet doctor --repair \w+$/,
+      ),
+    ]);
+    const asked = emulator.requests.length;
+    const refused = await user.ramet(['-p', 'three', '--resume', session]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(linesOf(refused.stderr)).toEqual([expect.stringContaining('cannot be resumed as it is: event')]);
+    expect(emulator.requests).toHaveLength(asked);
+
+    const repaired = await user.ramet(['doctor', '--repair', session.slice(0, 5)]);
+    expect(repaired).toMatchObject({ code: 0, stderr: '' });
+    const [first, ...rest] = linesOf(repaired.stdout);
+    expect(first).toMatch(new RegExp(`^session ${session} is repaired: .* are saved; lost: event \\d+$`));
+    expect(rest).toContain(`the damaged file is kept as ${file}.damaged`);
+
+    const resumed = await user.ramet(['-p', 'three', '--resume', session]);
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Well done.\n', stderr: '' });
+    expect((await user.ramet(['doctor', '--repair', session])).stdout).toMatch(/ is whole: /);
+  });
+});
