@@ -4,7 +4,7 @@
  */
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { DamagedEvent } from './damage.ts';
+import type { DamagedEvent } from './journal.ts';
 
 /** What a conversation is rebuilt from. */
 const CONVERSATION: ReadonlySet<JournalEvent['type']> = new Set<JournalEvent['type']>([

@@ -1,15 +1,7 @@
 /** What is said of a journal that cannot be read whole. */
 import { JournalError } from '../schema/errors.ts';
-import type { AgentId, SessionId } from '../schema/ids.ts';
-import type { JournalReader } from './journal.ts';
-
-export interface DamagedEvent {
-  seq: number;
-  /** As the damaged row has it; undefined where not even that can be read. */
-  agent: AgentId | null | undefined;
-  /** What it looks to have been; absent where that cannot be told. */
-  type?: string | undefined;
-}
+import type { SessionId } from '../schema/ids.ts';
+import type { DamagedEvent, JournalReader } from './journal.ts';
 
 /** Reads the whole journal to know. */
 export function damageOf(reader: JournalReader): readonly DamagedEvent[] {

@@ -4,7 +4,6 @@
  */
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
-import type { DamagedEvent } from './damage.ts';
 
 export interface Journal {
   readonly session: SessionId;
@@ -28,6 +27,14 @@ export interface EventFilter {
   type?: JournalEvent['type'];
   /** One of these. */
   types?: readonly JournalEvent['type'][];
+}
+
+export interface DamagedEvent {
+  seq: number;
+  /** As the damaged row has it; undefined where not even that can be read. */
+  agent: AgentId | null | undefined;
+  /** What it looks to have been; absent where that cannot be told. */
+  type?: string | undefined;
 }
 
 export interface JournalReader {

@@ -10,10 +10,9 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
-import type { DamagedEvent } from './damage.ts';
 import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
-import type { EventFilter, JournalReader } from './journal.ts';
+import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
 import { openSessionFileReadOnly } from './session-file.ts';
 import { isBusy, isDamaged, readFailure } from './sqlite-failure.ts';

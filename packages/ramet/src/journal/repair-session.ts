@@ -14,9 +14,9 @@ import { JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { cutConversations } from './cut-conversations.ts';
-import type { DamagedEvent } from './damage.ts';
 import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
+import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
 import { SessionReader } from './reader.ts';
 import {
