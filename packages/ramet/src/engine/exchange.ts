@@ -12,6 +12,7 @@ import { costOf } from '../model/prices.ts';
 import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
+import { mayHaveCost, mostCost } from '../model/unanswered-cost.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
@@ -161,7 +162,7 @@ async function attemptOnce(agent: Agent, outgoing: Outgoing, attempt: number): P
 
 function recordRequest(
   agent: Agent,
-  { request, conversation, breakpoints, options }: Outgoing,
+  { request, conversation, breakpoints, sent, options }: Outgoing,
   attempt: number,
   planned: PlannedRequest,
 ): void {
@@ -177,6 +178,7 @@ function recordRequest(
     breakpoints: [...breakpoints],
     prompt: conversation.digest,
     cache: agent.runtime.cacheMap.predict(planned),
+    atMostUsd: mostCostOf(agent, sent, maxTokens, breakpoints),
     ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
   });
 }
@@ -234,9 +236,21 @@ function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt)
     retryInMs,
     usage,
     costUsd,
+    ...(mayHaveCost(error) && { mayCost: true }),
   });
   if (usage !== null) options.onSpent(usage, costUsd);
   options.emit({ type: 'request_failed', attempt, code, message, retryInMs });
+}
+
+export function mostCostOf(
+  { runtime }: Agent,
+  { model, pieces, body }: ModelRequest,
+  maxTokens: number,
+  breakpoints: readonly Breakpoint[],
+): number | null {
+  const bytes = (pieces ?? [body]).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const ttl = breakpoints.length === 0 ? null : breakpoints.some((mark) => mark.ttl === '1h') ? '1h' : '5m';
+  return mostCost({ model, bytes, maxTokens, ttl }, runtime.prices);
 }
 
 function costUnder(agent: Agent, usage: Usage): number | null {

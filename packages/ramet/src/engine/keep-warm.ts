@@ -15,11 +15,12 @@ import { requestBody } from '../conversation/request.ts';
 import { tokensAt } from '../model/cache-map.ts';
 import { costOf } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
+import { mayHaveCost } from '../model/unanswered-cost.ts';
 import { describeError, ModelError } from '../schema/errors.ts';
 import { NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import { decideKeepWarm } from './decide-keep-warm.ts';
-import { recordResponse } from './exchange.ts';
+import { mostCostOf, recordResponse } from './exchange.ts';
 import { keepingPrices, REFRESH_MARGIN_MS, SHORT_LIFETIME_MS } from './mark-lifetime.ts';
 
 export interface KeepingWarmOptions {
@@ -107,6 +108,7 @@ async function refreshOnce(agent: Agent, { refresh, end, signal, options }: Refr
   const breakpoints = repeatedMarks(conversation, end, agent.waiting.ttl);
   const request = `${agent.spec.id}/${++agent.requests}`;
   const planned = planRequest(conversation, breakpoints, clock.now());
+  const body = requestBody(conversation, { breakpoints, maxTokens: 0 });
   agent.record({
     type: 'request.started',
     request,
@@ -118,13 +120,13 @@ async function refreshOnce(agent: Agent, { refresh, end, signal, options }: Refr
     breakpoints,
     prompt: conversation.digest,
     cache: cacheMap.predict(planned),
+    atMostUsd: mostCostOf(agent, { model, body }, 0, breakpoints),
     source: 'refresh',
   });
   await journal.commit('written');
   if (signal.aborted) return;
   cacheMap.requestStarted(planned);
   try {
-    const body = requestBody(conversation, { breakpoints, maxTokens: 0 });
     const response = await refresh({ model, body }, { signal });
     cacheMap.responseBegan(planned);
     const usage = response.usage ?? NO_USAGE;
@@ -151,5 +153,6 @@ function recordFailure(agent: Agent, request: string, error: unknown): void {
     retryInMs: null,
     usage: null,
     costUsd: 0,
+    ...((known === null || mayHaveCost(known)) && { mayCost: true }),
   });
 }

@@ -140,6 +140,15 @@ describe('MODEL-2: stop reasons in the loop', () => {
     expect((await engine.run('count')).result).toMatchObject({ status: 'done', text: 'one two', turns: 2 });
   });
 
+  test('a stop reason that nobody knows is taken as an end, and said', async () => {
+    const engine = await startEngine({ provider: scriptedModel({ text: 'ok', stopReason: 'solar_flare' }) });
+    const { result, events } = await engine.run('go');
+    const warning = { code: 'unknown_stop_reason', message: expect.stringContaining('"solar_flare"') };
+    expect(result).toMatchObject({ status: 'done', text: 'ok' });
+    expect(events).toContainEqual({ type: 'warning', ...warning });
+    expect(engine.recorded()).toContainEqual({ type: 'warning.raised', ...warning });
+  });
+
   test('a cut tool call is not kept: it is asked for again with more room', async () => {
     const model = scriptedModel(
       { text: 'writing', stopReason: 'max_tokens', cutToolUse: true },

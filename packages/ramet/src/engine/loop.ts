@@ -36,7 +36,7 @@ import {
   type RunOptions,
   type RunState,
 } from './run-state.ts';
-import { type NextStep, nextStep, recipeFailure } from './stop-reason.ts';
+import { type NextStep, nextStep, recipeFailure, unknownStop } from './stop-reason.ts';
 import { reads, refuseCalls, runCalls } from './tool-runner.ts';
 
 export type { RunOptions } from './run-state.ts';
@@ -90,12 +90,20 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
     const step = nextStep(done.response, run);
     takeResponse(agent, run, done, step);
     yield assistantEvent(done);
+    yield* warnings(agent, done);
     if (step.kind === 'fail' && step.cause === 'context_window') {
       if (yield* madeRoom(agent, run, options, step.message)) continue;
     } else run.recovered = false;
     const ending = yield* carryOut(agent, run, step, options);
     if (ending !== null) return ending;
   }
+}
+
+function* warnings(agent: Agent, { response }: ModelExchange): Generator<AgentEvent> {
+  const message = unknownStop(response);
+  if (message === null) return;
+  agent.warn('unknown_stop_reason', message);
+  yield { type: 'warning', code: 'unknown_stop_reason', message };
 }
 
 /** An agent that goes on has the turns and the spending that it had. */

@@ -7,6 +7,9 @@ export const OUTPUT_CUT: string =
 
 export const SAY_SOMETHING: string = 'Your last message was empty. State the result of your work.';
 
+export const MAKE_THE_CALL: string =
+  'Your last message announced a tool call and held none. Make the call, or state the result of your work.';
+
 export const CLOSING_TURN: string =
   'You have used all turns you were given. Call no more tools: say in a few sentences what is done, what is not, and what should happen next.';
 

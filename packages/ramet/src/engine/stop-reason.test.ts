@@ -30,6 +30,8 @@ describe('MODEL-2: every stop reason has its behaviour', () => {
     ['something_new', [TEXT], { kind: 'finish' }],
     ['tool_use', [TEXT, CALL], { kind: 'run_tools', calls: [CALL] }],
     ['end_turn', [CALL], { kind: 'run_tools', calls: [CALL] }],
+    ['tool_use', [TEXT], { kind: 'ask_again', keep: true, notice: expect.stringContaining('held none') }],
+    ['tool_use', [], { kind: 'ask_again', keep: false, notice: expect.stringContaining('held none') }],
     ['pause_turn', [TEXT], { kind: 'ask_again', keep: true }],
     ['pause_turn', [CALL], { kind: 'run_tools', calls: [CALL] }],
     ['end_turn', [THINKING], { kind: 'ask_again', keep: true, notice: expect.stringContaining('empty') }],
@@ -57,6 +59,7 @@ describe('MODEL-2: every stop reason has its behaviour', () => {
     ['max_tokens', [TEXT], 'max_tokens'],
     ['pause_turn', [TEXT], 'pause_turn'],
     ['end_turn', [], 'no_answer'],
+    ['tool_use', [TEXT], 'no_call'],
   ])('asking again for %s ends after three times in a row', (reason, blocks, cause) => {
     const step = nextStep(response(reason, blocks), { repeats: 3, maxTokens: 16_000 });
     expect(step).toMatchObject({ kind: 'fail', cause });

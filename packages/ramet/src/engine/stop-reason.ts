@@ -2,7 +2,7 @@
 import type { ModelResponse } from '../model/provider.ts';
 import { RECIPE_FAILED } from '../model/recipe.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
-import { OUTPUT_CUT, SAY_SOMETHING } from './notices.ts';
+import { MAKE_THE_CALL, OUTPUT_CUT, SAY_SOMETHING } from './notices.ts';
 
 export type NextStep =
   | { kind: 'run_tools'; calls: ToolUseBlock[] }
@@ -46,9 +46,34 @@ export function nextStep(response: ModelResponse, context: StepContext): NextSte
           message: 'the provider paused the turn again and again',
         },
       );
+    case 'tool_use':
+      if (toolCalls(response).length > 0) return afterEnd(response, context);
+      return repeat(
+        context,
+        { kind: 'ask_again', keep: response.blocks.length > 0, notice: MAKE_THE_CALL },
+        { cause: 'no_call', message: 'the model keeps announcing tool calls and makes none' },
+      );
     default:
       return afterEnd(response, context);
   }
+}
+
+const KNOWN_REASONS: ReadonlySet<string> = new Set([
+  'end_turn',
+  'stop_sequence',
+  'tool_use',
+  'max_tokens',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+  RECIPE_FAILED,
+]);
+
+/** A line about a response that stopped for a reason nobody knows: it is taken for an end; null for any other. */
+export function unknownStop({ stopReason }: ModelResponse): string | null {
+  if (KNOWN_REASONS.has(stopReason)) return null;
+  const reason = JSON.stringify(stopReason.slice(0, 80));
+  return `the response stopped for a reason that Ramet does not know: ${reason}; it is taken as complete`;
 }
 
 /** The recipe model says in its first line what failed; the rest is its report, which stays in the conversation. */

@@ -75,6 +75,21 @@ describe('MODEL-2: many requests and a provider that is away', () => {
     expect(run.started()).toEqual(names);
   });
 
+  test('the next one looks after its pause, not later', async () => {
+    const { window, clock } = windowOf();
+    const run = starting(window);
+    (await window.request('m').acquire(never)).release(FAILED, 'away');
+    const first = run.request('a');
+    run.request('b');
+    await clock.advance(500);
+    expect(run.started()).toEqual(['a']);
+    run.tickets.get('a')?.release(FAILED, 'away');
+    run.tickets.clear();
+    first.acquire();
+    await clock.advance(1_000);
+    expect(run.started()).toEqual(['a']);
+  });
+
   test('for ten minutes it is asked some tens of times, however many wait', async () => {
     const { window, clock } = windowOf();
     const run = starting(window);

@@ -150,6 +150,7 @@ class SessionRateWindow implements RateWindow {
         bucket.end(epoch, outcome, now);
         if (looks) outage.lookedInVain();
         this.#noteSign(lane, sign, startedAt, now);
+        if (looks) wakeEarlier(lane);
         const news = this.#store === null ? null : bucket.news(now);
         if (news !== null) this.#store?.write(lane.name, news);
         this.#tellPause(lane);
@@ -273,4 +274,10 @@ class SessionRateWindow implements RateWindow {
     const shared = this.#store.read(lane.name);
     if (shared !== null) lane.bucket.adopt(shared, now);
   }
+}
+
+/** One that looked has ended, and the next may look sooner than those who wait know. */
+function wakeEarlier(lane: RateLane): void {
+  lane.alarm?.abort();
+  lane.alarm = null;
 }

@@ -113,6 +113,8 @@ interface RequestStarted {
   /** Chain digest of the whole prompt: equal digests mean equal prompts. */
   prompt: Digest;
   cache: CacheState;
+  /** What it costs at most; null when the model has no known price. */
+  atMostUsd?: number | null;
   source?: RequestSource;
   /** Blocks of a last user message that only this request carries: it is no part of the conversation. */
   aside?: Digest[];
@@ -131,6 +133,8 @@ interface RequestFailed {
   usage: Usage | null;
   /** Null when the cost of that is unknown; 0 when nothing was counted. */
   costUsd: number | null;
+  /** No answer came and the provider may have counted it all the same. */
+  mayCost?: true;
 }
 
 interface ResponseCompleted {

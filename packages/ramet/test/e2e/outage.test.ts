@@ -142,3 +142,25 @@ describe.concurrent('MODEL-2: a request that stalls', () => {
     expect(emulator.requests).toHaveLength(3);
   });
 });
+
+describe.concurrent('MODEL-3: the bill of a process that was killed', () => {
+  test('names the requests that no response tells of, and what they cost at most', async ({ user }) => {
+    let isAsked = false;
+    await user.emulate({
+      fault: () => {
+        isAsked = true;
+        return { kind: 'stall', at: 'headers' };
+      },
+    });
+    const running = user.start(['-p', 'x']);
+    await eventually(() => isAsked);
+    running.kill('SIGKILL');
+    await running.ended;
+    const text = (await user.ramet(['cost'])).stdout;
+    expect(text).toMatch(/1 request without a response: cost unknown, at most \$0\.\d+/);
+    const { total } = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    expect(total).toMatchObject({ requests: 1, responses: 0, total_cost_usd: 0 });
+    expect(total.unanswered.requests).toBe(1);
+    expect(total.unanswered.at_most_usd).toBeGreaterThan(0.16);
+  });
+});

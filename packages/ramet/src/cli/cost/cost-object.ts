@@ -1,7 +1,7 @@
 /** The bill for programs: the ledger's sums by name. */
 import { isDearer } from '../../engine/fork-cost.ts';
 import type { Ledger } from '../../journal/projections/ledger.ts';
-import type { LedgerLine } from '../../journal/projections/ledger-line.ts';
+import { type LedgerLine, mostUnanswered } from '../../journal/projections/ledger-line.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
 
@@ -34,7 +34,7 @@ export function costObject(session: SessionId, ledger: Ledger): Record<string, u
 }
 
 export function lineObject(line: LedgerLine): Record<string, unknown> {
-  const { requests, responses, retries, usage, costUsd, durationMs, belowMinimum, reused } = line;
+  const { requests, responses, retries, usage, costUsd, durationMs, belowMinimum, reused, unanswered } = line;
   return {
     requests,
     responses,
@@ -46,6 +46,7 @@ export function lineObject(line: LedgerLine): Record<string, unknown> {
     saved_usd: reused.savedUsd,
     duration_ms: Math.round(durationMs),
     total_cost_usd: costUsd,
+    unanswered: { requests: unanswered.requests, at_most_usd: mostUnanswered(unanswered) },
   };
 }
 

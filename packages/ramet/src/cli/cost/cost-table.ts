@@ -2,7 +2,7 @@
 import { isDearer } from '../../engine/fork-cost.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { ComparedFork, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
-import { isBelowMinimum, type LedgerLine } from '../../journal/projections/ledger-line.ts';
+import { isBelowMinimum, type LedgerLine, mostUnanswered } from '../../journal/projections/ledger-line.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
 import { agentLabel, purposeOf, shortId } from '../agent-label.ts';
@@ -81,9 +81,14 @@ function row(name: string, line: LedgerLine, longLived: boolean): string[] {
 
 /** What the figures mean, one plain line each. */
 export function totalNotes(total: LedgerLine): string[] {
-  const { requests, retries, responses, durationMs, belowMinimum, reused } = total;
+  const { requests, retries, responses, durationMs, belowMinimum, reused, unanswered } = total;
   const retried = retries === 0 ? '' : `, ${retries} of them tried again`;
   const notes = [`${count(requests, 'request')}${retried}; ${duration(durationMs)} of answers`];
+  if (unanswered.requests > 0) {
+    const most = mostUnanswered(unanswered);
+    const bound = most === null ? '' : `, at most ${dollars(most)}`;
+    notes.push(`${count(unanswered.requests, 'request')} without a response: cost unknown${bound}`);
+  }
   if (reused.tokens > 0)
     notes.push(
       `saved against no sharing: ${tokens(reused.tokens)} tokens that other agents had written, ${dollars(reused.savedUsd)}`,

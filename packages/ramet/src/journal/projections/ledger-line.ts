@@ -17,6 +17,21 @@ export interface LedgerLine {
   belowMinimum: number;
   /** What agents read in their first request that others had written: the gain over sharing nothing. */
   reused: { tokens: number; savedUsd: number | null };
+  unanswered: UnansweredLine;
+}
+
+/** Requests that no response tells the cost of: under way, lost with a process, or broken before an answer. */
+export interface UnansweredLine {
+  requests: number;
+  /** What they cost at most, as far as that is known. */
+  atMostUsd: number;
+  /** Those of which nothing is known. */
+  unbounded: number;
+}
+
+/** Null when one of them has no bound. */
+export function mostUnanswered({ atMostUsd, unbounded }: UnansweredLine): number | null {
+  return unbounded > 0 ? null : Math.max(0, atMostUsd);
 }
 
 export type BilledEvent = EventOf<'request.started' | 'request.failed' | 'response.completed'>;
@@ -31,26 +46,38 @@ export function emptyLine(): LedgerLine {
     durationMs: 0,
     belowMinimum: 0,
     reused: { tokens: 0, savedUsd: 0 },
+    unanswered: { requests: 0, atMostUsd: 0, unbounded: 0 },
   };
 }
 
-/** `predicted` is what the cache map had said of the request. */
-export function enterEvent(line: LedgerLine, event: BilledEvent, predicted: CacheState | null): void {
+/** What is known of a request that is asked. */
+export interface AskedFacts {
+  predicted: CacheState | null;
+  /** Null when it has no bound. */
+  atMostUsd: number | null;
+  /** Whether the journal holds the request. */
+  isRecorded: boolean;
+}
+
+export function enterEvent(line: LedgerLine, event: BilledEvent, asked: AskedFacts | null): void {
   switch (event.type) {
     case 'request.started':
       line.requests += 1;
+      countUnanswered(line, asked, 1);
       break;
     case 'request.failed':
+      if (event.mayCost !== true) countUnanswered(line, asked, -1);
       if (event.retryInMs !== null) line.retries += 1;
       line.usage = addUsage(line.usage, event.usage ?? NO_USAGE);
       line.costUsd = addCost(line.costUsd, event.costUsd);
       break;
     case 'response.completed':
+      countUnanswered(line, asked, -1);
       line.responses += 1;
       line.usage = addUsage(line.usage, event.usage);
       line.costUsd = addCost(line.costUsd, event.costUsd);
       line.durationMs += event.durationMs;
-      if (predicted === 'below minimum' && !usedCache(event.usage)) line.belowMinimum += 1;
+      if (asked?.predicted === 'below minimum' && !usedCache(event.usage)) line.belowMinimum += 1;
       if (event.reused !== undefined) line.reused = addReuse(line.reused, event.reused);
       break;
   }
@@ -67,8 +94,25 @@ export function sumOfLines(lines: Iterable<LedgerLine>): LedgerLine {
     sum.durationMs += line.durationMs;
     sum.belowMinimum += line.belowMinimum;
     sum.reused = addReuse(sum.reused, line.reused);
+    sum.unanswered = {
+      requests: sum.unanswered.requests + line.unanswered.requests,
+      atMostUsd: plus(sum.unanswered.atMostUsd, line.unanswered.atMostUsd),
+      unbounded: sum.unanswered.unbounded + line.unanswered.unbounded,
+    };
   }
   return sum;
+}
+
+function countUnanswered({ unanswered }: LedgerLine, asked: AskedFacts | null, by: 1 | -1): void {
+  if (asked === null || !asked.isRecorded) return;
+  const { atMostUsd } = asked;
+  unanswered.requests += by;
+  if (atMostUsd === null) unanswered.unbounded += by;
+  else unanswered.atMostUsd = plus(unanswered.atMostUsd, by * atMostUsd);
+}
+
+function plus(a: number, b: number): number {
+  return addCost(a, b) ?? a;
 }
 
 /** Nothing of it could have been a hit: every prompt was too short for the model's cache. */

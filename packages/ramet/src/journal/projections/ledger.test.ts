@@ -8,7 +8,7 @@ import {
 } from '../../../test/recorded-events.ts';
 import { hitRate, NO_USAGE } from '../../schema/usage.ts';
 import { extendLedger, ledgerOf } from './ledger.ts';
-import { isBelowMinimum, sumOfLines } from './ledger-line.ts';
+import { isBelowMinimum, mostUnanswered, sumOfLines } from './ledger-line.ts';
 
 const usage = (input: number, output: number) => ({
   ...NO_USAGE,
@@ -38,6 +38,7 @@ describe('MODEL-3: the ledger', () => {
       durationMs: 0,
       belowMinimum: 0,
       reused: { tokens: 0, savedUsd: 0 },
+      unanswered: { requests: 0, atMostUsd: 0, unbounded: 0 },
     });
   });
 
@@ -51,7 +52,34 @@ describe('MODEL-3: the ledger', () => {
       durationMs: 200,
       belowMinimum: 0,
       reused: { tokens: 0, savedUsd: 0 },
+      unanswered: { requests: 0, atMostUsd: 0, unbounded: 0 },
     });
+  });
+
+  test('counts apart what no response tells of, with what it costs at most', () => {
+    const asked = (request: string, atMostUsd: number | null, attempt = 1) =>
+      requestStarted({ request, model: 'small', attempt, atMostUsd });
+    const lost = recorded(
+      ['a', asked('r1', 0.1)],
+      ['a', requestFailed({ request: 'r1', mayCost: true })],
+      ['a', asked('r1', 0.1, 2)],
+      ['a', responseCompleted({ request: 'r1', model: 'small', usage: usage(1, 1), costUsd: 0.01 })],
+      ['a', asked('r2', 0.2)],
+      ['a', requestFailed({ request: 'r2', retryInMs: null })],
+      ['b', asked('r3', 0.3)],
+    );
+    const { total, agents, models } = ledgerOf(lost);
+    expect(total).toMatchObject({
+      requests: 4,
+      costUsd: 0.01,
+      unanswered: { requests: 2, atMostUsd: 0.4, unbounded: 0 },
+    });
+    expect(mostUnanswered(total.unanswered)).toBe(0.4);
+    expect(agents.get('a')?.unanswered).toMatchObject({ requests: 1, atMostUsd: 0.1 });
+    expect(models.get('small')?.unanswered.requests).toBe(2);
+    expect(sumOfLines([total, total]).unanswered).toEqual({ requests: 4, atMostUsd: 0.8, unbounded: 0 });
+    const priceless = recorded(['a', asked('r1', null)]);
+    expect(mostUnanswered(ledgerOf(priceless).total.unanswered)).toBeNull();
   });
 
   test('counts what a failed attempt was billed for, and an unknown cost of one as unknown', () => {

@@ -1,12 +1,13 @@
 /**
  * What was asked of models and what it cost (MODEL-3): per agent, per agent type, per model, in all. Every completed
  * response counts, also one that was not kept, since it was billed. A sum that holds an unknown cost is unknown.
- * An attempt that failed counts with what the provider had counted by then; more is not known and not guessed.
+ * An attempt that failed counts with what the provider had counted by then. One without any answer is unknown, and
+ * counted apart with what it costs at most.
  */
-import type { CacheState, EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
+import type { EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { typeOfAgent } from './agent-tree.ts';
-import { type BilledEvent, emptyLine, enterEvent, type LedgerLine } from './ledger-line.ts';
+import { type AskedFacts, type BilledEvent, emptyLine, enterEvent, type LedgerLine } from './ledger-line.ts';
 
 /** What a reader of the bill wants to know of an agent. */
 export interface LedgerAgent {
@@ -40,10 +41,9 @@ export interface Ledger {
   asked: Map<string, AskedRequest>;
 }
 
-interface AskedRequest {
+interface AskedRequest extends AskedFacts {
   model: string;
   source: RequestSource | undefined;
-  predicted: CacheState | null;
 }
 
 export function emptyLedger(): Ledger {
@@ -92,7 +92,7 @@ function enter(ledger: Ledger, agent: AgentId | null, event: BilledEvent): void 
   if (type !== undefined) lines.push(lineOf(ledger.types, type));
   if (asked !== null) lines.push(lineOf(ledger.models, asked.model));
   if (asked?.source !== undefined) lines.push(lineOf(ledger.sources, asked.source));
-  for (const line of lines) enterEvent(line, event, asked?.predicted ?? null);
+  for (const line of lines) enterEvent(line, event, asked);
 }
 
 function isBilledEvent(event: JournalEvent): event is BilledEvent {
@@ -103,7 +103,8 @@ function isBilledEvent(event: JournalEvent): event is BilledEvent {
 
 function askedOf(ledger: Ledger, event: BilledEvent): AskedRequest | null {
   if (event.type === 'request.started') {
-    const asked = { model: event.model, source: event.source, predicted: event.cache };
+    const { model, source, cache: predicted, atMostUsd = null } = event;
+    const asked = { model, source, predicted, atMostUsd, isRecorded: true };
     ledger.asked.set(event.request, asked);
     return asked;
   }
@@ -112,7 +113,7 @@ function askedOf(ledger: Ledger, event: BilledEvent): AskedRequest | null {
   if (over) ledger.asked.delete(event.request);
   if (asked !== undefined) return asked;
   return event.type === 'response.completed'
-    ? { model: event.model, source: event.source, predicted: null }
+    ? { model: event.model, source: event.source, predicted: null, atMostUsd: null, isRecorded: false }
     : null;
 }
 

@@ -148,6 +148,20 @@ describe('AGENT-5: the status of an agent', () => {
     });
   });
 
+  test('MODEL-2: an agent that looks whether its provider is back still waits for it', () => {
+    const after = (next: JournalEvent) =>
+      recorded(
+        ['a', agentStarted()],
+        ['a', requestStarted()],
+        ['a', requestFailed()],
+        ['a', { type: 'status.changed', status: 'waiting', cause: 'provider' }],
+        ['a', next],
+      );
+    const again = after(requestStarted({ attempt: 2 }));
+    expect(statusOf(again)).toMatchObject({ status: 'waiting', cause: 'provider' });
+    expect(statusOf(after(requestStarted({ request: 'r9' })))).toMatchObject({ status: 'running' });
+  });
+
   test('LAUNCH-2: says until when it waits for a limit, and no longer once it goes on or has ended', () => {
     const waiting = { type: 'status.changed', status: 'waiting', cause: 'limit', until: 9_000 } as const;
     const after = (...events: JournalEvent[]) =>
