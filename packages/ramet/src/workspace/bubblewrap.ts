@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { describeError } from '../schema/errors.ts';
 import { HANDED_DESCRIPTOR, signalGroup } from './process-group.ts';
+import { installRemedy, namespaceRemedy } from './sandbox-remedy.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 export type BubblewrapState =
@@ -126,15 +127,17 @@ export async function tryBubblewrap(
   if (seccompFilter(architecture) === null) {
     return { works: false, reason: `there is none for ${architecture}`, remedy: null };
   }
-  const program = findProgram(env.PATH ?? '');
+  const path = env.PATH ?? '';
+  const program = findProgram(path, PROGRAM);
   if (program === null) {
-    return { works: false, reason: 'bubblewrap (bwrap) is not on the PATH', remedy: 'install bubblewrap' };
+    const remedy = installRemedy((name) => findProgram(path, name) !== null);
+    return { works: false, reason: 'bubblewrap (bwrap) is not on the PATH', remedy };
   }
   const directory = mkdtempSync(join(tmpdir(), 'ramet-sandbox-'));
   try {
     const file = join(directory, 'written');
     const end = await runProbe(program, file, env, limitMs);
-    if (end.problem !== null) return { works: false, reason: end.problem, remedy: ALLOW_NAMESPACES };
+    if (end.problem !== null) return { works: false, reason: end.problem, remedy: namespaceRemedy() };
     if (end.output.trim() === 'held' && !existsSync(file)) return { works: true, program };
     const reason = `${program} does not hold what it runs`;
     return { works: false, reason, remedy: 'install bubblewrap, and put it first on the PATH' };
@@ -143,12 +146,10 @@ export async function tryBubblewrap(
   }
 }
 
-const ALLOW_NAMESPACES = 'allow unprivileged user namespaces on this machine';
-
 /** Only absolute places: what a relative one means depends on the directory, and that is the repository's. */
-function findProgram(path: string): string | null {
+function findProgram(path: string, name: string): string | null {
   const places = path.split(delimiter).filter(isAbsolute);
-  return places.map((place) => join(place, PROGRAM)).find(isProgram) ?? null;
+  return places.map((place) => join(place, name)).find(isProgram) ?? null;
 }
 
 function isProgram(file: string): boolean {

@@ -126,7 +126,7 @@ type Missing = Extract<BubblewrapState, { works: false }>;
 
 function noticeText({ reason, remedy }: Missing): string {
   const advice = remedy === null ? '' : ` (${remedy}; sandbox.readOnly: off says nothing)`;
-  return `no OS sandbox: ${reason}; read-only agents are held by the command parser alone${advice}`;
+  return `no OS sandbox: ${reason}; read-only agents are held by the strict rules for commands alone${advice}`;
 }
 
 const SWITCHED_OFF: Missing = { works: false, reason: 'the setting is off', remedy: null };

@@ -98,8 +98,13 @@ describe.concurrent('UI-1: ramet doctor', () => {
     const refuses = await examine(user, { PATH: path('echo "bwrap: no namespaces" >&2; exit 1') });
     expect(refuses).toMatchObject({ code: 0, checks: { sandbox: { state: 'limited' } } });
     expect(refuses.checks.sandbox?.found).toBe(
-      'bubblewrap cannot start: no namespaces; read-only agents are held by the command parser alone',
+      'bubblewrap cannot start: no namespaces; commands are judged by strict rules alone, and more of them ask',
     );
+    const missing = await examine(user, { PATH: programFolder(user, 'apt-get', 'touch installed') });
+    expect(missing.checks.sandbox).toMatchObject({
+      found: expect.stringContaining('bubblewrap (bwrap) is not on the PATH'),
+      remedy: expect.stringMatching(/^install bubblewrap: (sudo )?apt-get install bubblewrap$/),
+    });
     const pretends = await examine(user, { PATH: path('exit 0') });
     expect(pretends.checks.sandbox).toMatchObject({
       state: 'limited',

@@ -46,8 +46,10 @@ export async function checkRipgrep(context: DoctorContext): Promise<HealthCheck>
 export async function checkSandbox({ io }: DoctorContext): Promise<HealthCheck> {
   const { tryBubblewrap } = await import('../../workspace/bubblewrap.ts');
   const state = await tryBubblewrap(childEnvironment(io.env));
-  if (state.works) return ok('sandbox', `${state.program}: commands of read-only agents cannot write`);
-  const found = `${state.reason}; read-only agents are held by the command parser alone`;
+  if (state.works)
+    return ok('sandbox', `${state.program}: commands that only read run in it, and cannot write`);
+  // No other program is used as a sandbox, such as unshare of util-linux.
+  const found = `${state.reason}; commands are judged by strict rules alone, and more of them ask`;
   return limited('sandbox', found, state.remedy);
 }
 

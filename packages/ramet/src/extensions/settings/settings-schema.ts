@@ -81,7 +81,7 @@ const limits = z.strictObject({
 const sandbox = z.strictObject({
   readOnly: described(
     z.optional(z.enum(SANDBOX_MODES)),
-    'Whether commands of agents that only read run in an OS sandbox: where there is one, never, or not without.',
+    'Whether commands that were judged to only read run in an OS sandbox: where there is one, never, or not without.',
   ),
   worktree: described(
     z.optional(z.enum(SANDBOX_MODES)),

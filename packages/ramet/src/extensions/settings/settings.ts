@@ -53,7 +53,7 @@ export interface LimitSettings {
 }
 
 export interface SandboxSettings {
-  /** Whether commands of agents that only read run in a sandbox of the operating system. */
+  /** Whether commands that were judged to only read run in a sandbox of the operating system. */
   readOnly?: SandboxMode | undefined;
   /** Whether those of agents in worktrees of their own do. */
   worktree?: SandboxMode | undefined;
