@@ -75,7 +75,7 @@ describe('RES-3: where commands run that were judged to only read', () => {
 });
 
 describe('WORK-7: where commands of agents in worktrees run', () => {
-  const bounds: ShellBounds = { shared: [], guarded: [], own: [], made: [] };
+  const bounds: ShellBounds = { shared: [], caches: [], guarded: [], own: [], made: [] };
 
   test('auto: without a sandbox by themselves, and that is told once, with what to do', async () => {
     const sandbox = createCommandSandbox('off', refusing().env);

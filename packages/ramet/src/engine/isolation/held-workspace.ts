@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import type { WriteFence } from '../../permission/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { RecordedWorktree } from '../../schema/events.ts';
-import { type ShellBounds, sharedFolders, temporaryFolders } from '../../workspace/isolated-shell.ts';
+import { type ShellBounds, temporaryFolders } from '../../workspace/isolated-shell.ts';
+import { privateCaches } from '../../workspace/private-caches.ts';
 import { realPath } from '../../workspace/real-path.ts';
 import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
@@ -125,7 +126,8 @@ function boundsOf(place: WorktreePlace, worktree: ManagedWorktree): ShellBounds 
   const { commonDirectory } = place.repository;
   const inGit = (...names: string[]): string[] => names.map((name) => join(commonDirectory, name));
   return {
-    shared: sharedFolders(place.env),
+    shared: temporaryFolders(place.env),
+    caches: privateCaches(place.env, place.project),
     guarded: guardedBy(place),
     own: [
       ...[worktree.path, scratchOf(place, worktree), adminDirectory(place, worktree)],

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { workingSandbox } from '../../test/fixtures/sandbox.ts';
+import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
+import { isolatedArguments, proveBounds, type ShellBounds } from './isolated-shell.ts';
+import { prepareCaches, privateCaches } from './private-caches.ts';
+
+/** A home with the caches of two tools, and bounds in which only they can be written. */
+function place(): {
+  home: string;
+  project: string;
+  cwd: string;
+  env: Record<string, string>;
+  bounds: ShellBounds;
+} {
+  const base = temporaryDirectory();
+  const [home, project, cwd] = [join(base, 'home'), join(base, 'ramet/project'), join(base, 'work')];
+  mkdirSync(cwd);
+  writeFiles(home, {
+    '.gradle/init.d/own.gradle': 'own\n',
+    '.gradle/caches/a.jar': 'jar\n',
+    '.cargo/bin/tool': 'tool\n',
+    '.cargo/registry/src/crate/lib.rs': 'crate\n',
+    '.cache/pre-commit/hook': 'hook\n',
+  });
+  const env = { PATH: process.env.PATH ?? '', HOME: home };
+  const caches = privateCaches(env, project);
+  return { home, project, cwd, env, bounds: { shared: [], caches, guarded: [home], own: [cwd], made: [] } };
+}
+
+describe('WORK-7: caches of tools in a worktree', () => {
+  test('code that an agent plants in one is never in the user’s own', async ({ skip }) => {
+    const { program } = await workingSandbox(skip);
+    const { home, cwd, env, bounds } = place();
+    const held = { ...bounds, guarded: [] };
+    expect(await proveBounds(program, held, cwd, env)).toBe(true);
+    const script =
+      'cd; echo evil > .gradle/caches/a.jar; mkdir -p .gradle/more && echo evil > .gradle/more/x; echo evil > .cargo/registry/src/crate/lib.rs; ' +
+      'echo evil > .cache/planted; for f in .cargo/bin/tool .cargo/bin/new .gradle/init.d/own.gradle .gradle/init.d/new.gradle .bashrc; do echo evil 2>/dev/null > $f; done; ' +
+      'cat .gradle/caches/a.jar .gradle/init.d/own.gradle .cargo/registry/src/crate/lib.rs .cargo/bin/tool; ls -A .cache';
+    const run = (command: string): string =>
+      execFileSync(program, isolatedArguments(held, cwd, command), {
+        env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    expect(run(script)).toBe('evil\nown\nevil\ntool\nplanted\n');
+    // The next agent of the repository has it; the user does not.
+    expect(run('cat ~/.gradle/more/x')).toBe('evil\n');
+    expect(execFileSync('grep', ['-rc', '', home], { encoding: 'utf8' })).not.toContain('planted');
+    for (const path of [
+      '.gradle/caches/a.jar',
+      '.cargo/registry/src/crate/lib.rs',
+      '.cargo/bin/tool',
+      '.gradle/init.d/own.gradle',
+    ])
+      expect(readFileSync(join(home, path), 'utf8')).not.toContain('evil');
+    for (const path of ['.gradle/more', '.cargo/bin/new', '.gradle/init.d/new.gradle', '.bashrc'])
+      expect(existsSync(join(home, path))).toBe(false);
+  });
+
+  test('what an agent leaves in the way does not keep the sandbox of the next from starting', async ({
+    skip,
+  }) => {
+    const { program } = await workingSandbox(skip);
+    const { cwd, env, bounds, home } = place();
+    const held = { ...bounds, guarded: [] };
+    await prepareCaches(held.caches);
+    const gradle = held.caches.find(({ folder }) => folder === join(home, '.gradle'))?.copy ?? '';
+    execFileSync('rm', ['-r', join(gradle, 'init.d')]);
+    symlinkSync('/nowhere', join(gradle, 'init.d'));
+    execFileSync('chmod', ['000', gradle]);
+    expect(await proveBounds(program, held, cwd, env)).toBe(true);
+    expect(
+      execFileSync(program, isolatedArguments(held, cwd, 'cat ~/.gradle/init.d/*'), {
+        env,
+        encoding: 'utf8',
+      }),
+    ).toBe('own\n');
+  });
+
+  test('two processes that come at the same time prepare one copy', async () => {
+    const { bounds, home } = place();
+    await Promise.all([prepareCaches(bounds.caches), prepareCaches(bounds.caches)]);
+    const made = bounds.caches
+      .filter(({ copy }) => existsSync(copy))
+      .map(({ folder }) => folder.slice(home.length));
+    expect(made).toEqual(['/.cache', '/.cargo/registry', '/.gradle']);
+    const [disposable] = bounds.caches;
+    expect(existsSync(join(disposable?.copy ?? '', 'pre-commit'))).toBe(false);
+    writeFileSync(join(home, '.gradle/new'), '');
+    await prepareCaches(bounds.caches);
+    expect(
+      existsSync(join(bounds.caches.find(({ folder }) => folder.endsWith('.gradle'))?.copy ?? '', 'new')),
+    ).toBe(false);
+  });
+});
