@@ -20,6 +20,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 export const PROGRAMS: Readonly<Record<string, string>> = {
   'executors/child-main': 'src/executors/process/child-main.ts',
   'workspace/shared-git': 'src/workspace/shared-git/main.ts',
+  'tools/render-worker': 'src/tools/web/render-worker.ts',
 };
 
 const EXTERNAL = ['@vscode/ripgrep', 'tree-sitter-bash', 'web-tree-sitter'];

@@ -104,6 +104,7 @@ describe('EXEC-2: the program of an agent’s own process', () => {
     expect(programs.map(([path]) => path)).toEqual([
       'dist/executors/child-main.js',
       'dist/workspace/shared-git.js',
+      'dist/tools/render-worker.js',
     ]);
     const outputs = programs.slice(0, 1);
     const inputs = outputs.flatMap(([, output]) => Object.keys(output.inputs));

@@ -4,25 +4,27 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { RametError } from '../../schema/errors.ts';
 import { describeSize } from '../cut-text.ts';
-import { htmlToText } from './html-to-text.ts';
 import type { OpenPage } from './open-page.ts';
+import { renderAside } from './render-aside.ts';
+import { HTML_TYPE, type RenderedPage } from './render-page.ts';
 
 /** Of the unpacked body: a small one may unpack to anything. */
 const MOST_BYTES = 5_000_000;
 
-export interface PageContent {
-  type: string;
-  title: string;
-  text: string;
-  /** Only the beginning was read. */
-  cut: boolean;
+export interface PageWish {
+  prompt: string | undefined;
+  /** Longer texts are cut to it. */
+  shownLength: number;
+  signal: AbortSignal;
 }
 
 const TEXT_TYPE =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-ndjson|graphql|x-sh|sql))$/;
-const HTML_TYPE = /^(?:text\/html|application\/xhtml\+xml)$/;
 
-export async function readPage({ url, answer }: OpenPage): Promise<PageContent> {
+export async function readPage(
+  { url, answer }: OpenPage,
+  { prompt, shownLength, signal }: PageWish,
+): Promise<RenderedPage> {
   const [type = '', ...parameters] = (answer.headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim());
@@ -33,11 +35,9 @@ export async function readPage({ url, answer }: OpenPage): Promise<PageContent> 
   }
   const { bytes, cut } = await readBounded(unpacked(answer));
   if (kind === '' && bytes.subarray(0, 1_000).includes(0)) throw notText('content of no type', answer);
-  const raw = decode(bytes, parameters.join(';'));
-  const html = HTML_TYPE.test(kind) || (kind === '' && /^\s*<(?:!doctype html|html)/i.test(raw));
-  if (!html) return { type: kind || 'no type', title: '', text: raw, cut };
-  const page = htmlToText(raw, url.href);
-  return { type: kind || 'text/html', ...page, cut: cut || page.cut };
+  const wanted = { kind, parameters: parameters.join(';'), url: url.href, prompt, shownLength };
+  const page = await renderAside({ bytes, ...wanted }, signal);
+  return { ...page, cut: cut || page.cut };
 }
 
 function notText(type: string, { headers }: IncomingMessage): RametError {
@@ -77,16 +77,4 @@ async function readBounded(stream: Readable): Promise<{ bytes: Buffer; cut: bool
     if (total > MOST_BYTES) return { bytes: Buffer.concat(chunks).subarray(0, MOST_BYTES), cut: true };
   }
   return { bytes: Buffer.concat(chunks), cut: false };
-}
-
-/** By the header's charset, or the one that HTML names in its beginning; UTF-8 when that is unknown. */
-function decode(bytes: Buffer, parameters: string): string {
-  const charset = /charset\s*=\s*["']?([\w-]+)/i;
-  const label =
-    charset.exec(parameters)?.[1] ?? charset.exec(bytes.subarray(0, 2_000).toString('latin1'))?.[1];
-  try {
-    return new TextDecoder(label).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
 }

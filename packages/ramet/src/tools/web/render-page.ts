@@ -1,0 +1,55 @@
+/**
+ * The bytes of a page as text, and what is shown of it. Pure and without a wait: of 5 MB that takes seconds when a page
+ * is made to hurt, so large ones are rendered in a thread of their own (`render-aside.ts`).
+ */
+import { headOf } from '../cut-text.ts';
+import { htmlToText } from './html-to-text.ts';
+import { relevantParts } from './relevant-parts.ts';
+
+export interface PageBytes {
+  bytes: Uint8Array;
+  /** Type of content, and its parameters as the header has them. */
+  kind: string;
+  parameters: string;
+  url: string;
+  /** What is looked for; chooses what is shown of a long page. */
+  prompt: string | undefined;
+  shownLength: number;
+}
+
+export interface RenderedPage {
+  type: string;
+  title: string;
+  text: string;
+  /** What is shown where the text is too long; else null. */
+  shown: string | null;
+  /** Only the beginning was read. */
+  cut: boolean;
+}
+
+export const HTML_TYPE: RegExp = /^(?:text\/html|application\/xhtml\+xml)$/;
+
+export function renderPage({ bytes, kind, parameters, url, prompt, shownLength }: PageBytes): RenderedPage {
+  const raw = decode(bytes, parameters);
+  const html = HTML_TYPE.test(kind) || (kind === '' && /^\s*<(?:!doctype html|html)/i.test(raw));
+  const page = html ? htmlToText(raw, url) : { title: '', text: raw, cut: false };
+  const type = kind || (html ? 'text/html' : 'no type');
+  return { type, ...page, shown: shownOf(page.text, prompt, shownLength) };
+}
+
+function shownOf(text: string, prompt: string | undefined, length: number): string | null {
+  if (text.length <= length) return null;
+  return prompt === undefined ? headOf(text, length) : relevantParts(text, prompt, length);
+}
+
+/** By the header's charset, or the one that HTML names in its beginning; UTF-8 when that is unknown. */
+function decode(bytes: Uint8Array, parameters: string): string {
+  const charset = /charset\s*=\s*["']?([\w-]+)/i;
+  const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 2_000));
+  const label = charset.exec(parameters)?.[1] ?? charset.exec(beginning)?.[1];
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
