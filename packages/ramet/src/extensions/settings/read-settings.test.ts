@@ -174,6 +174,18 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
     expect(open.settings.permissions?.defaultMode).toBe('dontAsk');
   });
 
+  test('one line names the models that it chooses', async ({ directory }) => {
+    const repository = '{\n"model": "dear\\u001b-1",\n"models": {"haiku": "h2"}, "fallbackModel": "f"}';
+    expect(
+      settingsNotices(
+        await read(directory, { user: { fallbackModel: 'u' }, repository, local: { fallbackModel: 'l' } }),
+      ),
+    ).toEqual([
+      `${join(directory, PATHS.repository)}:2: this folder, which is not trusted, chooses model "dear\\u001b-1", models.haiku "h2"`,
+      `${join(directory, PATHS.local)}:1: this folder, which is not trusted, chooses fallbackModel "l"`,
+    ]);
+  });
+
   test('one line names what waits for trust', async ({ directory }) => {
     const report = await read(directory, {
       repository: '{\n"permissions": {\n"allow": ["Bash", "Edit"]}, "env": {"childVariables": ["A"]}}',

@@ -8,7 +8,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isTrusted } from '../../workspace/trust.ts';
+import { isTrusted as isTrustedRoot } from '../../workspace/trust.ts';
 import {
   assembleSettings,
   joinLevels,
@@ -25,6 +25,8 @@ export interface SettingsReport {
   /** Every value, also those that do not count, from the farthest level to the nearest. */
   values: SettingValue[];
   files: SettingsFile[];
+  /** Whether the folder's own files count in full. */
+  isTrusted: boolean;
 }
 
 export interface OuterLevels {
@@ -41,18 +43,19 @@ export async function readSettings(place: SettingsPlace, outer: OuterLevels): Pr
   const { defaults, environment } = outer;
   const files = await readFiles(place);
   if (environment === undefined && files.every(({ state }) => state === 'absent'))
-    return { settings: defaults, values: [], files };
+    return { settings: defaults, values: [], files, isTrusted: true };
   const fallbacks = settingValues(defaults, () => ({ level: 'default', source: null, line: null }));
   const own = [fallbacks, valuesOf(files, ['user'])];
   const theirs = valuesOf(files, ['repository', 'local']);
-  const judged = theirs.length === 0 || isTrustedPlace(place) ? theirs : await withheld(theirs, own);
+  const isTrusted = theirs.length === 0 || isTrustedPlace(place);
+  const judged = isTrusted ? theirs : await withheld(theirs, own);
   const values = joinLevels([...own, judged, environment ?? []]);
-  return { settings: await parsed(values), values, files };
+  return { settings: await parsed(values), values, files, isTrusted };
 }
 
 /** Whether the folder's own settings count in full. */
 export function isTrustedPlace(place: SettingsPlace): boolean {
-  return isHome(place) || isTrusted(place);
+  return isHome(place) || isTrustedRoot(place);
 }
 
 function settingsPaths({ home, root }: SettingsPlace): [SettingsLevel, string][] {

@@ -30,7 +30,7 @@ export function refuseBadSettings({ files }: SettingsReport): void {
 }
 
 /** One line for each thing that is not as its writer may think, none when all is well. */
-export function settingsNotices({ files, values }: SettingsReport): string[] {
+export function settingsNotices({ files, values, isTrusted }: SettingsReport): string[] {
   return files.flatMap((file) => {
     if (file.state === 'bad' && !isBinding(file)) return [ignoredText(file)];
     const unused = (why: string): SettingValue[] =>
@@ -43,8 +43,22 @@ export function settingsNotices({ files, values }: SettingsReport): string[] {
         unused(UNTRUSTED),
         (keys) => `not applied before you trust this folder (ramet trust): ${keys}`,
       ),
+      ...(isTrusted ? [] : chosenModels(file, values)),
     ];
   });
+}
+
+/** A folder may say which model suits it; who pays is told that it did. */
+function chosenModels({ path, level }: SettingsFile, values: readonly SettingValue[]): string[] {
+  if (level !== 'repository' && level !== 'local') return [];
+  const chosen = values.filter(
+    ({ source, unused, path: [key = ''] }) =>
+      source === path && unused === null && ['model', 'fallbackModel', 'models'].includes(key),
+  );
+  const named = chosen.map(({ path: key, value }) => `${keyText(key)} ${JSON.stringify(value)}`);
+  return named.length === 0
+    ? []
+    : [`${path}:${chosen[0]?.line}: this folder, which is not trusted, chooses ${named.join(', ')}`];
 }
 
 function ignoredText({ problems }: SettingsFile): string {

@@ -15,7 +15,11 @@ const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;
 
 /** The last four run a program that configuration names. */
 const OUTPUT = {
-  names: ['output', 'output-directory', 'ext-diff', 'textconv', 'filters', 'show-signature', 'lost-found'],
+  names: [
+    ...['output', 'output-directory', 'ext-diff', 'textconv', 'filters', 'show-signature', 'lost-found'],
+    // A submodule has a configuration of its own.
+    'submodule',
+  ],
   separatorFirst: true,
 };
 

@@ -49,6 +49,15 @@ describe('RES-3: "always" never offers an interpreter or a launcher wholesale', 
   });
 });
 
+describe('SEC-1: what keeps git from running programs of the folder cannot be taken away unasked', () => {
+  test.each(['env -i git status', 'env -u GIT_CONFIG_COUNT git status', 'git diff --submodule=diff'])(
+    '%s',
+    async (command) => {
+      expect((await judge(command)).kind).toBe('ask');
+    },
+  );
+});
+
 describe('RES-3: a rule for a program that looks does not cover its options that write or run', () => {
   test.each([
     ['find . -name x -exec rm {} +', 'Bash(find:*)'],

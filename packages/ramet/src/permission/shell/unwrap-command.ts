@@ -34,8 +34,7 @@ const WRAPPERS: Readonly<Record<string, WrapperGrammar>> = {
   builtin: {},
   exec: {},
   env: {
-    flags: /^(?:-i|-|--ignore-environment|-u.+|--unset=.+)$/,
-    valued: /^(?:-u|--unset)$/,
+    // Not `-i` and `-u`: what keeps git from running the folder's programs is in the environment.
     assignments: true,
   },
   xargs: {
