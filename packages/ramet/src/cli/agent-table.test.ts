@@ -30,6 +30,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     costUsd: 0.0088,
     todos: [],
     worktree: null,
+    checkoutChanges: [],
     ...parts,
   };
   return { agent: overview, level: number === 1 ? 0 : 1 };

@@ -72,6 +72,7 @@ function detailLine({ agent, level }: PlacedAgent, now: number): string[] {
     status.startsWith(shown) ? status.slice(shown.length).trim() : status,
     activityOf(agent, now),
     worktreeOf(agent),
+    checkoutOf(agent),
     purposeOf(agent),
   ].filter(Boolean);
   return parts.length === 0 ? [] : [`${'  '.repeat(level + 2)}${parts.join('; ')}`];
@@ -82,12 +83,22 @@ function statusText(agent: AgentOverview, now: number): string {
 }
 
 function doing(agent: AgentOverview, now: number): string {
-  const parts = [agent.background ? 'in the background' : '', worktreeOf(agent), activityOf(agent, now)];
+  const parts = [
+    agent.background ? 'in the background' : '',
+    worktreeOf(agent),
+    checkoutOf(agent),
+    activityOf(agent, now),
+  ];
   return parts.filter(Boolean).join(', ');
 }
 
 function worktreeOf({ worktree }: AgentOverview): string {
   return worktree === null ? '' : `on ${printable(worktree.branch ?? worktree.path)}`;
+}
+
+/** What nobody known did to the checkout while it worked. */
+function checkoutOf({ checkoutChanges }: AgentOverview): string {
+  return checkoutChanges.length === 0 ? '' : `CHECKOUT CHANGED: ${printable(checkoutChanges.join('; '))}`;
 }
 
 /** Why it waits says more than the failure that made it wait. */

@@ -76,7 +76,12 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
 }
 
 /** Where its work is and how it is had (WORK-3); one that is gone held none. */
-function worktreeText({ path, branch, base, kept, reasons }: NonNullable<ReportFacts['worktree']>): string {
+function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
+  const { path, branch, base, kept, reasons, from, checkoutChanges = [] } = worktree;
+  if (checkoutChanges.length > 0) {
+    const { checkoutChanges: _, ...own } = worktree;
+    return `${kept ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile, Ramet does not know by whom: ${checkoutChanges.slice(0, MOST_REASONS).join('; ')}`;
+  }
   if (!kept) return 'unchanged, gone';
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;
   const merge = branch === null ? '' : `; git merge ${branch}`;

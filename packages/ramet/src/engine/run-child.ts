@@ -49,10 +49,16 @@ export function startChild(
 
 function tellOfWorktree(family: AgentFamily, child: Agent): void {
   const { workspace, isOwn } = child.directory;
-  for (const message of isOwn ? (workspace?.warnings ?? []) : []) {
-    child.warn('worktree_incomplete', message);
-    family.parts.onEvent(child.spec, { type: 'warning', code: 'worktree_incomplete', message });
-  }
+  if (!isOwn) return;
+  const tell = (code: string, message: string): void => {
+    child.warn(code, message);
+    family.parts.onEvent(child.spec, { type: 'warning', code, message });
+  };
+  for (const message of workspace?.warnings ?? []) tell('worktree_incomplete', message);
+  // That nothing but the parser holds its commands (WORK-9). Nobody waits for it to be found out.
+  void child.runtime.sandbox.isolationNotice().then((message) => {
+    if (message !== null) tell('no_sandbox', message);
+  });
 }
 
 async function live(

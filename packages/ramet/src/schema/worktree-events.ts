@@ -36,6 +36,8 @@ interface WorktreeReleased extends RecordedWorktree {
   kept: boolean;
   /** Why it is kept. */
   reasons: string[];
+  /** What changed meanwhile in the checkout it was made from, and nobody known did it (WORK-9); absent for nothing. */
+  checkoutChanges?: string[];
 }
 
 /** The agent works elsewhere from here on; null when that is no worktree of its own. */

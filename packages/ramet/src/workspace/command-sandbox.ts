@@ -37,6 +37,10 @@ export interface CommandSandbox {
    * where there is none; null for an agent of which nobody expects one.
    */
   judgedShell(outside: ShellDecision, tell: ((notice: string) => void) | null): Promise<ShellDecision>;
+  /** Why no agent may start in a worktree: a sandbox is required and there is none. */
+  isolationRefusal(): Promise<string | null>;
+  /** What is told with each agent in a worktree whose commands no sandbox holds. */
+  isolationNotice(): Promise<string | null>;
   /** For an agent in a worktree: what it starts may outlive the call, as outside a sandbox. */
   isolatedShell(
     command: string,
@@ -104,6 +108,17 @@ export function createCommandSandbox(
       }
       return quiet;
     },
+    async isolationRefusal() {
+      // Nobody waits for a sandbox to be tried that is not required.
+      const sandbox = isolation === 'required' ? await found() : null;
+      return sandbox === null || sandbox.works ? null : spawnRefusal(sandbox);
+    },
+    async isolationNotice() {
+      const sandbox = isolation === 'auto' ? await found() : null;
+      if (sandbox === null || sandbox.works) return null;
+      toldIsolated = true;
+      return isolatedNotice(sandbox);
+    },
     async isolatedShell(command, cwd, bounds, tell) {
       if (isolation === 'off') return plainShell(command);
       const sandbox = await found();
@@ -136,6 +151,11 @@ const NOT_HELD: Missing = { works: false, reason: 'bubblewrap does not hold here
 function isolatedNotice({ reason, remedy }: Missing): string {
   const advice = remedy === null ? '' : ` (${remedy}; sandbox.worktree: off says nothing)`;
   return `no OS sandbox: ${reason}; commands in worktrees are held by the command parser alone${advice}`;
+}
+
+function spawnRefusal({ reason, remedy }: Missing): string {
+  const advice = remedy === null ? '' : ` (for the user: ${remedy})`;
+  return `the setting sandbox.worktree requires an OS sandbox, and ${reason}${advice}`;
 }
 
 function refusalText({ reason, remedy }: Missing, setting: 'readOnly' | 'worktree' = 'readOnly'): string {

@@ -42,6 +42,7 @@ describe.concurrent('UI-1: --output-format json', () => {
           parent: null,
           type: 'main',
           name: null,
+          worktree: null,
           status: 'done',
           cause: null,
           model: 'claude-sonnet-5',

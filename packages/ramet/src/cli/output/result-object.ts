@@ -12,7 +12,26 @@ export interface ReportedUsage {
   output_tokens: number;
 }
 
-type ReportedAgent = Omit<RunAgent, 'turns' | 'usage' | 'costUsd'> & {
+/** Where an agent's work is, and what became of its worktree. */
+export interface ReportedWorktree {
+  path: string;
+  branch: string | null;
+  base: string;
+  kept: boolean;
+  reasons: string[];
+  /** What changed in the checkout meanwhile, and nobody known did it; absent for nothing. */
+  checkout_changes?: string[];
+}
+
+export function reportedWorktree(worktree: NonNullable<AgentResult['worktree']>): ReportedWorktree {
+  const { path, branch, base, kept, reasons, checkoutChanges } = worktree;
+  const changes = checkoutChanges === undefined ? {} : { checkout_changes: checkoutChanges };
+  return { path, branch, base, kept, reasons, ...changes };
+}
+
+type ReportedAgent = Omit<RunAgent, 'turns' | 'usage' | 'costUsd' | 'worktree'> & {
+  /** Of an agent that had one of its own; null for others. */
+  worktree: ReportedWorktree | null;
   num_turns: number;
   usage: ReportedUsage;
   total_cost_usd: number | null;
@@ -47,8 +66,9 @@ export function resultObject(
     num_turns: result.turns,
     usage: reportedUsage(result.usage),
     total_cost_usd: result.costUsd,
-    agents: agents.map(({ turns, usage, costUsd, ...agent }) => ({
+    agents: agents.map(({ turns, usage, costUsd, worktree, ...agent }) => ({
       ...agent,
+      worktree: worktree === null ? null : reportedWorktree(worktree),
       num_turns: turns,
       usage: reportedUsage(usage),
       total_cost_usd: costUsd,

@@ -3,6 +3,7 @@
  * run that is over has its result whatever became of the disk.
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
+import type { WorktreeResult } from '../../engine/isolation/agent-workspace.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import { emptyLedger, extendLedger, type Ledger } from '../../journal/projections/ledger.ts';
 import { emptyLine } from '../../journal/projections/ledger-line.ts';
@@ -24,6 +25,8 @@ export interface RunAgent {
   /** Its own, without that of its children. */
   usage: Usage;
   costUsd: number | null;
+  /** Its own, once it has given it back; null for one that had none. */
+  worktree: WorktreeResult | null;
 }
 
 type SeenAgent = Omit<RunAgent, 'usage' | 'costUsd'>;
@@ -44,15 +47,25 @@ export class RunAgents {
     if (event.type === 'assistant') child.turns += 1;
     if (event.type === 'status_changed') Object.assign(child, { status: event.status, cause: event.cause });
     if (event.type !== 'agent_ended') return;
-    const { status, cause, turns, model = child.model } = event.result;
-    Object.assign(child, { status, cause, turns: Math.max(turns, child.turns), model });
+    const { status, cause, turns, model = child.model, worktree = null } = event.result;
+    Object.assign(child, { status, cause, turns: Math.max(turns, child.turns), model, worktree });
   }
 
   /** The main agent first, children after their parents. */
   list(session: Session, result: AgentResult): RunAgent[] {
     const { id, parent, type, name } = session.agent;
     const { status, cause, turns, usage, costUsd } = result;
-    const main = { id, parent, type, name, status, cause, model: session.model, turns };
+    const main = {
+      id,
+      parent,
+      type,
+      name,
+      status,
+      cause,
+      model: session.model,
+      turns,
+      worktree: result.worktree ?? null,
+    };
     if (this.#children.size === 0) return [{ ...main, usage, costUsd }];
     return agentTree([main, ...this.#children.values()]).map(({ agent }) => {
       const own = this.#ledger.agents.get(agent.id) ?? emptyLine();
@@ -64,6 +77,16 @@ export class RunAgents {
   #admit(event: SessionEvent & { type: 'agent_started' }): void {
     const { agentId: id, parentAgentId: parent, agentType: type, name, model, carried } = event;
     const turns = this.#children.get(id)?.turns ?? carried?.turns ?? 0;
-    this.#children.set(id, { id, parent, type, name, status: 'running', cause: null, model, turns });
+    this.#children.set(id, {
+      id,
+      parent,
+      type,
+      name,
+      status: 'running',
+      cause: null,
+      model,
+      turns,
+      worktree: null,
+    });
   }
 }

@@ -3,7 +3,7 @@ import type { AgentResult } from '../../engine/agent-event.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
-import { reportedUsage, resultObject } from './result-object.ts';
+import { reportedUsage, reportedWorktree, resultObject } from './result-object.ts';
 import { endingLine, type ResultOutput } from './result-output.ts';
 import { RunAgents } from './run-agents.ts';
 
@@ -137,6 +137,5 @@ function assistantMessage(event: SessionEvent & { type: 'assistant' }): Record<s
 
 function worktreeField(worktree: AgentResult['worktree']): Record<string, unknown> {
   if (worktree === undefined) return {};
-  const { path, branch, base, kept, reasons } = worktree;
-  return { worktree: { path, branch, base, kept, reasons } };
+  return { worktree: reportedWorktree(worktree) };
 }

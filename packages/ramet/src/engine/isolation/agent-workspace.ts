@@ -14,6 +14,8 @@ export interface WorkspaceEnd {
   kept: boolean;
   /** Why it is kept, one sentence each. */
   reasons: string[];
+  /** What changed in the checkout of its parent while it was in use, and nobody known did it. */
+  checkoutChanges?: string[];
 }
 
 export interface WorktreeResult extends RecordedWorktree, WorkspaceEnd {}

@@ -56,7 +56,10 @@ export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
   directory.cwd = directory.outside;
   directory.outside = null;
   agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: null });
-  const back = `You are back in ${directory.cwd}.`;
+  const changes = end?.checkoutChanges ?? [];
+  const warning =
+    changes.length === 0 ? '' : ` It changed meanwhile, Ramet does not know by whom: ${changes.join('; ')}.`;
+  const back = `You are back in ${directory.cwd}.${warning}`;
   if (end === null || !end.kept) return { content: `${back} The worktree held nothing and is gone.` };
   const { path, branch, base, reasons } = end;
   return {

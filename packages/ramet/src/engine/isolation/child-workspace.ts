@@ -17,6 +17,8 @@ export async function childWorkspace(
   const { runtime, directory } = parent;
   // What a person can recognise, and what is there in any case.
   const wanted = [name, description].find((text) => /[\p{L}\p{N}]/u.test(text ?? '')) ?? 'agent';
+  const refusal = await runtime.sandbox.isolationRefusal();
+  if (refusal !== null) throw new UserMistake('isolation', `it cannot be isolated: ${refusal}`);
   try {
     return await runtime.workspaces.create({
       name: wanted,

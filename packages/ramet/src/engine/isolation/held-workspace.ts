@@ -17,6 +17,7 @@ import {
   worktreesDirectory,
 } from '../../workspace/worktrees/worktree-place.ts';
 import type { AgentWorkspace, WorkspaceEnd } from './agent-workspace.ts';
+import { type SharedStates, watchCheckout } from './checkout-watch.ts';
 import { workspaceNotice } from './workspace-notice.ts';
 
 /** What is known of all worktrees of this process. */
@@ -26,6 +27,7 @@ export interface WorkspaceHolder {
   readonly settling: Map<string, Promise<unknown>>;
   /** What the user was told of them: once is enough. */
   readonly told: Set<string>;
+  readonly states: SharedStates;
 }
 
 export async function heldWorkspace(
@@ -42,6 +44,7 @@ export async function heldWorkspace(
     ...{ id, path, branch, base, from },
     ...(inherited.length > 0 && { inherited: [...inherited] }),
   };
+  const watch = watchCheckout(holder.states, place);
   const dirty = await created.dirty;
   const files = dirty.files?.length ?? null;
   const { how } = created;
@@ -69,7 +72,13 @@ export async function heldWorkspace(
       const { ref, commit, isNew } = await checkpoint(place, worktree);
       return isNew && commit !== null ? { ref, commit } : null;
     },
-    release: () => release(holder, place, worktree),
+    async release() {
+      const [end, checkoutChanges] = await Promise.all([
+        release(holder, place, worktree),
+        watch.end(worktree.owner?.agent ?? null),
+      ]);
+      return checkoutChanges.length === 0 ? end : { ...end, checkoutChanges };
+    },
   };
 }
 

@@ -399,6 +399,76 @@ describe('FORK-6: paths of the parent’s checkout', () => {
   });
 });
 
+describe('WORK-9: what isolation cannot prevent', () => {
+  test('a change of the checkout that nobody known made is in the report, on record and in the overview', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['look', 'watch'], ISOLATED), { text: 'Over.' }],
+        look: [call('Read', { file_path: 'shared.txt' }), { text: 'seen' }],
+        watch: [
+          call('Read', { file_path: 'shared.txt' }),
+          () => {
+            git(
+              family.cwd,
+              '-c',
+              'user.name=P',
+              '-c',
+              'user.email=p@x',
+              'commit',
+              '-q',
+              '--allow-empty',
+              '-m',
+              'mine',
+            );
+            return { text: 'seen too' };
+          },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const reports = lastTexts(family.requestsOf('Go.').at(-1)).join('\n');
+    const told =
+      /Worktree: nothing in it, gone; WARNING: \S+ changed meanwhile, Ramet does not know by whom: refs\/heads\/main moved from \w{10} to \w{10} \(commit: mine\)/;
+    expect(reports).toMatch(told);
+    const number = [2, 3].find((one) => originOf(family, one).description.includes('watch')) ?? 3;
+    expect(eventsOf(family.recordedOf(number), 'worktree.released')).toMatchObject([
+      {
+        kept: false,
+        checkoutChanges: [
+          expect.stringContaining('(commit: mine)'),
+          expect.stringContaining('HEAD: commit: mine'),
+        ],
+      },
+    ]);
+  });
+
+  test('where there is no sandbox every agent in a worktree says so; required refuses to start one', async () => {
+    const cast = {
+      'Go.': [startAgents(['one', 'two'], ISOLATED), { text: 'Over.' }],
+      one: [{ text: 'done' }],
+      two: [{ text: 'done' }],
+    };
+    const programs = temporaryDirectory();
+    writeFileSync(join(programs, 'bwrap'), '#!/bin/sh\necho "bwrap: forbidden" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    const unheld = (worktree: 'auto' | 'required') => ({ programs, settings: { sandbox: { worktree } } });
+    const family = await startFamily({ files: FILES, cast, ...unheld('auto') });
+    await family.run('Go.');
+    for (const number of [2, 3])
+      expect(eventsOf(family.recordedOf(number), 'warning.raised')).toMatchObject([
+        { code: 'no_sandbox', message: expect.stringContaining('held by the command parser alone') },
+      ]);
+    const strict = await startFamily({ files: FILES, cast, ...unheld('required') });
+    await strict.run('Go.');
+    expect(lastTexts(strict.requestsOf('Go.').at(-1))[0]).toContain(
+      'the setting sandbox.worktree requires an OS sandbox',
+    );
+    expect(rametBranches(strict.cwd)).toEqual([]);
+  });
+});
+
 describe('WORK-2: the user’s uncommitted work', () => {
   const told = async (
     dirty: 'carry' | 'exclude' | 'refuse',

@@ -33,7 +33,12 @@ const LONGEST_WAIT_MS = 5_000;
 
 export function worktreeWorkspaces(options: WorkspacesOptions): AgentWorkspaces {
   const places = new Map<string, WorktreePlace>();
-  const holder: WorkspaceHolder = { held: new Set(), settling: new Map(), told: new Set() };
+  const holder: WorkspaceHolder = {
+    held: new Set(),
+    settling: new Map(),
+    told: new Set(),
+    states: new Map(),
+  };
   const placeFor = (directory: string): WorktreePlace => {
     const place = places.get(directory) ?? openWorktreePlace({ ...options, directory });
     places.set(directory, place);

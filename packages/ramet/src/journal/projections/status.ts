@@ -46,6 +46,8 @@ export interface AgentOverview {
   todos: readonly TodoItem[];
   /** The worktree it works in, or that holds its work; null for one that has none, or whose has vanished. */
   worktree: Pick<RecordedWorktree, 'path' | 'branch' | 'base'> | null;
+  /** What changed in the checkout of its worktree while it worked, and nobody known did it. */
+  checkoutChanges: readonly string[];
 }
 
 export interface StatusBoard {
@@ -165,6 +167,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       break;
     case 'worktree.released':
       if (!event.kept) agent.worktree = null;
+      agent.checkoutChanges = [...agent.checkoutChanges, ...(event.checkoutChanges ?? [])];
       break;
     case 'directory.changed':
       agent.worktree = event.worktree === null ? null : placeOf(event.worktree);
@@ -243,6 +246,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     costUsd: 0,
     todos: [],
     worktree: event.origin?.worktree === undefined ? null : placeOf(event.origin.worktree),
+    checkoutChanges: [],
   };
 }
 

@@ -83,7 +83,9 @@ async function fastForward(
   if (trial.code !== 0)
     return keep(move, `${directory} is in the way: ${firstLines(trial.stderr)}`, repository);
   const args = ['merge', '--ff-only', '--no-autostash', '--no-verify-signatures', '--no-stat', '-q', move.to];
-  const end = await runGit(args, call);
+  // So that the reflog says who it was.
+  const env = { ...call.env, GIT_REFLOG_ACTION: 'ramet merge' };
+  const end = await runGit(args, { ...call, env });
   if (end.code !== 0) {
     if ((await readRef(move.target, repository)) !== move.from) return { kind: 'stale' };
     return keep(move, `git could not move ${directory}: ${firstLines(end.stderr)}`, repository);

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { IDENTITY, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { findRepository } from '../repository.ts';
+import { type ChangeWatch, checkoutChanges } from './checkout-changes.ts';
+import { type CheckoutState, closeCheckoutState, readCheckoutState } from './checkout-state.ts';
+
+function place(files: Record<string, string> = { 'a.txt': '1\n' }) {
+  const directory = temporaryRepository(files);
+  const env = { PATH: process.env.PATH ?? '', HOME: temporaryDirectory(), ...IDENTITY };
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' }).trimEnd();
+  const repository = findRepository(directory);
+  if (repository === null) throw new Error('no repository');
+  const watch: ChangeWatch = { repository, env, agent: 'aaaaaaaa.2', others: () => [] };
+  return { directory, git, watch, before: () => stateOf(watch) };
+}
+
+function stateOf({ repository }: ChangeWatch): CheckoutState {
+  const state = readCheckoutState(repository);
+  if (state === null) throw new Error('no state');
+  onTestFinished(() => closeCheckoutState(state));
+  return state;
+}
+
+const COMMIT = ['commit', '-q', '--allow-empty', '-m'];
+
+describe('WORK-9: what changed in the checkout of the parent', () => {
+  test('is nothing where nothing changed, and where somebody only looked or worked in worktrees', async () => {
+    const { directory, git, watch, before } = place();
+    const state = before();
+    expect(await checkoutChanges(state, watch)).toEqual([]);
+    const worktree = join(temporaryDirectory(), 'w');
+    git('worktree', 'add', '-q', '-b', 'ramet/x', worktree);
+    git('-C', worktree, ...COMMIT, 'own work');
+    git('update-ref', 'refs/ramet/wip/x', 'HEAD');
+    // The same content with another time makes git write the index again.
+    writeFiles(directory, { 'a.txt': '1\n' });
+    execFileSync('touch', ['-d', '2020-01-01', join(directory, 'a.txt')]);
+    git('status');
+    expect(await checkoutChanges(state, watch)).toEqual([]);
+    git('pack-refs', '--all');
+    expect(await checkoutChanges(state, watch)).toEqual([]);
+  });
+
+  test.each([
+    ['a commit', [[...COMMIT, 'mine']], /^refs\/heads\/main moved from \w{10} to \w{10} \(commit: mine\)$/],
+    ['a branch', [['branch', 'new']], /^refs\/heads\/new was made at \w{10}/],
+    ['a tag', [['tag', 'v1']], /^refs\/tags\/v1 was made/],
+    ['another branch', [['switch', '-q', '-c', 'x']], /^HEAD went from main to x$/],
+    [
+      'there and back',
+      [
+        ['switch', '-q', '-c', 'x'],
+        ['switch', '-q', 'main'],
+        ['branch', '-D', 'x'],
+      ],
+      /^HEAD: checkout: moving from x to main/,
+    ],
+    ['a stash', [['stash', '-q']], /^refs\/stash was made/],
+  ])('is named: %s', async (_, commands, expected) => {
+    const { directory, git, watch, before } = place();
+    writeFiles(directory, { 'a.txt': 'changed\n' });
+    const state = before();
+    for (const command of commands) git(...command);
+    const changes = await checkoutChanges(state, watch);
+    expect(
+      changes.some((line) => expected.test(line)),
+      changes.join('\n'),
+    ).toBe(true);
+  });
+
+  test('is named: a branch that was deleted, also a packed one', async () => {
+    const { git, watch, before } = place();
+    git('branch', 'old');
+    git('pack-refs', '--all');
+    const state = before();
+    git('branch', '-D', 'old');
+    expect(await checkoutChanges(state, watch)).toEqual([
+      expect.stringMatching(/^refs\/heads\/old was deleted \(it was \w{10}\)$/),
+    ]);
+  });
+
+  test('is named: what is staged, unless another agent works there', async () => {
+    const { directory, git, watch, before } = place();
+    const state = before();
+    writeFiles(directory, { 'a.txt': '2\n', 'b.txt': '1\n' });
+    git('add', '-A');
+    expect(await checkoutChanges(state, watch)).toEqual(['the index has other entries for a.txt, b.txt']);
+    expect(await checkoutChanges(state, { ...watch, others: () => ['aaaaaaaa.1'] })).toEqual([]);
+  });
+
+  test('is not named where another agent made it, and is where the agent itself did', async () => {
+    const { git, watch, before } = place();
+    const state = before();
+    git(...COMMIT, 'work\n\nRamet-Agent: aaaaaaaa.1');
+    expect(await checkoutChanges(state, watch)).toEqual([]);
+    const [first] = await checkoutChanges(state, { ...watch, agent: 'aaaaaaaa.1' });
+    expect(first).toMatch(/^refs\/heads\/main moved/);
+  });
+
+  test('is not named where the merge queue made it, with or without the files', async () => {
+    const merging = mergePlace({ a: '1\n' }, true);
+    merging.branch('one', { b: '1' });
+    merging.branch('free', { c: '1' });
+    merging.git('branch', 'target');
+    const repository = findRepository(merging.directory);
+    if (repository === null) throw new Error('no repository');
+    const watch = { repository, env: merging.repository.env, agent: 'a.2', others: () => [] };
+    const state = stateOf(watch);
+    await merging.queue({ branches: ['free'], target: 'target' });
+    const report = await merging.queue({ branches: ['one'], updateCheckout: true });
+    expect(report.checkout).toBe(merging.directory);
+    expect(await checkoutChanges(state, watch)).toEqual([]);
+  });
+
+  test('a checkout that is itself a worktree is looked at by its own HEAD', async () => {
+    const { git, watch } = place();
+    const worktree = join(temporaryDirectory(), 'w');
+    git('worktree', 'add', '-q', '-b', 'ramet/outer', worktree);
+    const repository = findRepository(worktree);
+    if (repository === null) throw new Error('no repository');
+    const own = { ...watch, repository };
+    const state = stateOf(own);
+    git(...COMMIT, 'in the main one');
+    expect((await checkoutChanges(state, own))[0]).toMatch(/^refs\/heads\/main moved/);
+    git('-C', worktree, ...COMMIT, 'in this one');
+    expect(await checkoutChanges(state, own)).toContainEqual(
+      expect.stringMatching(/^refs\/heads\/ramet\/outer moved/),
+    );
+  });
+});
