@@ -58,6 +58,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   'WORK-6': 'every line leads back to the agent that wrote it and why',
   'WORK-7': 'isolation is proved, and the files of the parent stay the same bytes',
   'WORK-8': 'a continued agent finds its worktree where it was',
+  'WORK-9': 'what isolation cannot prevent is reported, never told as unchanged',
   'EXEC-1': 'a teammate in the same process',
   'EXEC-2': 'an agent in a process of its own',
   'EXEC-3': 'an agent on another machine, with the same prefix',
