@@ -45,11 +45,16 @@ export const LOCK_FILES: readonly string[] = [
   'Cargo.lock',
 ];
 
-export function bringFiles({ repository, settings }: WorktreePlace, target: string): BroughtFiles {
+/** `included` are files that the repository itself names. */
+export function bringFiles(
+  { repository, settings }: WorktreePlace,
+  target: string,
+  included: readonly string[] = [],
+): BroughtFiles {
   const copied: Record<string, string> = {};
   const notes: string[] = [];
   const links: string[] = [];
-  for (const path of filesToCopy(repository.root, settings.copy ?? [])) {
+  for (const path of filesToCopy(repository.root, settings.copy ?? [], included)) {
     const digest = copyPrivately(repository.root, target, path);
     if (digest !== null) copied[path] = digest;
   }
@@ -62,12 +67,12 @@ export function bringFiles({ repository, settings }: WorktreePlace, target: stri
   return { copied, links, notes };
 }
 
-function filesToCopy(root: string, patterns: readonly string[]): string[] {
+function filesToCopy(root: string, patterns: readonly string[], included: readonly string[]): string[] {
   const exclude = (path: string): boolean => /(^|\/)(node_modules|\.git)$/.test(path);
   const found = patterns.flatMap((pattern) =>
     globSync(insidePath('worktree.copy', pattern), { cwd: root, exclude }),
   );
-  return [...new Set(found)].filter((path) => isOwnFile(root, path)).sort();
+  return [...new Set([...found, ...included])].filter((path) => isOwnFile(root, path)).sort();
 }
 
 /** A regular file that is really below the root. */

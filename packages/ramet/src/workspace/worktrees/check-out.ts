@@ -2,12 +2,13 @@
  * Fills a registered worktree with the files of a commit. Outside the lock: this is what takes long. Large files kept
  * elsewhere (LFS) stay pointers, so that a fan-out does not download them once an agent.
  */
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import { runGit } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
+import { applySparsePatterns } from './sparse-checkout.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
@@ -42,12 +43,10 @@ function idleCores(): number {
  * left out are marked in the index of the worktree, and every later git there leaves them out.
  */
 function sparseSettings(place: WorktreePlace, worktree: ManagedWorktree): string[] {
-  const { sparse } = worktree.facts;
-  if (sparse.length === 0) return [];
-  const info = join(adminDirectory(place, worktree), 'info');
-  mkdirSync(info, { recursive: true });
-  writeFileSync(join(info, 'sparse-checkout'), conePatterns(sparse));
-  return ['core.sparseCheckout=true', 'core.sparseCheckoutCone=true'];
+  const { sparse, patterns } = worktree.facts;
+  const admin = adminDirectory(place, worktree);
+  if (sparse.length > 0) return applySparsePatterns(admin, { text: conePatterns(sparse), isCone: true });
+  return patterns === undefined ? [] : applySparsePatterns(admin, patterns);
 }
 
 /** The files of every folder on the way down, and everything below the folders named. */

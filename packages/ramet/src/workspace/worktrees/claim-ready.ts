@@ -12,8 +12,9 @@ import type { WorktreeBase } from './find-base.ts';
 import { headText, isTreeOf, replaceAdminFile } from './register-worktree.ts';
 import { freshFacts, slotHolder } from './reserve-worktree.ts';
 import { freeSlot, passSlot } from './slots.ts';
+import { isSamePart } from './sparse-checkout.ts';
 import { undoWorktree } from './undo-worktree.ts';
-import type { ManagedWorktree } from './worktree.ts';
+import type { ManagedWorktree, SparsePatterns } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
 export interface ClaimedWorktree {
@@ -32,17 +33,23 @@ export async function claimReady(
 ): Promise<ClaimedWorktree | null> {
   if (reserved.facts.sparse.length > 0) return null;
   for (;;) {
-    const ready = takeReady(place, base.commit);
+    const ready = takeReady(place, base.commit, reserved.facts.patterns);
     if (ready === null) return null;
     if (isAsRecorded(place, ready)) return moveIn(place, { reserved, ready, base });
     await undoWorktree(place, ready);
   }
 }
 
-/** One at the wanted commit, else any. */
-function takeReady({ registry }: WorktreePlace, commit: string): ManagedWorktree | null {
+/** One with the same part of the files: at the wanted commit, else any. */
+function takeReady(
+  { registry }: WorktreePlace,
+  commit: string,
+  patterns: SparsePatterns | undefined,
+): ManagedWorktree | null {
   return registry.transact(() => {
-    const ready = registry.list().filter(({ state }) => state === 'ready');
+    const ready = registry
+      .list()
+      .filter(({ state, facts }) => state === 'ready' && isSamePart(facts.patterns, patterns));
     const found = ready.find(({ base }) => base === commit) ?? ready[0];
     if (found === undefined) return null;
     const claimed: ManagedWorktree = { ...found, state: 'claiming', lease: thisProcess() };

@@ -13,6 +13,7 @@ import { checkOut, checkOutNotes } from './check-out.ts';
 import { claimReady } from './claim-ready.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
+import { includedFiles } from './included-files.ts';
 import { type MissingPackages, missingPackages } from './missing-packages.ts';
 import { noteUse } from './pool-size.ts';
 import { proveByFiles } from './prove-by-files.ts';
@@ -164,12 +165,13 @@ async function bringAlong(
   place: WorktreePlace,
   worktree: ManagedWorktree,
 ): Promise<{ worktree: ManagedWorktree; notes: string[]; reasons: ReadonlyMap<string, string> }> {
-  const { copied, links, notes } = bringFiles(place, worktree.path);
+  const included = await includedFiles(place);
+  const { copied, links, notes } = bringFiles(place, worktree.path, included.paths);
   const packages = await bringDependencies(place, worktree);
   const folders = packages.dependencies.map(({ directory }) => directory);
   await writeExcludes(place, worktree, [...Object.keys(copied), ...links, ...folders]);
   const facts = { ...worktree.facts, copied, links, dependencies: packages.dependencies };
-  const told = [...checkOutNotes(worktree), ...notes];
+  const told = [...checkOutNotes(worktree), ...included.notes, ...notes];
   return { worktree: { ...worktree, facts }, notes: told, reasons: packages.reasons };
 }
 

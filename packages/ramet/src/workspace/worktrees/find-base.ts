@@ -1,5 +1,5 @@
 /** The commit a worktree begins with (U4): where the asking checkout is at this moment, or what was asked for. */
-import { UserMistake } from '../../schema/errors.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
 import { gitDirectoryOf, readHead } from '../git/read-refs.ts';
 import { isCommitId, runGit } from '../git/run-git.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -19,9 +19,30 @@ export async function findBase(place: WorktreePlace, wanted: string | undefined)
     return { commit: head.commit, target: head.ref, isCheckoutHead: true };
   }
   const own = head?.commit ?? (await resolveCommit(place, 'HEAD'));
-  const commit = wanted === undefined ? own : await resolveCommit(place, wanted);
+  const commit = wanted === undefined ? own : await wantedCommit(place, wanted);
   if (commit === null) throw wanted === undefined ? noCommit(root) : noBase(root, wanted);
   return { commit, target: head?.ref ?? null, isCheckoutHead: commit === own };
+}
+
+/** `pr/123` and `#123` are pull requests of `origin`, fetched now; a branch that is really named so comes first. */
+async function wantedCommit(place: WorktreePlace, wanted: string): Promise<string | null> {
+  const known = await resolveCommit(place, wanted);
+  const number = /^(?:pr\/|#)(\d{1,10})$/i.exec(wanted)?.[1];
+  if (known !== null || number === undefined) return known;
+  const ref = `refs/ramet/pull/${number}`;
+  const call = { cwd: place.repository.root, env: place.env };
+  const failures: string[] = [];
+  // GitHub's name for it, and GitLab's.
+  for (const source of [`refs/pull/${number}/head`, `refs/merge-requests/${number}/head`]) {
+    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', 'origin', `+${source}:${ref}`];
+    const { code, stderr } = await runGit(fetch, call);
+    if (code === 0) return resolveCommit(place, ref);
+    failures.push(describeError(stderr).replace(/^fatal: /, ''));
+  }
+  throw new UserMistake(
+    'no_pull_request',
+    `cannot fetch pull request ${number} from origin: ${failures[0]}; fetch it yourself and give its branch or commit`,
+  );
 }
 
 async function resolveCommit({ repository, env }: WorktreePlace, name: string): Promise<string | null> {

@@ -27,6 +27,7 @@ import { freshFacts, slotHolder } from './reserve-worktree.ts';
 import { runSetup } from './run-setup.ts';
 import { deleteSafeBranch } from './safe-branch.ts';
 import { passSlot } from './slots.ts';
+import { isSamePart, sparsePatternsOf } from './sparse-checkout.ts';
 import { undoWorktree } from './undo-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { excludeSettings, writeExcludes } from './worktree-environment.ts';
@@ -56,6 +57,8 @@ export async function fillPool(
 function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string): ManagedWorktree | null {
   const { registry, settings } = place;
   if (worktree.facts.sparse.length > 0 || (settings.sparsePaths ?? []).length > 0) return null;
+  // Files that a sparse tree left out do not come back by themselves.
+  if (!isSamePart(worktree.facts.patterns, sparsePatternsOf(place.repository))) return null;
   return registry.transact(() => {
     const rows = registry.list();
     const ready = rows.filter(({ state }) => state === 'ready' || state === 'resetting').length;

@@ -7,6 +7,7 @@ import { newSessionId } from '../../schema/ids.ts';
 import { readRef } from '../git/read-refs.ts';
 import type { WorktreeBase } from './find-base.ts';
 import { takeSlot } from './slots.ts';
+import { sparsePatternsOf } from './sparse-checkout.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeOwner } from './worktree.ts';
 import { BRANCH_PREFIX, freeName, nameKey, worktreeName } from './worktree-name.ts';
 import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
@@ -58,8 +59,10 @@ function newWorktree(place: WorktreePlace, { id, name, slot, base, owner }: Fiel
   };
 }
 
-export function freshFacts({ settings }: WorktreePlace, target: string | null): WorktreeFacts {
-  return { target, copied: {}, links: [], dependencies: [], sparse: settings.sparsePaths ?? [] };
+export function freshFacts({ settings, repository }: WorktreePlace, target: string | null): WorktreeFacts {
+  const sparse = settings.sparsePaths ?? [];
+  const patterns = sparse.length === 0 ? sparsePatternsOf(repository) : undefined;
+  return { target, copied: {}, links: [], dependencies: [], sparse, patterns };
 }
 
 /** A name is taken by a living worktree, by a directory, and by a branch: those are somebody's too. */

@@ -34,6 +34,12 @@ export interface LinkedDependencies {
   template: string;
 }
 
+/** Which part of the files is checked out, as git has it. */
+export interface SparsePatterns {
+  text: string;
+  isCone: boolean;
+}
+
 export interface WorktreeFacts {
   /** The branch of the asking checkout, `refs/heads/main`: where its commits are expected to arrive. */
   target: string | null;
@@ -43,6 +49,8 @@ export interface WorktreeFacts {
   links: readonly string[];
   dependencies: readonly LinkedDependencies[];
   sparse: readonly string[];
+  /** The patterns of a sparse checkout that it was made from. */
+  patterns?: SparsePatterns | undefined;
   /** Uncommitted work that came along, as trees: what was staged, and the files. */
   carried?: { staged: string | null; files: string } | undefined;
   /** Its branch was there before: undoing it leaves the branch alone. */
