@@ -97,8 +97,14 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option(TAKE_OVER, 'with --resume or --continue: its writer, which cannot be seen from here, has ended')
     .addOption(
       new Option(
-        '--worktree <worktree>',
-        'work in a git worktree of that name: made, or entered again',
+        '--worktree [worktree]',
+        'work in a git worktree of that name: made, or entered again; of a new name when absent (put it last then)',
+      ).conflicts(['continue', 'resume']),
+    )
+    .addOption(
+      new Option(
+        '--worktree-base <commit>',
+        'where a new one begins: a commit, branch or tag, or a pull request of origin (pr/123)',
       ).conflicts(['continue', 'resume']),
     )
     .action(async (prompt: string[], options) => {

@@ -1,4 +1,5 @@
 import type { ExecutorKind } from '../schema/status.ts';
+import type { DefaultIsolation } from '../workspace/worktrees/worktree-settings.ts';
 
 /** The hard caps on agents (LAUNCH-3) and what else settings say of them. The engine enforces them, not a prompt. */
 export interface AgentLimits {
@@ -18,6 +19,8 @@ export interface AgentLimits {
   readonly fork: boolean;
   /** Where agents run whose type does not say. */
   readonly executor: ExecutorKind;
+  /** Which agents get a worktree though nobody asked for one. */
+  readonly isolation: DefaultIsolation;
 }
 
 export const DEFAULT_AGENT_LIMITS: AgentLimits = {
@@ -29,4 +32,5 @@ export const DEFAULT_AGENT_LIMITS: AgentLimits = {
   reportBytes: 8_192,
   fork: true,
   executor: 'in-process',
+  isolation: 'off',
 };

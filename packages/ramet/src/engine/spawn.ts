@@ -24,6 +24,7 @@ import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
 import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
+import { isolationOf } from './isolation/default-isolation.ts';
 import { startChild } from './run-child.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -116,9 +117,10 @@ async function planChild(
   if (definition !== null) refuseWithoutTools(definition, parent);
   const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
   // The last of all reasons to refuse, since it is the one that leaves something behind.
-  if ((order.isolation ?? definition?.isolation) === 'worktree') {
+  const isolation = isolationOf(order, definition, { parent, byDefault: limits.isolation });
+  if (isolation !== 'none') {
     const { childWorkspace } = await import('./isolation/child-workspace.ts');
-    made.workspace = await childWorkspace(parent, order, id);
+    made.workspace = await childWorkspace(parent, { ...order, isByDefault: isolation === 'default' }, id);
   }
   const { workspace } = made;
   const cwd = childDirectory(parent, workspace);

@@ -44,8 +44,13 @@ export interface SessionOptions {
   permissions?: RuleTexts;
   /** Answers questions about permission. Without one they are denied. */
   broker?: PermissionBroker;
-  /** Works in the git worktree of that name: made, or entered again. A session that is resumed is in its own. */
-  worktree?: string;
+  /**
+   * Works in the git worktree of that name: made, or entered again; true for a new one of any name. A session that is
+   * resumed is in its own.
+   */
+  worktree?: string | true;
+  /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
+  worktreeBase?: string;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
@@ -103,7 +108,8 @@ export interface ResolvedOptions extends SettingsInForce {
   permissions: RuleTexts;
   broker: PermissionBroker;
   agents: AgentCaps;
-  worktree: string | null;
+  worktree: string | true | null;
+  worktreeBase: string | undefined;
   onRecord: RecordListener | undefined;
   takeOver: boolean;
 }
@@ -152,15 +158,16 @@ export function resolveOptions(
     onRecord: options.onRecord,
     permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
-    agents: agentCaps({ ...settings.agents, ...options.agents }, settings.maxTurns),
+    agents: agentCaps({ ...settings.agents, ...options.agents }, settings),
     worktree: options.worktree ?? null,
+    worktreeBase: options.worktreeBase,
     settings,
     takeOver: options.takeOver ?? false,
     notices,
   };
 }
 
-function agentCaps(agents: AgentSettings, turns: number | undefined): AgentCaps {
+function agentCaps(agents: AgentSettings, { maxTurns: turns, worktree }: Settings): AgentCaps {
   const { usd, tokens, stallSeconds, ...caps } = agents;
   const { stallMs } = DEFAULT_AGENT_LIMITS;
   return {
@@ -173,6 +180,7 @@ function agentCaps(agents: AgentSettings, turns: number | undefined): AgentCaps 
       reportBytes: caps.reportBytes ?? DEFAULT_AGENT_LIMITS.reportBytes,
       fork: caps.fork ?? DEFAULT_AGENT_LIMITS.fork,
       executor: caps.executor ?? DEFAULT_AGENT_LIMITS.executor,
+      isolation: worktree?.default ?? DEFAULT_AGENT_LIMITS.isolation,
     },
     budget: { usd, tokens },
   };

@@ -2,7 +2,9 @@
  * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
+
 import { sep } from 'node:path';
+import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { RECORD_LOST_ITS_END } from '../engine/notices.ts';
 import { noteProject } from '../journal/project-note.ts';
@@ -55,8 +57,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
   const workspaces = openWorkspaces(settings, place);
-  const { worktree: name } = settings;
-  const workspace = name === null ? null : await workspaces.enter({ name, owner: null, cwd: place.cwd });
+  const workspace = await ownWorkspace(workspaces, settings, place);
   try {
     const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
     const [surroundings, types] = await Promise.all([
@@ -79,6 +80,19 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     await workspaces[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The worktree that the session itself works in; null for none. */
+async function ownWorkspace(
+  workspaces: AgentWorkspaces,
+  { worktree: name, worktreeBase: base }: ResolvedOptions,
+  { cwd }: Place,
+): Promise<AgentWorkspace | null> {
+  if (name === null) return null;
+  const request = { owner: null, cwd, base };
+  return name === true
+    ? workspaces.create({ ...request, name: 'work' })
+    : workspaces.enter({ ...request, name });
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {

@@ -143,6 +143,22 @@ describe.concurrent('WORK-2: ramet --worktree', () => {
     expect(checkoutBytes(user.repository)).toEqual(before);
   });
 
+  test('invents a name, and begins where it is told to', async ({ user }) => {
+    withoutSandbox(user);
+    git(user.repository, 'branch', 'release');
+    git(user.repository, 'commit', '-q', '--allow-empty', '-m', 'later');
+    for (const name of ['work', 'work-2']) {
+      await user.model(write('new.txt', 'first\n'), { text: 'ok' });
+      const end = await user.ramet(['-p', 'Go.', ...BYPASS, '--worktree-base', 'release', '--worktree']);
+      expect(end).toMatchObject({ code: 0 });
+      const shown = await user.ramet(['worktree', 'show', name, '--json']);
+      expect(JSON.parse(shown.stdout)).toMatchObject({ base: git(user.repository, 'rev-parse', 'release') });
+    }
+    const again = await user.ramet(['-p', '--worktree', 'work', '--worktree-base', 'main', 'Go.', ...BYPASS]);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('the worktree work is there already');
+  });
+
   test('outside a repository it says so and starts no session', async ({ user }) => {
     const end = await user.ramet(['-p', '--worktree', 'x', 'Go.'], { cwd: user.env.HOME ?? '' });
     expect(end.code).toBe(2);

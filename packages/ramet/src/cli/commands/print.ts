@@ -31,7 +31,9 @@ export interface PrintOptions {
   /** True where no session is named. */
   resume?: string | true;
   takeOver?: boolean;
-  worktree?: string;
+  /** True where no name is given. */
+  worktree?: string | true;
+  worktreeBase?: string;
 }
 
 export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
@@ -140,6 +142,15 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
     ...(options.takeOver ? { takeOver: true } : {}),
-    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
+    ...worktreeOptions(options),
   };
+}
+
+/** Who says where it begins wants one. */
+function worktreeOptions({
+  worktree,
+  worktreeBase,
+}: PrintOptions): Pick<SessionOptions, 'worktree' | 'worktreeBase'> {
+  if (worktreeBase === undefined) return worktree === undefined ? {} : { worktree };
+  return { worktree: worktree ?? true, worktreeBase };
 }

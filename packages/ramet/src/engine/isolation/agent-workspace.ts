@@ -56,6 +56,8 @@ export interface WorkspaceRequest {
   cwd: string;
   /** Checkouts whose paths its agent may know besides. */
   inherited?: readonly string[] | undefined;
+  /** Where a new one begins; by default where that checkout is. */
+  base?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -5,15 +5,20 @@ import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentWorkspace } from './agent-workspace.ts';
 
+/** Where there can be no worktree, nobody who did not ask for one is refused. */
+const IMPOSSIBLE: ReadonlySet<string> = new Set(['not_a_repository', 'no_commit']);
+
+/** Null where it is only a default, and there can be none. */
 export async function childWorkspace(
   parent: Agent,
   {
     name,
     description,
     signal,
-  }: Pick<SpawnRequest, 'name' | 'description'> & { signal?: AbortSignal | undefined },
+    isByDefault,
+  }: Pick<SpawnRequest, 'name' | 'description'> & { signal?: AbortSignal | undefined; isByDefault: boolean },
   id: AgentId,
-): Promise<AgentWorkspace> {
+): Promise<AgentWorkspace | null> {
   const { runtime, directory } = parent;
   // What a person can recognise, and what is there in any case.
   const wanted = [name, description].find((text) => /[\p{L}\p{N}]/u.test(text ?? '')) ?? 'agent';
@@ -29,6 +34,7 @@ export async function childWorkspace(
     });
   } catch (error) {
     if (!(error instanceof RametError) || error instanceof Cancelled) throw error;
+    if (isByDefault && IMPOSSIBLE.has(error.code)) return null;
     throw new UserMistake('isolation', `it cannot have a worktree of its own: ${error.message}`, {
       cause: error,
     });

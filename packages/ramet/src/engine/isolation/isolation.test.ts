@@ -80,6 +80,35 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     }
   });
 
+  test('are those that the setting names, and nobody is refused for it outside a repository', async () => {
+    const tasks = {
+      fork: {},
+      general: { subagent_type: 'general-purpose' },
+      look: { subagent_type: 'Explore' },
+    };
+    const isolated = async (
+      setting: 'forks' | 'writers',
+      files: Record<string, string> | undefined,
+    ): Promise<string[]> => {
+      const turns = Object.entries(tasks).map(([task, input]) => startAgents([task], input));
+      const family = await startFamily({
+        ...(files === undefined ? { cwd: temporaryDirectory() } : { files }),
+        settings: { worktree: { default: setting } },
+        cast: {
+          'Go.': [...turns, { text: 'Over.' }],
+          ...Object.fromEntries(Object.keys(tasks).map((task) => [task, [{ text: 'Scope: ok.' }]])),
+        },
+      });
+      const { result } = await family.run('Go.');
+      expect(result).toMatchObject({ status: 'done', text: 'Over.' });
+      const names = Object.keys(tasks);
+      return names.filter((_, index) => originOf(family, index + 2).worktree !== undefined);
+    };
+    expect(await isolated('forks', FILES)).toEqual(['fork']);
+    expect(await isolated('writers', FILES)).toEqual(['fork', 'general']);
+    expect(await isolated('writers', undefined)).toEqual([]);
+  });
+
   test('who lacks packages is told the command, and the user once', async () => {
     const family = await startFamily({
       files: { ...FILES, 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{}' },

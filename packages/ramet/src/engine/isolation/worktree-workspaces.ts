@@ -12,6 +12,7 @@ import type { RecordedWorktree } from '../../schema/events.ts';
 import { type CreatedWorktree, createWorktree } from '../../workspace/worktrees/create-worktree.ts';
 import { recoverWorktree } from '../../workspace/worktrees/recover-worktree.ts';
 import { resumeWorktree } from '../../workspace/worktrees/resume-worktree.ts';
+import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { nameKey, worktreeName } from '../../workspace/worktrees/worktree-name.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
@@ -53,9 +54,9 @@ export function worktreeWorkspaces(options: WorkspacesOptions): AgentWorkspaces 
       heldWorkspace(holder, place, created, { ms, recovered, inherited }),
     );
   return {
-    create({ cwd, name, owner, inherited, signal }) {
+    create({ cwd, name, owner, base, inherited, signal }) {
       const place = placeFor(cwd);
-      const created = createWorktree(place, { name, owner, numbered: true, signal });
+      const created = createWorktree(place, { name, owner, base, numbered: true, signal });
       return hold(place, created.then(fresh), inherited);
     },
     async enter(request) {
@@ -119,14 +120,15 @@ async function takeUp(
 async function enter(
   { held, settling }: WorkspaceHolder,
   place: WorktreePlace,
-  { name, owner, signal }: WorkspaceRequest,
+  { name, owner, base, signal }: WorkspaceRequest,
 ): Promise<MadeWorktree> {
   const plain = worktreeName(name);
   const named = place.registry
     .list()
     .filter(({ state }) => state !== 'gone')
     .find((known) => nameKey(known.name) === nameKey(plain));
-  if (named === undefined) return fresh(await createWorktree(place, { name, owner, signal }));
+  if (named === undefined) return fresh(await createWorktree(place, { name, owner, base, signal }));
+  if (base !== undefined) throw hasBase(named);
   if (held.has(named.id)) {
     throw new UserMistake(
       'worktree_in_use',
@@ -137,4 +139,11 @@ async function enter(
   return place.registry.find(named.id)?.state === 'gone'
     ? fresh(await createWorktree(place, { name, owner, signal }))
     : takeUp(place, named.id, signal);
+}
+
+function hasBase({ name, base }: ManagedWorktree): UserMistake {
+  return new UserMistake(
+    'worktree_taken',
+    `the worktree ${name} is there already and began at ${base.slice(0, 12)}: leave the base out, or choose another name`,
+  );
 }

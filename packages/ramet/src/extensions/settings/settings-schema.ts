@@ -6,7 +6,7 @@ import { PROVIDER_KINDS } from '../../model/select-provider.ts';
 import { EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import { SANDBOX_MODES } from '../../workspace/command-sandbox.ts';
-import { DIRTY_POLICIES } from '../../workspace/worktrees/worktree-settings.ts';
+import { DEFAULT_ISOLATIONS, DIRTY_POLICIES } from '../../workspace/worktrees/worktree-settings.ts';
 import type { Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
@@ -105,6 +105,10 @@ const env = z.strictObject({
 
 const paths = z.optional(z.array(name));
 const worktree = z.strictObject({
+  default: described(
+    z.optional(z.enum(DEFAULT_ISOLATIONS)),
+    'Which agents get a worktree though nobody asked for one: none, forks, or all that may write (off).',
+  ),
   directory: described(z.optional(name), 'Where worktrees are made ($RAMET_HOME/worktrees/<repository>).'),
   dirty: described(
     z.optional(z.enum(DIRTY_POLICIES)),

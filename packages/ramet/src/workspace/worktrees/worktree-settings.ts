@@ -3,7 +3,12 @@ export const DIRTY_POLICIES = ['carry', 'exclude', 'refuse'] as const;
 /** What becomes of uncommitted work of the asking checkout: brought along, left out, or a reason to refuse. */
 export type DirtyPolicy = (typeof DIRTY_POLICIES)[number];
 
+export const DEFAULT_ISOLATIONS = ['off', 'forks', 'writers'] as const;
+/** Which agents get a worktree though nobody asked for one: none, forks, or all that may write. */
+export type DefaultIsolation = (typeof DEFAULT_ISOLATIONS)[number];
+
 export interface WorktreeSettings {
+  default?: DefaultIsolation | undefined;
   /** Where they are kept; by default `$RAMET_HOME/worktrees/<repository>`. */
   directory?: string | undefined;
   dirty?: DirtyPolicy | undefined;

@@ -1,0 +1,27 @@
+/** Whether a child gets a worktree of its own: because somebody asked, or because the user wants it so. */
+import type { AgentDefinition } from '../../agents/definition.ts';
+import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { DefaultIsolation } from '../../workspace/worktrees/worktree-settings.ts';
+import type { Agent } from '../agent.ts';
+
+/** Tools with which files can be changed. */
+const WRITING: ReadonlySet<string> = new Set(['Write', 'Edit', 'Bash']);
+
+/** `definition` is null for a fork. A child of an agent in a worktree works there, unless somebody asks for more. */
+export function isolationOf(
+  order: Pick<SpawnRequest, 'isolation'>,
+  definition: AgentDefinition | null,
+  { parent, byDefault }: { parent: Pick<Agent, 'directory'>; byDefault: DefaultIsolation },
+): 'asked' | 'default' | 'none' {
+  if ((order.isolation ?? definition?.isolation) === 'worktree') return 'asked';
+  if (byDefault === 'off' || parent.directory.workspace !== null) return 'none';
+  if (definition === null) return 'default';
+  return byDefault === 'writers' && mayWrite(definition) ? 'default' : 'none';
+}
+
+function mayWrite({ readOnly, tools, disallowedTools = [] }: AgentDefinition): boolean {
+  if (readOnly === true) return false;
+  return [...WRITING].some(
+    (tool) => (tools === 'all' || tools.includes(tool)) && !disallowedTools.includes(tool),
+  );
+}
