@@ -42,8 +42,10 @@ export function judgeCommand(
   const known = { ...inner, words: inner.words.map((word) => resolveWord(word, variables)) };
   const reads = (kind: JudgeKind): boolean => {
     const command = kind === 'strict' ? known : inner;
-    const opens = standingOfPaths(command.words, inner.directories, kind);
-    return transparent || (opens !== 'asks' && readsOnly(command, cwd, kind));
+    if (transparent) return true;
+    return (
+      readsOnly(command, cwd, kind) && standingOfPaths(command.words, inner.directories, kind) !== 'asks'
+    );
   };
   const harmless = strange === undefined && reads('strict');
   return {
