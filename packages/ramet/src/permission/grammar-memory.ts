@@ -13,8 +13,9 @@ export function keepGrammarSmall(): void {
 }
 
 /** Called before the grammar is loaded. */
-export async function prepareForGrammar(): Promise<void> {
+export function prepareForGrammar(): void {
   if (!keepsSmall) return;
-  const { setFlagsFromString } = await import('node:v8');
+  // Not imported: loading it takes milliseconds, which a session without commands need not spend.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   for (const flag of FLAGS) setFlagsFromString(flag);
 }

@@ -22,7 +22,7 @@ export function loadShellParser(): Promise<ShellParser> {
 }
 
 async function load(): Promise<ShellParser> {
-  await prepareForGrammar();
+  prepareForGrammar();
   const { Language, Parser } = await import('web-tree-sitter');
   await Parser.init();
   const grammar = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');
