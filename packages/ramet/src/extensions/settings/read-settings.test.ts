@@ -181,8 +181,8 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
         await read(directory, { user: { fallbackModel: 'u' }, repository, local: { fallbackModel: 'l' } }),
       ),
     ).toEqual([
-      `${join(directory, PATHS.repository)}:2: this folder, which is not trusted, chooses model "dear\\u001b-1", models.haiku "h2"`,
-      `${join(directory, PATHS.local)}:1: this folder, which is not trusted, chooses fallbackModel "l"`,
+      `${join(directory, PATHS.repository)}:2: this folder, which is not trusted, sets model "dear\\u001b-1", models.haiku "h2"`,
+      `${join(directory, PATHS.local)}:1: this folder, which is not trusted, sets fallbackModel "l"`,
     ]);
   });
 

@@ -58,7 +58,7 @@ function chosenModels({ path, level }: SettingsFile, values: readonly SettingVal
   const named = chosen.map(({ path: key, value }) => `${keyText(key)} ${JSON.stringify(value)}`);
   return named.length === 0
     ? []
-    : [`${path}:${chosen[0]?.line}: this folder, which is not trusted, chooses ${named.join(', ')}`];
+    : [`${path}:${chosen[0]?.line}: this folder, which is not trusted, sets ${named.join(', ')}`];
 }
 
 function ignoredText({ problems }: SettingsFile): string {
