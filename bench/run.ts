@@ -7,6 +7,7 @@ import * as cost from './cost.ts';
 import * as definitions from './definitions.ts';
 import * as footprint from './footprint.ts';
 import * as interactive from './interactive.ts';
+import * as isolatedSpawn from './isolated-spawn.ts';
 import * as journal from './journal.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
@@ -45,6 +46,7 @@ const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },
   'many-agents': manyAgents,
   worktrees,
+  'isolated-spawn': isolatedSpawn,
 };
 
 const wanted = process.argv.slice(2);

@@ -2,10 +2,11 @@
  * Making, claiming and giving back worktrees, each beside plain git in the same run, on repositories of three sizes in
  * memory (`/dev/shm`, so that the disk's mood is not measured). Plain and ours alternate.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import {
   type CreatedWorktree,
   createWorktree,
@@ -22,6 +23,7 @@ import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const SIZES = { small: 213, medium: 7_085, large: 51_431 };
 const ROUNDS: Record<string, number> = { small: 15, medium: 7, large: 3 };
+const execute = promisify(execFile);
 const owner = { session: 'benchmrk', agent: 'benchmrk.1' };
 const env = {
   PATH: process.env.PATH ?? '',
@@ -78,7 +80,44 @@ async function measureSize(directory: string, size: string, files: number): Prom
   const ours = show('cold creation', cold);
   show('plain git worktree remove --force', plainRemove);
   console.log(`  ${verdict('cold creation beside plain', ours / plain, 1.1, 'times')}`);
+  if (size === 'medium') await measureTogether(directory, root);
   await measurePool(directory, size, root, rounds);
+}
+
+const TOGETHER = 5;
+const TOGETHER_ROUNDS = 3;
+
+/** Five cold ones started together, beside five of plain git started together. */
+async function measureTogether(directory: string, root: string): Promise<void> {
+  const place = openPlace(root, join(directory, 'together'), 0);
+  const plain: number[] = [];
+  const ours: number[] = [];
+  for (let round = 0; round <= TOGETHER_ROUNDS; round++) {
+    const paths = Array.from({ length: TOGETHER }, (_, index) => join(directory, `at-once-${index}`));
+    const started = performance.now();
+    // Plain git loses a race against itself now and then.
+    await Promise.allSettled(
+      paths.map((path) =>
+        execute('git', ['worktree', 'add', '--quiet', '--detach', path], { cwd: root, env }),
+      ),
+    );
+    const middle = performance.now();
+    for (const path of paths.filter((each) => existsSync(each)))
+      git(root, 'worktree', 'remove', '--force', path);
+    const begun = performance.now();
+    const names = paths.map((_, index) => `together-${round}-${index}`);
+    const created = await Promise.all(names.map((name) => createWorktree(place, { name, owner })));
+    const ended = performance.now();
+    for (const { worktree } of created) {
+      const removal = await removeWorktree(place, worktree, { isHolder: true });
+      if (removal.removed) await removal.deleted();
+    }
+    if (round > 0) plain.push(middle - started) && ours.push(ended - begun);
+  }
+  place[Symbol.dispose]();
+  const floor = show(`${TOGETHER} plain git worktree add together`, plain);
+  const made = show(`${TOGETHER} cold ones together`, ours);
+  console.log(`  ${verdict('cold ones together beside plain', made / floor, 1.15, 'times')}`);
 }
 
 async function measurePool(directory: string, size: string, root: string, rounds: number): Promise<void> {
