@@ -11,7 +11,7 @@ import {
 } from './script-scan.ts';
 import type { ShellWord } from './shell-word.ts';
 
-const SIGN = /&&|\|\||[()<>]|!(?=[ \t])|(?:==|=|!=)(?=[ \t])/y;
+const SIGN = /&&|\|\||[()]|[<>](?=[ \t])|!(?=[ \t])|(?:==|=|!=)(?=[ \t])/y;
 const NUMERIC = /^-(?:eq|ne|lt|le|gt|ge)$/;
 /** A pattern without quotes, blanks or expansions; a dollar sign only where it ends something. */
 const PATTERN = /(?:[\w.^*+?[\]{}|()/:,=@%~#-]|\$(?=[ |)]))+(?=[ \t])/y;

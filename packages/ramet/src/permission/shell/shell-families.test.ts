@@ -49,6 +49,12 @@ const FAMILIES: Readonly<Record<string, readonly string[]>> = {
     'case x in \\"$(./evil.sh)) ls;; esac',
     '[[ x =~ $`./evil.sh` ]]',
   ],
+  'a command between the signs of a test': [
+    '[[ -f a && -f <(touch pwn)b ]] || echo missing',
+    '[[ a <(touch pwn) ]]',
+    '[[ a >(touch pwn) ]]',
+    '[[ (<(touch pwn)) ]]',
+  ],
   arithmetic: [
     'echo $(( $(cat VERSION) + 1 ))',
     '(( $(cat f) > 3 ))',
