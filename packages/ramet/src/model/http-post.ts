@@ -28,7 +28,7 @@ export interface Endpoint {
 /** How long a connection that nobody uses is kept. */
 const IDLE_MS = 300_000;
 /** A kept connection that was closed meanwhile says so at once; one that breaks later broke under this request. */
-const STALE_WITHIN_MS = 1_000;
+const STALE_WITHIN_MS = 500;
 
 export function openEndpoint(
   url: URL,
