@@ -65,7 +65,7 @@ async function outcomeOf(
 ): Promise<ToolOutcome> {
   if (child.background) return { content: toldLater(child.id) };
   if (child.ended === null || child.ended.status === 'interrupted')
-    return failure(childInterrupted(child.id));
+    return failure(childInterrupted(child.id, child.ended?.cause));
   const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
   return foregroundResult(recordedReport(reader, child), keep);
 }

@@ -1,6 +1,7 @@
 /** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
 import type { CommandChange } from '../workspace/file-readers.ts';
 import { quoted } from '../workspace/stale-file.ts';
+import { PROVIDER_CAUSE } from './provider-wait.ts';
 
 export const OUTPUT_CUT: string =
   'Your last message was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
@@ -35,8 +36,10 @@ export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
 
 export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';
 
-export function childInterrupted(agent: string): string {
-  return `interrupted: agent ${agent} was at work; what it did is done. SendMessage lets it go on with all it knew.`;
+/** `cause` is named where it is no person's doing: a provider that was away. */
+export function childInterrupted(agent: string, cause: string | null = null): string {
+  const why = cause === PROVIDER_CAUSE ? `interrupted: ${cause}` : 'interrupted';
+  return `${why}: agent ${agent} was at work; what it did is done. SendMessage lets it go on with all it knew.`;
 }
 
 /** Why a signal is aborted when somebody stops an agent on purpose. */

@@ -26,7 +26,7 @@ export async function reportOfRunning(
   const { id, type, name, description } = handle;
   // Whoever goes on with the parent goes on with the child: the call is not answered with an interruption of both.
   if (result.status === 'interrupted' && signal.aborted) {
-    return { content: childInterrupted(id), isError: true, isOpen: true };
+    return { content: childInterrupted(id, result.cause), isError: true, isOpen: true };
   }
   return foregroundResult(
     { ...result, agent: id, type, name, description },

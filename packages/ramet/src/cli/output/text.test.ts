@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../engine/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session.ts';
+import { endingLine, WaitNotes } from './result-output.ts';
 import { textOutput } from './text.ts';
 
 test('UI-1: a person who waits sees which agents begin, what they call and how they end', () => {
@@ -96,4 +97,37 @@ test('UI-1: what goes wrong is told with the agent it happened to, and without f
     'look out',
     '.12 look out',
   ]);
+});
+
+test.each([
+  ['interrupted', 'provider', false, 'go on with: ramet resume k3v9x2ab'],
+  ['interrupted', 'limit', false, 'go on then with: ramet resume k3v9x2ab'],
+  ['failed', 'connection', true, 'go on with: ramet -p --resume k3v9x2ab'],
+  ['failed', 'max_turns', false, 'go on with: ramet -p --resume k3v9x2ab "what to do"'],
+] as const)('UI-1: a run that is %s: %s says how to resume it', (status, cause, isInterrupted, how) => {
+  // What the line reads of a session, and nothing else.
+  const session = { id: 'k3v9x2ab', isInterrupted } as unknown as Session;
+  const result = {
+    status,
+    cause,
+    message: 'why',
+    text: '',
+    turns: 1,
+    usage: NO_USAGE,
+    costUsd: 0,
+    durationMs: 5,
+  };
+  expect(endingLine(result, session)).toBe(`${status}: ${cause}: why (session k3v9x2ab; ${how})`);
+});
+
+test('MODEL-2: however many agents wait for a provider, it is said once for each outage', () => {
+  const notes = new WaitNotes();
+  const say = (agentId: string, status: 'waiting' | 'running', cause: string | null): string | null =>
+    notes.line({ type: 'status_changed', status, cause, agentId, parentAgentId: 'x.1' }, 0);
+  expect(say('x.2', 'waiting', 'provider')).toBe('waiting: provider');
+  expect(say('x.3', 'waiting', 'provider')).toBeNull();
+  expect(say('x.2', 'running', null)).toBeNull();
+  expect(say('x.2', 'waiting', 'provider')).toBeNull();
+  for (const agent of ['x.2', 'x.3']) expect(say(agent, 'running', null)).toBeNull();
+  expect(say('x.3', 'waiting', 'provider')).toBe('waiting: provider');
 });
