@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excerpt, printable } from './format.ts';
+import { duration, excerpt, printable } from './format.ts';
 
 describe('UI-1: text of models on a terminal', () => {
   test('an excerpt is one line without escape sequences', () => {
@@ -11,4 +11,9 @@ describe('UI-1: text of models on a terminal', () => {
     expect(printable('a\u001b[2Kb\u009bc\u202ed\u2066e\u200ff')).toBe('a[2Kbcdef');
     expect(printable('line\n\tשלום')).toBe('line\n\tשלום');
   });
+});
+
+test('a time is never less than none, where a clock was set back', () => {
+  expect(duration(-599_656)).toBe('0 ms');
+  expect(duration(1_500)).toBe('1.5 s');
 });

@@ -17,7 +17,9 @@ export function percent(share: number | null): string {
   return share === null ? '-' : `${Math.round(share * 100)}%`;
 }
 
-export function duration(ms: number): string {
+/** Times of one journal may run backwards, where a clock was set: no time is less than none. */
+export function duration(difference: number): string {
+  const ms = Math.max(0, difference);
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   const seconds = ms / 1_000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

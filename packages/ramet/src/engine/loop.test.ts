@@ -21,6 +21,25 @@ describe('RES-1: a prompt becomes an answer', () => {
     model.assertDone();
   });
 
+  test('takes no negative time when the clock is set back meanwhile', async () => {
+    let [wall, steady] = [1_000_000, 0];
+    const clock = {
+      now: () => {
+        wall -= 1_000;
+        return wall;
+      },
+      elapsed: () => {
+        steady += 5;
+        return steady;
+      },
+      sleep: async () => {},
+    };
+    const engine = await startEngine({ provider: scriptedModel({ text: 'hello' }), runtime: { clock } });
+    const { result } = await engine.run('hi');
+    expect(result.status).toBe('done');
+    expect(result.durationMs).toBeGreaterThan(0);
+  });
+
   test('tool results go back in one message, in the order of the calls, and the next answer follows', async () => {
     const calls = [1, 2, 3].map((n) => ({ name: 'Echo', input: { n }, id: `c${n}` }));
     const model = scriptedModel({ text: 'looking', calls }, (request) => {

@@ -9,8 +9,10 @@
  * 2. A response is on disk before anything it asks for changes anything.
  * 3. No path leads from an error to `done` (AGENT-5).
  */
+
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
 import { RECIPE_FAILED } from '../model/recipe.ts';
+import { elapsedOf } from '../schema/clock.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, ProviderAway, RametError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
@@ -45,7 +47,7 @@ type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
 
 export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
   const { clock, journal } = agent.runtime;
-  const startedAt = clock.now();
+  const startedAt = elapsedOf(clock);
   const { budget } = agent.spec;
   const run = newRunState(takeBill(agent), agent.spec.maxTokens);
   takeOver(agent, run);
@@ -71,7 +73,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
     turns: run.turns,
     usage: run.spending.totalUsage,
     costUsd: run.spending.totalCostUsd,
-    durationMs: clock.now() - startedAt,
+    durationMs: elapsedOf(clock) - startedAt,
     model: agent.conversation.head.model,
   };
 }

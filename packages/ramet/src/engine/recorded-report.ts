@@ -37,7 +37,8 @@ export function recordedReport(
     turns,
     usage,
     costUsd,
-    durationMs: lastEventAt - startedAt,
+    // By the wall clock, which may have been set back meanwhile.
+    durationMs: Math.max(0, lastEventAt - startedAt),
   };
 }
 

@@ -34,6 +34,11 @@ export const systemClock: Clock = {
     }),
 };
 
+/** For how long something took: the difference of two is never negative, whatever became of the clock meanwhile. */
+export function elapsedOf(clock: Clock): number {
+  return clock.elapsed?.() ?? clock.now();
+}
+
 /**
  * The same clock for whatever waits: `now` never runs backwards. A clock that is set back lengthens no wait, and after a
  * sleep of the machine, or when the clock is set forward, what was due meanwhile is due.

@@ -7,7 +7,7 @@ import type { AgentOverview } from '../../journal/projections/status.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { livingWriter } from '../../journal/sessions.ts';
 import { requestStop } from '../../journal/stop-requests.ts';
-import { systemClock } from '../../schema/clock.ts';
+import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { endOrphans } from '../../sdk/orphans.ts';
 import { findPlace } from '../../sdk/place.ts';
@@ -143,10 +143,10 @@ function isUnderWay({ status }: AgentOverview): boolean {
 
 /** False when it has not come true in that time, or the user does not wait for it. */
 async function waitFor(isTrue: () => boolean, withinMs: number, { signal }: CommandIo): Promise<boolean> {
-  const until = systemClock.now() + withinMs;
+  const until = elapsedOf(systemClock) + withinMs;
   for (;;) {
     if (isTrue()) return true;
-    if (systemClock.now() >= until || signal.aborted) return false;
+    if (elapsedOf(systemClock) >= until || signal.aborted) return false;
     await systemClock.sleep(LOOK_AGAIN_MS, signal);
   }
 }

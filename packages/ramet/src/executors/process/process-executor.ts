@@ -6,6 +6,7 @@
  * 1. Whatever becomes of the process, the run ends with one result and one `agent.ended`.
  * 2. An agent whose process is gone goes on in another from its last complete turn, as the journal has it; a few times.
  */
+
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import type { AgentExecutor, HostOptions } from '../../engine/executor.ts';
@@ -14,6 +15,7 @@ import { resumeAgent } from '../../engine/resume.ts';
 import { takeBill } from '../../engine/run-bill.ts';
 import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
 import type { JournalReader } from '../../journal/journal.ts';
+import { elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
 import type { SandboxMode } from '../../workspace/command-sandbox.ts';
@@ -71,7 +73,7 @@ class HostedAgent {
   async run({ signal, onEvent }: HostOptions): Promise<AgentResult> {
     const agent = this.#agent;
     const { clock } = agent.runtime;
-    const startedAt = clock.now();
+    const startedAt = elapsedOf(clock);
     const spending = takeBill(agent);
     const { carried } = agent;
     agent.carried = null;
@@ -88,7 +90,7 @@ class HostedAgent {
       turns: this.#turns,
       usage: spending.totalUsage,
       costUsd: spending.totalCostUsd,
-      durationMs: clock.now() - startedAt,
+      durationMs: elapsedOf(clock) - startedAt,
       model: agent.conversation.head.model,
     };
   }
