@@ -1,9 +1,8 @@
 /**
  * Sees that a session's file and its WAL are still those that were opened. SQLite goes on writing to a file without a
- * name; that would be acknowledging into the void. Removal is seen at every commit (`glance`), replacement at every
- * synced one (`look`).
+ * name; that would be acknowledging into the void. Whoever acts on what it wrote has it synced first, and looks.
  */
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { removedWhileWriting } from './sqlite-failure.ts';
 
 export class FileGuard {
@@ -11,20 +10,13 @@ export class FileGuard {
   readonly #wal: string;
   readonly #inode: number;
   readonly #walInode: number;
-  /** The WAL carries no locks, so a descriptor of our own does no harm there (compare `session-file.ts`). */
-  readonly #descriptor: number;
 
   /** The WAL is there: whoever opened the file has written its lease. */
   constructor(file: string) {
     this.#file = file;
     this.#wal = `${file}-wal`;
     this.#inode = inodeOf(file);
-    this.#descriptor = openSync(this.#wal, 'r');
-    this.#walInode = fstatSync(this.#descriptor).ino;
-  }
-
-  glance(): void {
-    if (fstatSync(this.#descriptor).nlink === 0) throw removedWhileWriting(this.#whichIsGone());
+    this.#walInode = inodeOf(this.#wal);
   }
 
   look(): void {
@@ -33,15 +25,7 @@ export class FileGuard {
   }
 
   walSize(): number {
-    return fstatSync(this.#descriptor).size;
-  }
-
-  close(): void {
-    closeSync(this.#descriptor);
-  }
-
-  #whichIsGone(): string {
-    return inodeOf(this.#file) === this.#inode ? this.#wal : this.#file;
+    return statSync(this.#wal, { throwIfNoEntry: false })?.size ?? 0;
   }
 }
 

@@ -113,19 +113,19 @@ describe('LOG-1: the witness of a journal', () => {
 });
 
 describe('LOG-1: a living writer', () => {
-  test('stops at its next commit when its WAL is removed', async () => {
+  test('stops before its next effect, which has to be synced, when its WAL is removed', async () => {
     const journal = await createSession({ project, cwd: '/w' });
     journal.append(null, warning('kept'));
     await journal.commit('synced');
     rmSync(`${journal.file}-wal`);
     journal.append(null, warning('lost'));
     const line = `${journal.file}-wal: it was removed or replaced while in use`;
-    await expect(journal.commit('written')).rejects.toThrow(line);
+    await expect(journal.commit('synced')).rejects.toThrow(line);
     await expect(journal.commit('written')).rejects.toThrow(line);
     await expect(journal.close()).rejects.toThrow(line);
   });
 
-  test('stops at its next synced commit when its WAL is replaced', async () => {
+  test('stops then also when its WAL is replaced', async () => {
     const journal = await createSession({ project, cwd: '/w' });
     journal.append(null, warning('kept'));
     await journal.commit('synced');
@@ -145,7 +145,7 @@ describe('LOG-1: a living writer', () => {
     await journal.commit('written');
     rmSync(folder, { recursive: true });
     journal.append(null, warning('lost'));
-    await expect(journal.commit('written')).rejects.toThrow(
+    await expect(journal.commit('synced')).rejects.toThrow(
       `cannot write the journal ${journal.file}: it was removed or replaced while in use`,
     );
     await journal.close().catch(() => {});
