@@ -2,14 +2,15 @@
  * `ramet worktree commit`: commits everything in a worktree that is not ignored, for an agent that has ended without
  * doing so. The author is the user, as in a merge; the trailers say whose work it is (WORK-6). No hook runs.
  */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProcessAlive } from '../../journal/process-identity.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { JournalError, UserMistake } from '../../schema/errors.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { noIdentityFrom } from '../../workspace/merge/write-commit.ts';
 import { type Provenance, withTrailers } from '../../workspace/provenance/trailers.ts';
+import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { excludeSettings } from '../../workspace/worktrees/worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
@@ -46,7 +47,7 @@ function refuseBusy(place: WorktreePlace, { name, path, state, lease, ...rest }:
       'worktree_gone',
       `the files of the worktree ${name} are gone: nothing can be committed`,
     );
-  if (state === 'leased' && lease !== null && isProcessAlive(lease))
+  if (state === 'leased' && lease !== null && isHeld(place.project, { lease, owner: rest.owner }))
     throw new UserMistake(
       'worktree_in_use',
       `an agent works in ${name} (process ${lease.pid}): wait until it has ended, or end it with ramet stop`,

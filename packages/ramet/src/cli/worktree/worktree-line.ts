@@ -1,7 +1,8 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
+
 import { join } from 'node:path';
-import { isProcessAlive } from '../../journal/process-identity.ts';
 import { indexBytes } from '../../workspace/worktrees/index-bytes.ts';
+import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
 import { verdictOf, type WorktreeVerdict } from '../../workspace/worktrees/verdict.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
@@ -30,7 +31,7 @@ export async function viewOf(place: WorktreePlace, worktree: ManagedWorktree): P
   return {
     ...{ name, path, branch, base, agent: owner?.agent ?? null, slot },
     bytes: bytesOf(place, worktree),
-    state: stateOf(worktree, verdict),
+    state: stateOf(place, worktree, verdict),
     holds,
   };
 }
@@ -50,13 +51,16 @@ export function sizeText(bytes: number | null): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-function stateOf({ state, lease }: ManagedWorktree, verdict: WorktreeVerdict | null): string {
+function stateOf(
+  { project }: WorktreePlace,
+  worktree: ManagedWorktree,
+  verdict: WorktreeVerdict | null,
+): string {
+  const { state, lease } = worktree;
   if (verdict?.isMissing) return 'directory deleted';
   if (state === 'released') return 'kept';
   if (state !== 'leased') return state;
-  return lease !== null && isProcessAlive(lease)
-    ? `in use by process ${lease.pid}`
-    : 'left by a process that ended';
+  return isHeld(project, worktree) ? `in use by process ${lease?.pid}` : 'left by a process that ended';
 }
 
 export function holdsText({ holds }: WorktreeView): string {

@@ -4,12 +4,13 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProcessAlive, thisProcess } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../journal/process-identity.ts';
 import { describeError } from '../../schema/errors.ts';
 import { deleteLater } from './delete-directory.ts';
 import { discardUnused } from './dependency-template.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { finishTrashed } from './finish-trashed.ts';
+import { isHeld } from './lease-holder.ts';
 import { undoReset } from './pool.ts';
 import { poolBytes, wantedPool } from './pool-size.ts';
 import { settleWorktree } from './release-worktree.ts';
@@ -74,7 +75,7 @@ async function collect(
   });
   const age = (place.now() - worktree.changed) / DAY_MS;
   const isOld = age >= cleanupPeriodDays;
-  const owned = worktree.lease !== null && isProcessAlive(worktree.lease);
+  const owned = isHeld(place.project, worktree);
   if (owned) return entry('keep', `process ${worktree.lease?.pid} has it (${worktree.state})`);
   switch (worktree.state) {
     case 'making':

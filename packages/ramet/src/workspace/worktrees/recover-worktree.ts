@@ -3,10 +3,11 @@
  * branch and base stay what they were.
  */
 import { existsSync } from 'node:fs';
-import { isProcessAlive } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../journal/process-identity.ts';
 import { gitText, runGit } from '../git/run-git.ts';
 import { checkpointRef } from './checkpoint.ts';
 import type { CreatedWorktree } from './create-worktree.ts';
+import { isHeld } from './lease-holder.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -26,7 +27,7 @@ export async function recoverWorktree(
 ): Promise<RecoveredWorktree | null> {
   const known = place.registry.find(id);
   if (known === null || (known.state !== 'leased' && known.state !== 'released')) return null;
-  if (existsSync(known.path) || (known.lease !== null && isUsed(known.lease))) return null;
+  if (existsSync(known.path) || isUsed(place, known)) return null;
   if (place.registry.change(id, [known.state], { state: 'gone', lease: null }) === null) return null;
   await unregisterWorktree(place, known);
   const created = await resumeWorktree(place, id, signal);
@@ -35,8 +36,10 @@ export async function recoverWorktree(
   return { created: { ...created, worktree }, checkpoint };
 }
 
-function isUsed(lease: NonNullable<ManagedWorktree['lease']>): boolean {
-  return lease.pid !== process.pid && isProcessAlive(lease);
+function isUsed({ project }: WorktreePlace, worktree: ManagedWorktree): boolean {
+  const { pid, started } = thisProcess();
+  const isOwn = worktree.lease?.pid === pid && worktree.lease.started === started;
+  return !isOwn && isHeld(project, worktree);
 }
 
 /** A checkpoint that is older than the branch's last commit is left where it is. */

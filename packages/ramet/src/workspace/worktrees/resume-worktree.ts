@@ -3,12 +3,13 @@
  * base again.
  */
 import { existsSync } from 'node:fs';
-import { isProcessAlive, thisProcess } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../journal/process-identity.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { readRef } from '../git/read-refs.ts';
 import { runGit } from '../git/run-git.ts';
 import { type CreatedWorktree, makeWorktree } from './create-worktree.ts';
 import { dirtyReport } from './dirty-work.ts';
+import { isHeld } from './lease-holder.ts';
 import { proveWorktree } from './prove-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';
 import { takeSlot } from './slots.ts';
@@ -37,10 +38,10 @@ export async function resumeWorktree(
 }
 
 /** In a transaction: two processes that continue one agent do not both get it. */
-function takeOver({ registry, now }: WorktreePlace, id: string): ManagedWorktree {
+function takeOver({ registry, now, project }: WorktreePlace, id: string): ManagedWorktree {
   const current = registry.find(id);
   if (current === null) throw unknownWorktree(id);
-  const isFree = current.lease === null || !isProcessAlive(current.lease) || isOwn(current);
+  const isFree = !isHeld(project, current) || isOwn(current);
   if (!isFree || (current.state !== 'leased' && current.state !== 'released')) throw inUse(current);
   const leased: ManagedWorktree = { ...current, state: 'leased', lease: thisProcess(), changed: now() };
   registry.put(leased);

@@ -4,13 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProcessAlive } from '../../journal/process-identity.ts';
 import { readHead, readRef } from '../git/read-refs.ts';
 import { isCommitId, runGit } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
 import { mountsIn } from './delete-directory.ts';
 import { heldCommits, type WorktreeTips } from './held-commits.ts';
 import { heldWork } from './held-work.ts';
+import { isHeld } from './lease-holder.ts';
 import { processesInside } from './processes-inside.ts';
 import { isLockOurs, isTreeOf } from './register-worktree.ts';
 import type { VerdictReason } from './verdict-reason.ts';
@@ -49,7 +49,7 @@ export async function verdictOf(
     tips === null ? [headUnknown()] : heldCommits(place, worktree, tips),
   ]);
   const reasons = [
-    ...(isHolder ? [] : leaseReason(worktree)),
+    ...(isHolder ? [] : leaseReason(place, worktree)),
     ...(isMissing ? [] : placeReasons(there)),
     ...registrationReasons(place, worktree),
     ...work,
@@ -58,9 +58,9 @@ export async function verdictOf(
   return { isEmpty: reasons.length === 0, reasons, isMissing, tips };
 }
 
-function leaseReason({ lease }: ManagedWorktree): VerdictReason[] {
-  if (lease === null || !isProcessAlive(lease)) return [];
-  return [{ kind: 'in_use', text: `in use by process ${lease.pid}` }];
+function leaseReason({ project }: WorktreePlace, worktree: ManagedWorktree): VerdictReason[] {
+  if (!isHeld(project, worktree)) return [];
+  return [{ kind: 'in_use', text: `in use by process ${worktree.lease?.pid}` }];
 }
 
 function placeReasons(worktree: ManagedWorktree): VerdictReason[] {
