@@ -2,6 +2,8 @@
 import { execFile } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { folderGuard } from './git/folder-guard.ts';
+import { NO_TRANSPORT } from './reading-environment.ts';
 import { versionOf } from './regular-file.ts';
 
 const LARGEST = 1 << 20;
@@ -16,9 +18,10 @@ export async function committedVersion(
   env: Readonly<Record<string, string>>,
 ): Promise<Uint8Array | null> {
   try {
+    const { environment } = await folderGuard(dirname(path), { env });
     const { stdout } = await execute('git', ['cat-file', 'blob', `HEAD:./${basename(path)}`], {
       cwd: dirname(path),
-      env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
+      env: { ...env, ...environment, ...NO_TRANSPORT, GIT_OPTIONAL_LOCKS: '0' },
       encoding: 'buffer',
       maxBuffer: LARGEST,
       timeout: TIMEOUT_MS,

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
+import { committedVersion } from './committed-version.ts';
 import { readingEnvironment } from './reading-environment.ts';
 import { createCheckouts } from './shared-git/checkout.ts';
 
@@ -27,6 +28,26 @@ describe('SEC-1: a command that nobody was asked about', () => {
     });
     expect(shown).toContain('-one\n+two\n');
     expect(existsSync(mark)).toBe(false);
+  });
+
+  test('fetches no object that is missing here, from a remote that names a program', async () => {
+    const root = temporaryRepository({ 'a.txt': 'one\n' });
+    const base = temporaryDirectory();
+    const mark = join(base, 'ran');
+    const blob = execFileSync('git', ['rev-parse', 'HEAD:a.txt'], { cwd: root, encoding: 'utf8' }).trim();
+    rmSync(join(root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+    appendFileSync(
+      join(root, '.git/config'),
+      `[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = evil\n[remote "evil"]\n\turl = ${root}\n\tpromisor = true\n\tuploadpack = "touch ${mark}; false"\n`,
+    );
+    const env = { PATH: process.env.PATH ?? '', HOME: base };
+    const show = (more: Record<string, string>): unknown =>
+      spawnSync('git', ['show', 'HEAD'], { cwd: root, env: { ...env, ...more } });
+    show(await readingEnvironment(root, env));
+    await committedVersion(join(root, 'a.txt'), 'x', env);
+    expect(existsSync(mark)).toBe(false);
+    show({});
+    expect(existsSync(mark)).toBe(true);
   });
 
   test('gets no password of a proxy', async () => {

@@ -5,13 +5,16 @@
  */
 import { folderGuard } from './git/folder-guard.ts';
 
+/** No git fetches anything, not even an object that is missing here: a remote can name the program that serves it. */
+export const NO_TRANSPORT: Readonly<Record<string, string>> = { GIT_ALLOW_PROTOCOL: 'none' };
+
 /** `env` is that of the agent's programs. */
 export async function readingEnvironment(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   const { environment } = await folderGuard(cwd, { env, lenient: true });
-  return { GIT_NO_LAZY_FETCH: '1', ...withoutPasswords(env), ...environment };
+  return { GIT_NO_LAZY_FETCH: '1', ...NO_TRANSPORT, ...withoutPasswords(env), ...environment };
 }
 
 /** Addresses with a name and a password in front of the host: `http://name:password@proxy:8080`. */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { listSessions } from '../../journal/session-list.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
+import { NO_TRANSPORT } from '../../workspace/reading-environment.ts';
 import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
@@ -74,7 +75,9 @@ function agentsOf(word: string, io: CommandIo): Suggestion[] {
 function branchesOf(io: CommandIo): Suggestion[] {
   const format = '--format=%(refname:short)%09%(contents:subject)';
   const args = ['for-each-ref', '--sort=-committerdate', '--count=200', format, 'refs/heads'];
-  const { stdout } = spawnSync('git', args, { cwd: io.cwd, env: childEnvironment(io.env), encoding: 'utf8' });
+  const env = { ...childEnvironment(io.env), ...NO_TRANSPORT };
+  const words = ['-c', 'safe.bareRepository=explicit', ...args];
+  const { stdout } = spawnSync('git', words, { cwd: io.cwd, env, encoding: 'utf8' });
   return (stdout ?? '')
     .split('\n')
     .filter((line) => line !== '')

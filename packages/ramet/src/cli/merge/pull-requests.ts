@@ -1,6 +1,8 @@
 /** `ramet merge --pr`: pushes branches and opens pull requests, both with the user's own programs and credentials. */
 import { execFile } from 'node:child_process';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { isModelKey } from '../../workspace/child-environment.ts';
+import { folderGuard } from '../../workspace/git/folder-guard.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
 import { branchCommits } from '../../workspace/merge/branch-commits.ts';
 import { describeConflicts } from '../../workspace/merge/integration.ts';
@@ -44,7 +46,7 @@ export async function openPullRequests(order: PullRequestOrder): Promise<OpenedP
   return opened;
 }
 
-/** With the user's hooks and credentials: it is the same push as by hand. */
+/** With the user's credentials, as by hand; with hooks and helpers of the folder when that is trusted. */
 async function push(branch: string, order: PullRequestOrder): Promise<void> {
   const remote = await remoteOf(branch, order.repository);
   await runUserProgram('git', ['push', remote, `refs/heads/${branch}:refs/heads/${branch}`], '', order);
@@ -65,16 +67,19 @@ async function remoteOf(branch: string, repository: MergeRepository): Promise<st
   );
 }
 
-/** Arguments and input go over as they are; no shell reads them. */
-function runUserProgram(
+/** Arguments and input go over as they are; no shell reads them. Keys that pay for models stay here. */
+async function runUserProgram(
   program: string,
   args: readonly string[],
   input: string,
   { repository, io }: PullRequestOrder,
 ): Promise<string> {
+  const own = Object.entries(io.env).filter(([name, value]) => value !== undefined && !isModelKey(name));
+  const env: Record<string, string> = Object.fromEntries(own.map(([name, value = '']) => [name, value]));
+  const { environment } = await folderGuard(repository.cwd, { env });
   const options = {
     cwd: repository.cwd,
-    env: { ...io.env, GIT_TERMINAL_PROMPT: '0', GH_PROMPT_DISABLED: '1' },
+    env: { ...env, ...environment, GIT_TERMINAL_PROMPT: '0', GH_PROMPT_DISABLED: '1' },
     signal: io.signal,
   };
   return new Promise((settle, fail) => {
