@@ -6,6 +6,7 @@ import { describeSize, headOf } from '../cut-text.ts';
 import { failure, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { openPage, REAL_WEB, type WebPorts } from './open-page.ts';
 import { readPage } from './read-page.ts';
+import { redactInParts } from './redact-in-parts.ts';
 import type { RenderedPage } from './render-page.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -60,7 +61,7 @@ async function keepWhole(text: string, { outputDirectory, call, redact }: ToolCo
   const path = join(outputDirectory, `${call.replace(/[^\w-]/g, '_').slice(0, 100)}.txt`);
   try {
     await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
-    await writeFile(path, redact(text), { mode: 0o600 });
+    await writeFile(path, await redactInParts(text, redact), { mode: 0o600 });
     return `Read ${path} for the rest`;
   } catch (error) {
     return `the rest could not be kept: ${describeError(error)}`;

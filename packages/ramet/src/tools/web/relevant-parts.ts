@@ -27,8 +27,9 @@ function rank(scores: readonly number[], index: number): number {
 function splitParts(text: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const lineEnd = text.lastIndexOf('\n', at + PART) + 1;
-    const end = text.length - at <= PART ? text.length : lineEnd > at ? lineEnd : at + PART;
+    // Looked for in this part alone: a text without line ends would be searched to its beginning each time.
+    const lineEnd = text.slice(at, at + PART).lastIndexOf('\n') + 1;
+    const end = text.length - at <= PART ? text.length : at + (lineEnd > 0 ? lineEnd : PART);
     parts.push(text.slice(at, end));
     at = end;
   }
