@@ -74,7 +74,9 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     const agent = startAgent(shared, place, settings);
     if (workspace !== null) await moveMain(agent, workspace);
     const told = ToldTypes.ofAll(types.definitions);
-    return liveSession({ ...shared, agent, place, settings, surroundings, told, isResumed: false });
+    const notices = [...settings.notices, ...(workspace?.warnings ?? [])];
+    const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
+    return liveSession({ ...live, isResumed: false });
   } catch (error) {
     await workspace?.release();
     await workspaces[Symbol.asyncDispose]();

@@ -643,6 +643,12 @@ describe('WORK-2: EnterWorktree and ExitWorktree', () => {
 });
 
 describe('WORK-2: a session in a worktree', () => {
+  test('says to the user at once what its worktree lacks', async () => {
+    const asks = { 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{}' };
+    const family = await startFamily({ files: { ...FILES, ...asks }, worktree: true, cast: {} });
+    expect(family.session.notices).toEqual([expect.stringContaining(`run \`npm ci\` in ${family.cwd}`)]);
+  });
+
   test('works there from its first request on, and leaves the checkout alone', async () => {
     const family = await startFamily({
       files: FILES,
