@@ -5,6 +5,7 @@ import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { addAgents } from './agents-grammar.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
+import { addGc } from './gc/gc-grammar.ts';
 import type { CommandIo } from './io.ts';
 import { addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
@@ -59,6 +60,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
   addMerge(program, io, setExitCode);
   addProvenance(program, io);
   addWorktree(program, io, setExitCode);
+  addGc(program, io, setExitCode);
   addEmulate(program, io);
   addDemo(program, io);
   addTrust(program, io);

@@ -63,6 +63,15 @@ export function unregisterSession(
   });
 }
 
+/** Of a session whose files are gone. */
+export function forgetSession(project: string, session: SessionId): void {
+  if (!existsSync(indexPath(project))) return;
+  withIndex(project, (db) => {
+    db.prepare('DELETE FROM sessions WHERE id = ?').run(session);
+    db.prepare('DELETE FROM leases WHERE session = ?').run(session);
+  });
+}
+
 export interface IndexEntry {
   entry: IndexedSession;
   lease: WriterLease | null;

@@ -11,6 +11,7 @@ import { cleanWorktreesLater } from './clean-worktrees.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
+import { retainLater } from './retention/retain-later.ts';
 import { createRevival } from './revival.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
@@ -36,6 +37,7 @@ export function liveSession(parts: LiveParts): Session {
   let running = false;
   const revival = createRevival(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
+  const retaining = retainLater(settings, place);
   const begin = (): void => {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
@@ -97,6 +99,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     async [Symbol.asyncDispose]() {
       cleaning[Symbol.dispose]();
+      retaining[Symbol.dispose]();
       await agent[Symbol.asyncDispose]();
       await leaveWorktrees(agent);
       family[Symbol.dispose]();

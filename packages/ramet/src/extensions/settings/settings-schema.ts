@@ -96,6 +96,13 @@ const compaction = z.strictObject({
   ),
 });
 
+const retention = z.strictObject({
+  days: described(
+    z.optional(positive),
+    'Sessions that nobody used for so many days are removed while another runs.',
+  ),
+});
+
 const env = z.strictObject({
   childVariables: described(
     z.optional(z.array(variable)),
@@ -161,6 +168,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
     z.optional(positive),
     'After how many days a worktree that nobody came back for goes, if it holds nothing (30).',
   ),
+  retention: described(z.optional(retention), 'What is removed by itself: nothing, unless it is set.'),
   merge: described(z.optional(merge), 'What ramet merge does.'),
 });
 

@@ -14,6 +14,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'prices',
   'worktree',
   'cleanupPeriodDays',
+  'retention',
   'merge',
 ]);
 

@@ -1,0 +1,117 @@
+/** `ramet gc`: what Ramet keeps for this repository, by age and size, and taking away what is no longer needed. */
+import { createInterface } from 'node:readline/promises';
+import { findPlace } from '../../sdk/place.ts';
+import { sessionSettings } from '../../sdk/session-settings.ts';
+import { childEnvironment } from '../../workspace/child-environment.ts';
+import { EXIT } from '../exit-code.ts';
+import { duration, excerpt, printable, table } from '../format.ts';
+import { type Holding, holdingsOf } from '../gc/holdings.ts';
+import type { CommandIo } from '../io.ts';
+
+export interface GcOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+  olderThan?: number;
+  interrupted?: boolean;
+}
+
+const DEFAULT_DAYS = 30;
+const NAME_LENGTH = 60;
+
+export async function gc(options: GcOptions, io: CommandIo): Promise<number> {
+  const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
+  const days = options.olderThan ?? settings.retention?.days ?? DEFAULT_DAYS;
+  const held = await holdingsOf({
+    place: findPlace(io),
+    env: childEnvironment(io.env, settings.env?.childVariables),
+    days,
+    now: Date.now(),
+    interrupted: options.interrupted ?? false,
+    worktree: settings.worktree,
+  });
+  const sorted = held.toSorted((one, other) => one.usedAt - other.usedAt || other.bytes - one.bytes);
+  const going = sorted.filter(({ keep }) => keep === null);
+  if (options.json) io.out(`${JSON.stringify(sorted.map(holdingObject))}\n`);
+  else io.out(overview(sorted, days));
+  if (going.length === 0 || options.dryRun) {
+    if (options.dryRun && going.length > 0) io.note('nothing was removed; without --dry-run it is');
+    return EXIT.done;
+  }
+  if (options.yes || (await isWanted(going, io))) return removeAll(going, io);
+  return EXIT.failed;
+}
+
+async function isWanted(going: readonly Holding[], io: CommandIo): Promise<boolean> {
+  if (!process.stdin.isTTY || !io.isTerminal) {
+    io.note('nothing was removed: nobody can be asked here; say --yes to remove it');
+    return false;
+  }
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const items = going.length === 1 ? 'this item' : `these ${going.length} items`;
+    const answer = await asking.question(`Remove ${items} for good? [y/N] `, { signal: io.signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    asking.close();
+  }
+}
+
+async function removeAll(going: readonly Holding[], io: CommandIo): Promise<number> {
+  let freed = 0;
+  let left = 0;
+  for (const holding of going) {
+    const reason = await holding.remove();
+    if (reason === null) freed += holding.bytes;
+    else left += 1;
+    if (reason !== null) io.note(`${holding.kind} ${holding.name} stays: ${reason}`);
+  }
+  io.note(`removed ${going.length - left} of ${going.length}, ${size(freed)} in all`);
+  return left === 0 ? EXIT.done : EXIT.failed;
+}
+
+function overview(held: readonly Holding[], days: number): string {
+  const going = held.filter(({ keep }) => keep === null);
+  const staying = held.filter(({ keep, young }) => keep !== null && !young);
+  const young = held.filter((holding) => holding.young);
+  const parts: string[] = [];
+  if (going.length > 0) parts.push(table([HEADINGS, ...going.map((one) => row('remove', one))]));
+  if (staying.length > 0) parts.push(table([HEADINGS, ...staying.map((one) => row('keep', one))]));
+  const sum = (some: readonly Holding[]): string => size(some.reduce((bytes, one) => bytes + one.bytes, 0));
+  parts.push(
+    `${counted(young)} used in the last ${days} days stay (${sum(young)}); ${counted(going)} may go (${sum(going)})\n`,
+  );
+  return parts.join('\n');
+}
+
+const HEADINGS = ['', 'WHAT', 'AGE', 'SIZE', 'JOURNAL', 'ORIGINALS', 'OUTPUTS', 'NAME'];
+
+function row(action: string, { kind, name, usedAt, bytes, parts, keep }: Holding): string[] {
+  const { journal, originals, outputs } = parts ?? { journal: null, originals: null, outputs: null };
+  const figures = [journal, originals, outputs].map((part) => (part === null ? '' : size(part)));
+  const why = keep === null ? '' : `: ${keep}`;
+  const age = duration(Math.max(0, Date.now() - usedAt));
+  return [action, kind, age, size(bytes), ...figures, `${excerpt(name, NAME_LENGTH)}${printable(why)}`];
+}
+
+function counted(held: readonly Holding[]): string {
+  return `${held.length} item${held.length === 1 ? '' : 's'}`;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function holdingObject({ kind, name, usedAt, bytes, parts, keep }: Holding): Record<string, unknown> {
+  const used = new Date(usedAt).toISOString();
+  return {
+    kind,
+    name,
+    used,
+    bytes,
+    ...(parts !== null && { parts }),
+    action: keep === null ? 'remove' : 'keep',
+    reason: keep,
+  };
+}

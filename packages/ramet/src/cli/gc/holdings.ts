@@ -1,0 +1,89 @@
+/** Everything that Ramet keeps for a repository, item by item: how old, how large, and whether it may go. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Place } from '../../sdk/place.ts';
+import { removeSession } from '../../sdk/retention/remove-session.ts';
+import {
+  DAY_MS,
+  filesBelow,
+  type SessionHolding,
+  sessionHoldings,
+} from '../../sdk/retention/session-holdings.ts';
+import { sessionsWithWorktrees } from '../../sdk/retention/sessions-with-worktrees.ts';
+import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
+import { wipRefs } from './wip-refs.ts';
+import { worktreeHoldings } from './worktree-holdings.ts';
+
+export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'worktree';
+
+export interface Holding {
+  kind: HoldingKind;
+  name: string;
+  usedAt: number;
+  bytes: number;
+  /** What a session's bytes are: journal, originals for undo, outputs. */
+  parts: SessionHolding['bytes'] | null;
+  /** Null when it may go. */
+  keep: string | null;
+  /** Kept for its age alone. */
+  young: boolean;
+  /** Takes it away; returns why not, when it could not. */
+  remove(): Promise<string | null>;
+}
+
+export interface HoldingOptions {
+  place: Place;
+  env: Readonly<Record<string, string>>;
+  days: number;
+  now: number;
+  interrupted: boolean;
+  worktree: WorktreeSettings | undefined;
+}
+
+/** Worktrees first: a session whose agents have some stays. */
+export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
+  const { place, now, days, interrupted } = options;
+  const worktrees = await worktreeHoldings(options);
+  const withWorktrees = sessionsWithWorktrees(place);
+  const sessions = sessionHoldings(place.project, { now, days, interrupted, withWorktrees });
+  return [
+    ...worktrees,
+    ...sessions.map((held) => sessionItem(place.project, held)),
+    ...sessions.flatMap(({ usedAt, emptyOutputs, keep }) =>
+      keep === null ? [] : emptyOutputs.map((path) => fileItem('empty output', path, usedAt, 0)),
+    ),
+    ...checkLogs(options),
+    ...(await wipRefs(options)),
+  ];
+}
+
+function sessionItem(project: string, held: SessionHolding): Holding {
+  const { session, title, usedAt, bytes, keep } = held;
+  return {
+    kind: 'session',
+    name: title === null ? session : `${session} ${title}`,
+    usedAt,
+    bytes: bytes.journal + bytes.originals + bytes.outputs,
+    parts: bytes,
+    keep: keep?.reason ?? null,
+    young: keep?.young ?? false,
+    remove: async () => (removeSession(project, session) ? null : 'a process has begun to write it'),
+  };
+}
+
+function checkLogs({ place, now, days }: HoldingOptions): Holding[] {
+  return filesBelow(join(place.project, 'merge'))
+    .filter(({ path }) => /\/merge\/[^/]+\/check-[0-9a-f]+\.log$/.test(path))
+    .map(({ path, size, mtimeMs }) => {
+      const young = now - mtimeMs < days * DAY_MS;
+      return { ...fileItem('check log', path, mtimeMs, size), keep: young ? 'it is recent' : null, young };
+    });
+}
+
+function fileItem(kind: HoldingKind, path: string, usedAt: number, bytes: number): Holding {
+  const remove = async (): Promise<null> => {
+    rmSync(path, { force: true });
+    return null;
+  };
+  return { kind, name: path, usedAt, bytes, parts: null, keep: null, young: false, remove };
+}

@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { listSessions } from '../../journal/session-list.ts';
+import { resumeSession } from '../../journal/sessions.ts';
+import { removeSession } from './remove-session.ts';
+import { retain } from './retain-later.ts';
+import { DAY_MS, type RetentionRule, sessionHoldings } from './session-holdings.ts';
+
+const rule = (days: number, fields: Partial<RetentionRule> = {}): RetentionRule => ({
+  now: Date.now() + DAY_MS,
+  days,
+  withWorktrees: new Set(),
+  ...fields,
+});
+
+/** A session that has ended, with an original, an output and one that a killed command left empty. */
+async function ended(project: string, status: 'done' | 'interrupted' = 'done'): Promise<string> {
+  const recorded = await RecordedSession.open(project);
+  const { session } = recorded.journal;
+  const main = recorded.agent(1);
+  recorded.say(main, ['Work.']);
+  recorded.exchange(main);
+  if (status === 'done') recorded.end(main);
+  await recorded.journal.close();
+  mkdirSync(join(project, session, 'originals'), { recursive: true });
+  writeFileSync(join(project, session, 'originals/v1'), 'x'.repeat(100));
+  writeFileSync(join(project, session, 'output.txt'), 'y'.repeat(10));
+  writeFileSync(join(project, session, 'empty.txt'), '');
+  return session;
+}
+
+describe('LOG-1: what sessions keep', () => {
+  test('is told by age and size, and the empty outputs of those that may be touched', async ({
+    directory,
+  }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project);
+    expect(sessionHoldings(project, rule(1))).toEqual([
+      {
+        session,
+        title: null,
+        usedAt: expect.any(Number),
+        bytes: { journal: expect.any(Number), originals: 100, outputs: 10 },
+        keep: null,
+        emptyOutputs: [join(project, session, 'empty.txt')],
+      },
+    ]);
+    expect(sessionHoldings(project, rule(2))[0]?.keep).toEqual({ reason: expect.any(String), young: true });
+  });
+
+  test('stays while somebody needs it: running, to be resumed, with worktrees, with half an undo', async ({
+    directory,
+  }) => {
+    const project = join(directory, 'project');
+    const keepOf = (fields?: Partial<RetentionRule>): unknown =>
+      sessionHoldings(project, rule(0, fields))[0]?.keep?.reason ?? null;
+    const interrupted = await ended(project, 'interrupted');
+    expect(keepOf()).toContain(`ramet resume ${interrupted}`);
+    expect(keepOf({ interrupted: true })).toBeNull();
+    expect(keepOf({ interrupted: true, withWorktrees: new Set([interrupted]) })).toContain('worktree');
+    const { journal, reader } = await resumeSession({ project, session: interrupted });
+    reader.close();
+    expect(keepOf({ interrupted: true })).toContain('running');
+    expect(removeSession(project, interrupted)).toBe(false);
+    journal.append(null, { type: 'files.restored', kind: 'undo', turn: 1, files: [], settles: true });
+    await journal.close();
+    expect(keepOf({ interrupted: true })).toContain(`ramet undo ${interrupted}`);
+  });
+
+  test('stays when it cannot be read, and says so', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project);
+    writeFileSync(join(project, `${session}.sqlite`), 'no database');
+    expect(sessionHoldings(project, rule(0))[0]?.keep?.reason).toContain('cannot be read');
+  });
+
+  test('goes whole, and the others stay', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const [old, other] = [await ended(project), await ended(project)];
+    expect(removeSession(project, old)).toBe(true);
+    expect(readdirSync(project).filter((name) => name.startsWith(old))).toEqual([]);
+    expect(listSessions(project).map(({ session }) => session)).toEqual([other]);
+    expect(existsSync(join(project, other, 'originals/v1'))).toBe(true);
+  });
+
+  test('goes by itself only after the days that are set', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const old = await ended(project);
+    const waiting = await ended(project, 'interrupted');
+    const place = { cwd: directory, repository: null, home: directory, project };
+    expect(await retain({ place, days: 30, now: Date.now() })).toEqual([]);
+    expect(await retain({ place, days: 30, now: Date.now() + 31 * DAY_MS })).toEqual([old]);
+    expect(listSessions(project).map(({ session }) => session)).toEqual([waiting]);
+  });
+});

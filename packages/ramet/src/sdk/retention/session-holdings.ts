@@ -1,0 +1,136 @@
+/**
+ * What each session of a repository keeps on disk, and whether it may go. A session that runs, that could be resumed,
+ * whose agents have worktrees or whose undo was interrupted stays, whatever its age.
+ */
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { fileHistoryOf } from '../../journal/projections/file-history.ts';
+import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+
+export interface SessionHolding {
+  session: SessionId;
+  title: string | null;
+  /** When it was last written. */
+  usedAt: number;
+  bytes: { journal: number; originals: number; outputs: number };
+  /** Why it stays; null when it may go. `young` when nothing but its age keeps it. */
+  keep: { reason: string; young: boolean } | null;
+  /** Outputs of commands that were killed before they wrote anything. */
+  emptyOutputs: string[];
+}
+
+export interface RetentionRule {
+  now: number;
+  /** What was used since stays. */
+  days: number;
+  /** Also sessions that were interrupted and could be resumed. */
+  interrupted?: boolean;
+  /** Sessions whose agents have worktrees. */
+  withWorktrees: ReadonlySet<SessionId>;
+}
+
+export const DAY_MS = 86_400_000;
+
+export function sessionHoldings(project: string, rule: RetentionRule): SessionHolding[] {
+  const names = namesIn(project);
+  return listSessions(project).map((entry) => holdingOf(project, entry, names, rule));
+}
+
+function holdingOf(
+  project: string,
+  entry: SessionEntry,
+  names: readonly string[],
+  rule: RetentionRule,
+): SessionHolding {
+  const { session, title, opened, ended } = entry;
+  const journal = names.filter((name) => name.startsWith(`${session}.`)).map((name) => join(project, name));
+  const directory = join(project, session);
+  const originals = filesBelow(join(directory, 'originals'));
+  const outputs = filesBelow(directory).filter(({ path }) => !path.startsWith(join(directory, 'originals/')));
+  const written = journal.map((path) => statOf(path)?.mtimeMs ?? 0);
+  const usedAt = Math.max(opened, ended ?? 0, ...written);
+  const keep = reasonToKeep(project, entry, usedAt, rule);
+  const settled = keep === null || keep.young;
+  return {
+    session,
+    title,
+    usedAt,
+    bytes: {
+      journal: journal.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0),
+      originals: sumOf(originals),
+      outputs: sumOf(outputs),
+    },
+    keep,
+    emptyOutputs:
+      settled && !entry.live ? outputs.filter(({ size }) => size === 0).map(({ path }) => path) : [],
+  };
+}
+
+function reasonToKeep(
+  project: string,
+  { session, live }: SessionEntry,
+  usedAt: number,
+  rule: RetentionRule,
+): SessionHolding['keep'] {
+  const stays = (reason: string): SessionHolding['keep'] => ({ reason, young: false });
+  if (live) return stays('it is running, or may be on another machine');
+  if (rule.now - usedAt < rule.days * DAY_MS) return { reason: 'it was used recently', young: true };
+  if (rule.withWorktrees.has(session)) return stays('its agents have worktrees: see ramet worktree ls');
+  const reader = openOrReason(project, session);
+  if (typeof reader === 'string') return stays(`it cannot be read: ${reader}`);
+  try {
+    const agents = agentStatuses(statusBoardOf(reader.events()), { writerAlive: false });
+    if (rule.interrupted !== true && agents.some(({ status }) => status === 'interrupted'))
+      return stays(`it was interrupted: ramet resume ${session} continues it (--interrupted removes it)`);
+    if (fileHistoryOf(reader.events({ types: ['files.restored', 'files.settled'] })).unfinished !== null)
+      return stays(`its undo was interrupted: ramet undo ${session} continues it`);
+    return null;
+  } catch (error) {
+    return stays(`it cannot be read: ${describeError(error)}`);
+  } finally {
+    reader.close();
+  }
+}
+
+function openOrReason(project: string, session: SessionId): ReturnType<typeof openReader> | string {
+  try {
+    return openReader({ project, session });
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+interface FoundFile {
+  path: string;
+  size: number;
+  mtimeMs: number;
+}
+
+export function filesBelow(directory: string): FoundFile[] {
+  return namesIn(directory).flatMap((name) => {
+    const path = join(directory, name);
+    const stats = statOf(path);
+    if (stats === undefined) return [];
+    return stats.isDirectory() ? filesBelow(path) : [{ path, size: stats.size, mtimeMs: stats.mtimeMs }];
+  });
+}
+
+function sumOf(files: readonly FoundFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // not there, or no directory
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}

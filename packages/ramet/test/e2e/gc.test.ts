@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test } from '../fixtures/user.ts';
+
+describe.concurrent('ramet gc', () => {
+  test('lists by age, removes what is old once it is told to, and never without', async ({ user }) => {
+    await user.model({ text: 'ok' });
+    await user.ramet(['-p', 'one']);
+    const [session = ''] = user.sessions();
+    const listed = await user.ramet(['gc', '--older-than', '0', '--dry-run']);
+    expect(listed).toMatchObject({
+      code: 0,
+      stderr: 'ramet: nothing was removed; without --dry-run it is\n',
+    });
+    expect(listed.stdout).toMatch(new RegExp(`remove +session .* ${session}`));
+    expect(await user.ramet(['gc', '--older-than', '0'])).toMatchObject({
+      code: 1,
+      stderr: 'ramet: nothing was removed: nobody can be asked here; say --yes to remove it\n',
+    });
+    expect(user.sessions()).toEqual([session]);
+    expect((await user.ramet(['gc'])).stdout).toMatch(/^1 item used in the last 30 days stay/);
+    const removed = await user.ramet(['gc', '--older-than', '0', '--yes']);
+    expect(removed.code).toBe(0);
+    expect(removed.stderr).toMatch(/^ramet: removed 1 of 1, \d+ kB in all\n$/);
+    expect(user.sessions()).toEqual([]);
+  });
+
+  test('keeps work that is on no branch, and removes logs and refs that nobody needs', async ({ user }) => {
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: user.repository, encoding: 'utf8' }).trim();
+    await user.model({ text: 'ok' });
+    await user.ramet(['-p', 'one']);
+    const tree = git('rev-parse', 'HEAD^{tree}');
+    const identity = ['-c', 'user.name=x', '-c', 'user.email=x@localhost'];
+    const alone = git(...identity, 'commit-tree', tree, '-p', 'HEAD', '-m', 'work');
+    git('update-ref', 'refs/ramet/wip/alone', alone);
+    git('update-ref', 'refs/ramet/wip/merged', 'HEAD');
+    const logs = join(user.project, 'merge', 'main');
+    mkdirSync(logs, { recursive: true });
+    writeFileSync(join(logs, 'check-0123456789ab.log'), 'old');
+    utimesSync(join(logs, 'check-0123456789ab.log'), 1, 1);
+    const end = await user.ramet(['gc', '--older-than', '0', '--yes', '--json']);
+    const items: { kind: string; name: string; action: string; reason: string }[] = JSON.parse(end.stdout);
+    expect(items.map(({ kind, action }) => `${action} ${kind}`).sort()).toEqual([
+      'keep wip ref',
+      'remove check log',
+      'remove session',
+      'remove wip ref',
+    ]);
+    expect(items.find(({ action }) => action === 'keep')?.reason).toContain('on no branch');
+    expect(git('for-each-ref', '--format=%(refname)', 'refs/ramet/wip')).toBe('refs/ramet/wip/alone');
+  });
+});
