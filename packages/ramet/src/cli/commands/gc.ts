@@ -5,7 +5,8 @@ import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { EXIT } from '../exit-code.ts';
 import { duration, excerpt, printable, table } from '../format.ts';
-import { type Holding, holdingsOf } from '../gc/holdings.ts';
+import type { Holding } from '../gc/holding.ts';
+import { holdingsOf } from '../gc/holdings.ts';
 import type { CommandIo } from '../io.ts';
 
 export interface GcOptions {

@@ -1,7 +1,6 @@
 /** Everything that Ramet keeps for a repository, item by item: how old, how large, and whether it may go. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Place } from '../../sdk/place.ts';
 import { removeSession } from '../../sdk/retention/remove-session.ts';
 import {
   DAY_MS,
@@ -10,35 +9,9 @@ import {
   sessionHoldings,
 } from '../../sdk/retention/session-holdings.ts';
 import { sessionsWithWorktrees } from '../../sdk/retention/sessions-with-worktrees.ts';
-import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
+import type { Holding, HoldingKind, HoldingOptions } from './holding.ts';
 import { wipRefs } from './wip-refs.ts';
 import { worktreeHoldings } from './worktree-holdings.ts';
-
-export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'worktree';
-
-export interface Holding {
-  kind: HoldingKind;
-  name: string;
-  usedAt: number;
-  bytes: number;
-  /** What a session's bytes are: journal, originals for undo, outputs. */
-  parts: SessionHolding['bytes'] | null;
-  /** Null when it may go. */
-  keep: string | null;
-  /** Kept for its age alone. */
-  young: boolean;
-  /** Takes it away; returns why not, when it could not. */
-  remove(): Promise<string | null>;
-}
-
-export interface HoldingOptions {
-  place: Place;
-  env: Readonly<Record<string, string>>;
-  days: number;
-  now: number;
-  interrupted: boolean;
-  worktree: WorktreeSettings | undefined;
-}
 
 /** Worktrees first: a session whose agents have some stays. */
 export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {

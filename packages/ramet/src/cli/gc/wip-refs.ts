@@ -2,7 +2,7 @@
 
 import { DAY_MS } from '../../sdk/retention/session-holdings.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
-import type { Holding, HoldingOptions } from './holdings.ts';
+import type { Holding, HoldingOptions } from './holding.ts';
 
 const PREFIX = 'refs/ramet/wip/';
 const FORMAT = '%(refname)%09%(objectname)%09%(committerdate:unix)';

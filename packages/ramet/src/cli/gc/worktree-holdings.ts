@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { filesBelow } from '../../sdk/retention/session-holdings.ts';
 import { collectGarbage, type GarbageEntry } from '../../workspace/worktrees/collect-garbage.ts';
 import { openWorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
-import type { Holding, HoldingOptions } from './holdings.ts';
+import type { Holding, HoldingOptions } from './holding.ts';
 
 export async function worktreeHoldings(options: HoldingOptions): Promise<Holding[]> {
   const { repository } = options.place;

@@ -1,0 +1,30 @@
+/** One thing that Ramet keeps for a repository. */
+import type { Place } from '../../sdk/place.ts';
+import type { SessionHolding } from '../../sdk/retention/session-holdings.ts';
+import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
+
+export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'worktree';
+
+export interface Holding {
+  kind: HoldingKind;
+  name: string;
+  usedAt: number;
+  bytes: number;
+  /** What a session's bytes are: journal, originals for undo, outputs. */
+  parts: SessionHolding['bytes'] | null;
+  /** Null when it may go. */
+  keep: string | null;
+  /** Kept for its age alone. */
+  young: boolean;
+  /** Takes it away; returns why not, when it could not. */
+  remove(): Promise<string | null>;
+}
+
+export interface HoldingOptions {
+  place: Place;
+  env: Readonly<Record<string, string>>;
+  days: number;
+  now: number;
+  interrupted: boolean;
+  worktree: WorktreeSettings | undefined;
+}
