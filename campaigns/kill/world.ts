@@ -76,8 +76,14 @@ export class World implements AsyncDisposable {
   }
 
   start(...args: string[]): Run {
+    return this.startUnder([], ...args);
+  }
+
+  /** The command as the argument of another program, such as one that makes its system calls fail. */
+  startUnder(under: readonly string[], ...args: string[]): Run {
     const began = performance.now();
-    const child = spawn(process.execPath, [COMMAND, ...args], {
+    const [program = '', ...rest] = [...under, process.execPath, COMMAND, ...args];
+    const child = spawn(program, rest, {
       cwd: this.repository,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,89 @@
+/**
+ * The fault campaign: `npm run campaign:faults -- --seed 1 --every 5`. Disks that fail at every write, limits, networks,
+ * clocks and damaged journals; exit code 1 when anything did not hold. See docs/campaigns.md.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type FaultScenario, faultRound } from './faults/fault-round.ts';
+import { flipRound } from './faults/flip-round.ts';
+import {
+  clockScenarios,
+  diskScenarios,
+  journalScenarios,
+  limitScenarios,
+  networkScenarios,
+} from './faults/scenarios.ts';
+import { planOf, type RoundPlan } from './kill/plan.ts';
+import { chanceOf } from './kill/random.ts';
+import { undisturbedRun } from './kill/round.ts';
+import { Stage } from './kill/stage.ts';
+import { World } from './kill/world.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    every: { type: 'string', default: '5' },
+    flips: { type: 'string', default: '10' },
+    only: { type: 'string' },
+    minutes: { type: 'string', default: '30' },
+  },
+});
+const seed = Number(values.seed);
+const chance = chanceOf(seed);
+const plan = planOf('foreground', chance);
+const known = await undisturbedRun(plan);
+const end = performance.now() + Number(values.minutes) * 60_000;
+let [rounds, failed] = [0, 0];
+
+const scenarios: FaultScenario[] = [
+  ...networkScenarios(chance),
+  ...clockScenarios(),
+  ...limitScenarios(),
+  ...journalScenarios(chance),
+  ...diskScenarios(await writesOf(plan)),
+];
+for (const scenario of scenarios) {
+  await play(scenario.name, () => faultRound(plan, known, scenario));
+}
+for (let round = 1; round <= Number(values.flips); round++) {
+  await play(`bits turned over, round ${round}`, () => flipRound(plan, chanceOf(seed * 1_000 + round)));
+}
+console.log(`\n${rounds} rounds, ${failed} of them wrong (seed ${seed})`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+async function play(name: string, work: () => Promise<string[]>): Promise<void> {
+  if ((values.only !== undefined && !name.includes(values.only)) || performance.now() > end) return;
+  rounds += 1;
+  const problems = await work().catch((error: unknown) => [
+    `the round cannot be looked at: ${String(error)}`,
+  ]);
+  if (problems.length > 0) failed += 1;
+  console.log(
+    [`${problems.length === 0 ? 'ok   ' : 'WRONG'} ${name}`, ...problems.map((line) => `      ${line}`)].join(
+      '\n',
+    ),
+  );
+}
+
+/** Every n-th write of an undisturbed run; none where they cannot be made to fail. */
+async function writesOf(counted: RoundPlan): Promise<number[]> {
+  if (spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0) {
+    console.log('skipped: writes that fail, since strace cannot be run here');
+    return [];
+  }
+  const log = join(tmpdir(), `ramet-writes-${process.pid}`);
+  await using stage = await Stage.open(counted);
+  await using world = new World(counted, stage.emulator.url);
+  const under = ['strace', '-f', '-qq', '-o', log, '-e', 'trace=pwrite64'];
+  await world.startUnder(under, '-p', '[task root] Do the work.', '--permission-mode', 'bypassPermissions')
+    .ended;
+  const writes = readFileSync(log, 'utf8').split('\n').length;
+  rmSync(log, { force: true });
+  console.log(`an undisturbed run makes ${writes} writes; every ${values.every}th of them fails in turn`);
+  return Array.from({ length: writes }, (_, index) => index + 1).filter(
+    (write) => (write - 1) % Number(values.every) === 0,
+  );
+}
