@@ -1,5 +1,5 @@
 /** Where paths really lead (SEC-1). Null when nothing can be written there: a file in the way, a ring of links. */
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { realPath } from '../workspace/real-path.ts';
 
 export function landingPath(path: string): string | null {
@@ -10,13 +10,20 @@ export function landingPath(path: string): string | null {
   }
 }
 
+const MOST_NAMES = 100;
+
 /**
  * Where a program in `directory` would open `path`. Links are followed before `..` is, as the kernel does: `link/..`
  * is the parent of where the link leads.
  */
 export function openedPath(directory: string, path: string): string | null {
   let place = isAbsolute(path) ? '/' : landingPath(directory);
-  for (const name of path.split('/')) {
+  const names = path.split('/');
+  // Each name costs a look at the disk: a text that is no path could hold thousands.
+  const short = names.length > MOST_NAMES ? resolve(directory, path).split('/') : names;
+  if (short.length > MOST_NAMES) return null;
+  if (short !== names) place = '/';
+  for (const name of short) {
     if (place === null) return null;
     if (name === '..') place = dirname(place);
     else if (name !== '' && name !== '.') place = landingPath(join(place, name));

@@ -142,6 +142,13 @@ describe('RES-3: judging takes no time and no stack', () => {
     for (const wall of [false, true]) expect(await judge(command, { wall })).toMatch(/^(?:ask|allow)/);
   });
 
+  test('a text with thousands of slashes is no path', async () => {
+    const { rules } = parseRules({ deny: ['Read(.env)'] }, { place: 'a test', base: '/srv', home: null });
+    const script = `sed -n '${'s/a/b/;'.repeat(2_800)}' f`;
+    expect(await judge(script, { rules })).toMatch(/^(?:ask|allow)/);
+    expect(await judge(`cat ${'./x/../'.repeat(200)}.env`, { rules })).toBe('deny');
+  });
+
   test('what is nested too deep is a question', async () => {
     expect(await judge(nested, { wall: true })).toBe('ask');
   });
