@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { duration, excerpt, printable } from './format.ts';
+import { codeLine, duration, excerpt, printable } from './format.ts';
 
 describe('UI-1: text of models on a terminal', () => {
   test('an excerpt is one line without escape sequences', () => {
@@ -16,4 +16,9 @@ describe('UI-1: text of models on a terminal', () => {
 test('a time is never less than none, where a clock was set back', () => {
   expect(duration(-599_656)).toBe('0 ms');
   expect(duration(1_500)).toBe('1.5 s');
+});
+
+test('a line of code keeps its indentation, and loses what could move the cursor', () => {
+  expect(codeLine('    if (a  ===  b)\u001b[2J  ', 80)).toBe('    if (a  ===  b)');
+  expect(codeLine(`  ${'x'.repeat(20)}`, 10)).toBe('  xxxxxxx…');
 });

@@ -33,6 +33,12 @@ export function excerpt(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
+/** The same with its indentation, and the spaces inside, as they are: a line of code. */
+export function codeLine(text: string, length: number): string {
+  const line = printable(stripAnsi(text)).trimEnd();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
 /**
  * Text without the control characters that could move a terminal's cursor or rewrite its screen, and without those that
  * turn the direction of writing, so that a line could read differently from what it says.

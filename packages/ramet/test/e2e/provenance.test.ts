@@ -64,7 +64,12 @@ describe.concurrent('WORK-6: who wrote what', () => {
       const { stdout } = await user.ramet(['diff', name]);
       expect(stdout).toContain('--- a/README.md\n+++ b/README.md\n@@ -1 +1,2 @@\n # Test\n+by the agent\n');
       expect(stdout).toMatch(/--- \/dev\/null\n\+\+\+ b\/new\.txt\n@@ -0,0 \+1 @@\n\+new\n/);
+      expect(stdout).toContain('diff --git a/new.txt b/new.txt\nnew file mode');
     }
+    await user.ramet(['undo', '--force']);
+    const undone = await user.ramet(['diff', '.1']);
+    expect(undone.stdout).toContain('+new\n');
+    expect(undone.stderr).toMatch(/ramet undo has put back since: .*new\.txt/);
   });
 
   test('diff makes again what somebody changed since, and says when it cannot', async ({ user }) => {

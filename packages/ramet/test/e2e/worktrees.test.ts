@@ -40,6 +40,12 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
     expect(await user.ramet(['-p', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
     const diff = await user.ramet(['diff', '.2']);
     expect(diff.stdout).toContain('+made\n+more\n');
+    const [session = ''] = user.sessions();
+    const whole = await user.ramet(['diff', session]);
+    expect(whole).toMatchObject({
+      stdout: `# agent ${session}.2, in a worktree of its own\n${diff.stdout}`,
+      stderr: '',
+    });
     const branch = git(user.repository, 'for-each-ref', '--format=%(refname)', 'refs/heads/ramet').trim();
     expect(git(user.repository, 'log', '-1', '--format=%B', branch)).toMatch(
       /^Make it\n\nRamet-Agent: (\w{8})\.2\nRamet-Session: \1\nRamet-Task: \S/,

@@ -17,7 +17,7 @@ import type { FileContents } from '../../workspace/provenance/file-contents.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { recordedContents } from '../merge/recorded-contents.ts';
-import { viewAgents } from '../session-target.ts';
+import { type TargetView, viewAgents } from '../session-target.ts';
 import type { SessionView } from '../session-view.ts';
 
 const AGENT = /^\w*\.\d+$/;
@@ -54,16 +54,58 @@ async function branchDiff(commit: string, base: string, repository: MergeReposit
 async function agentDiff(wanted: string, repository: MergeRepository, io: CommandIo): Promise<string> {
   using view = viewAgents(wanted, io);
   const { project, entry, agent } = view;
-  const worktree = agent === null ? null : await worktreeDiff(view, agent, repository);
-  if (worktree !== null) return worktree;
-  const changes = fileChanges(project, { session: entry.session, agent });
+  const worktrees = await worktreeDiffs(view, repository);
+  const own = agent === null ? undefined : worktrees.get(agent);
+  if (own !== undefined) return own;
+  const changes = fileChanges(project, { session: entry.session, agent }).filter(
+    (change) => !worktrees.has(change.agent),
+  );
   const stretches = stretchesOf(changes);
-  if (stretches.length === 0)
+  const found = agent === null ? [...worktrees].filter(([, text]) => text !== '') : [];
+  if (stretches.length + found.length === 0)
     io.note('it changed nothing through Write and Edit; what Bash changed is not known');
+  tellUndone(view, stretches, repository, io);
   const contents = recordedContents(project, changes);
   const parts: string[] = [];
   for (const stretch of stretches) parts.push(await stretchDiff(stretch, contents, repository));
+  // Git takes lines like this for the beginning of a letter, and skips them.
+  for (const [id, text] of found) parts.push(`# agent ${id}, in a worktree of its own\n${text}`);
   return parts.join('');
+}
+
+/** A diff of what somebody did is that also when `ramet undo` has put it back; only, it is said. */
+function tellUndone(
+  { reader }: SessionView,
+  stretches: readonly AttributedChange[],
+  repository: MergeRepository,
+  io: CommandIo,
+): void {
+  const undone = new Set<string>();
+  for (const { event } of reader.events({ types: ['files.restored'] })) {
+    if (event.type !== 'files.restored') continue;
+    for (const { path } of event.files) {
+      if (event.kind === 'undo') undone.add(path);
+      else undone.delete(path);
+    }
+  }
+  const paths = [...new Set(stretches.map(({ path }) => path))].filter((path) => undone.has(path));
+  if (paths.length === 0) return;
+  const names = paths.map((path) => relative(repository.cwd, path)).join(', ');
+  io.note(`ramet undo has put back since: ${printable(names)}`);
+}
+
+/** By agent, for all that had a worktree. */
+async function worktreeDiffs(
+  view: TargetView,
+  repository: MergeRepository,
+): Promise<ReadonlyMap<AgentId, string>> {
+  const diffs = new Map<AgentId, string>();
+  for (const { id } of view.agents) {
+    if (view.agent !== null && view.agent !== id) continue;
+    const text = await worktreeDiff(view, id, repository);
+    if (text !== null) diffs.set(id, text);
+  }
+  return diffs;
 }
 
 /** Of an agent in a worktree, from its base to its last checkpoint: commands included. Null when it had none. */
@@ -123,10 +165,20 @@ async function stretchDiff(
       pathOf('a', change.before, inside),
       pathOf('b', change.after, inside),
     ];
-    return (await runGit(args, { ...callIn(repository), cwd: directory })).stdout;
+    return headedAsGit((await runGit(args, { ...callIn(repository), cwd: directory })).stdout);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Against the empty file git names the same side twice; in a repository it names both. */
+function headedAsGit(text: string): string {
+  const [, names = ''] = /^diff --git (.*)$/m.exec(text) ?? [];
+  const name = names.slice(0, (names.length - 1) / 2);
+  if (name === '' || names !== `${name} ${name}`) return text;
+  const quote = name.startsWith('"') ? '"' : '';
+  const inner = name.slice(quote.length + 'a/'.length);
+  return text.replace(names, () => `${quote}a/${inner} ${quote}b/${inner}`);
 }
 
 /** Git shows what was made or removed against the empty file. */

@@ -14,7 +14,7 @@ import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { untilText } from '../../schema/until-text.ts';
 import { purposeOf } from '../agent-label.ts';
 import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
-import { excerpt, printable } from '../format.ts';
+import { codeLine, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { type TargetView, viewAgents } from '../session-target.ts';
 import type { SessionView } from '../session-view.ts';
@@ -179,7 +179,7 @@ function blockText(role: string, block: OtherBlock): string {
 function resultText(content: unknown): string {
   if (typeof content !== 'string') return excerpt(JSON.stringify(content) ?? '', LINE_LENGTH);
   const lines = content.split('\n');
-  const shown = lines.slice(0, RESULT_LINES).map((line) => excerpt(line, LINE_LENGTH));
+  const shown = lines.slice(0, RESULT_LINES).map((line) => codeLine(line, LINE_LENGTH));
   const rest = lines.length - shown.length;
   return shown.join('\n  ') + (rest > 0 ? `\n  (${rest} more lines)` : '');
 }

@@ -14,7 +14,15 @@ export function lineOwners(
 ): (AttributedChange | null)[] {
   let text = '';
   let owners: (AttributedChange | null)[] = [];
+  // What somebody puts back, as ramet undo does, is again whose it was.
+  const known = new Map<string, (AttributedChange | null)[]>();
   const become = (next: string, owner: AttributedChange | null): void => {
+    const earlier = owner === null ? known.get(next) : undefined;
+    known.set(text, owners);
+    if (earlier !== undefined) {
+      [owners, text] = [earlier, next];
+      return;
+    }
     const left = owners.values();
     owners = lineDiff(text, next).flatMap(({ kind }) => {
       const kept = kind === 'added' ? owner : (left.next().value ?? null);

@@ -25,7 +25,10 @@ export function mergeMessage(parts: MessageParts): string {
   const story: BranchStory = { ...storyIn(parts.commits), ...defined(parts.story) };
   const listed = parts.commits.slice(-MOST_LISTED).map((commit) => `* ${subjectOf(commit.message)}`);
   const more = parts.commits.length - listed.length;
-  const body = [...(more > 0 ? [`* ${more} earlier commits`] : []), ...listed].join('\n');
+  const body = [
+    ...(more > 0 ? [`* ${more} earlier ${more === 1 ? 'commit' : 'commits'}`] : []),
+    ...listed,
+  ].join('\n');
   const subject = shortened(subjectFrom(parts, story));
   const merged = parts.kind === 'merge' ? `Merge ${parts.branch} into ${parts.target}\n\n` : '';
   const files = parts.resolved ?? [];

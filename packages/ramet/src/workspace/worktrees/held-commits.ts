@@ -36,8 +36,14 @@ export async function heldCommits(
       const isDetached = tips.isDetached && tip === tips.head && tip !== tips.branch;
       reasons.push(
         isDetached
-          ? { kind: 'detached', text: `${count} commits without a branch, at ${tip.slice(0, 12)}` }
-          : { kind: 'commits', text: `${count} commits that are not merged, at ${tip.slice(0, 12)}` },
+          ? {
+              kind: 'detached',
+              text: `${count} ${count === '1' ? 'commit' : 'commits'} without a branch, at ${tip.slice(0, 12)}`,
+            }
+          : {
+              kind: 'commits',
+              text: `${count} ${count === '1' ? 'commit that is' : 'commits that are'} not merged, at ${tip.slice(0, 12)}`,
+            },
       );
     } catch (error) {
       reasons.push({ kind: 'unknown', text: `its commits could not be judged: ${describeError(error)}` });

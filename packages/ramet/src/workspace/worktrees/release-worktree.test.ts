@@ -45,7 +45,7 @@ describe('WORK-3: a worktree that is given back', () => {
       kept: true,
       reasons: [
         { kind: 'untracked', text: 'not known to git: new.txt' },
-        { kind: 'commits', text: /^1 commits that are not merged, at [0-9a-f]{12}$/ },
+        { kind: 'commits', text: /^1 commit that is not merged, at [0-9a-f]{12}$/ },
       ].map(({ kind, text }) => ({ kind, text: expect.stringMatching(text) })),
     });
     expect(readFileSync(join(worktree.path, 'src/a.ts'), 'utf8')).toBe('changed\n');

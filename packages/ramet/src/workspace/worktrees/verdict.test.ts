@@ -106,7 +106,7 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
   },
   'a commit of its own, without an upstream': {
     make: ({ tree }) => commit(tree.path),
-    told: /^1 commits that are not merged/,
+    told: /^1 commit that is not merged/,
   },
   'commits that undo each other': {
     make: ({ tree }) => {
@@ -121,7 +121,7 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
       for (const name of ['wip/abcdefgh.1', 'merge/main'])
         git(tree.path, 'update-ref', `refs/ramet/${name}`, 'HEAD');
     },
-    told: /^1 commits that are not merged/,
+    told: /^1 commit that is not merged/,
   },
   'a commit of which a broken ref keeps git from telling who else has it': {
     make: ({ tree, root }) => {
@@ -137,21 +137,21 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
       git(tree.path, 'update-ref', 'refs/stash', 'HEAD');
       git(tree.path, 'update-ref', 'refs/notes/commits', 'HEAD');
     },
-    told: /^1 commits that are not merged/,
+    told: /^1 commit that is not merged/,
   },
   'a commit on a detached HEAD': {
     make: ({ tree }) => {
       git(tree.path, 'checkout', '-q', '--detach');
       commit(tree.path);
     },
-    told: /^1 commits without a branch/,
+    told: /^1 commit without a branch/,
   },
   'a commit on its branch, and HEAD back at the base': {
     make: ({ tree }) => {
       commit(tree.path);
       git(tree.path, 'checkout', '-q', '--detach', tree.base);
     },
-    told: /^1 commits that are not merged/,
+    told: /^1 commit that is not merged/,
   },
   'a merge under way': {
     make: ({ tree }) => {
