@@ -1,7 +1,7 @@
 /** `ramet show`: one session or one agent of it, with its conversation and its bill. */
 import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
-import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';
+import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
 import {
   type RecordedConversation,
   RecordedConversations,
@@ -9,6 +9,7 @@ import {
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import type { TranscriptMessage } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
+import { JournalError } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { untilText } from '../../schema/until-text.ts';
@@ -95,12 +96,23 @@ function inheritedText(
   list: Digest,
   { full }: ShowOptions,
 ): string {
-  const inherited = inheritedMessages(view.reader, list);
+  const inherited = takenOver(view, list);
+  if (inherited === null) return `\n(what it took over from ${parent} is damaged and cannot be shown)\n`;
   if (inherited.length === 0) return '';
   const messages = `${inherited.length} message${inherited.length === 1 ? '' : 's'}`;
   if (full !== true) return `\n(begins with ${messages} of ${parent}: --full shows them)\n`;
   const end = `\n--- forked from ${parent}: the ${messages} above are its parent's ---\n`;
   return messagesText(contentsOf(view, inherited)) + end;
+}
+
+/** Null where the list of them is damaged: the rest of the session is shown all the same. */
+function takenOver({ reader }: SessionView, list: Digest | null): InheritedMessage[] | null {
+  try {
+    return inheritedMessages(reader, list);
+  } catch (error) {
+    if (error instanceof JournalError) return null;
+    throw error;
+  }
 }
 
 function replacedText(
@@ -140,7 +152,7 @@ function agentObject(view: ShownView, agent: AgentOverview, { full }: ShowOption
   return {
     ...agent,
     ...(full === true && {
-      inherited: contentsOf(view, inheritedMessages(view.reader, inherited)),
+      inherited: contentsOf(view, takenOver(view, inherited) ?? []),
       replaced: replaced.map((one) => contentsOf(view, one)),
     }),
     messages: contentsOf(view, messages),
