@@ -3,8 +3,8 @@
  * rule or because it only reads, and when every file it writes may be written.
  *
  * Two judges say what only reads. Behind the wall a generous one: a mistake of his writes nothing and reaches nobody.
- * Without it, and for what must run outside because its answer depends on the machine, a strict one: literal words,
- * pipes and lists, and programs that read no configuration of the project.
+ * Without it, and for what must run outside because its answer depends on the machine, a strict one: plain words,
+ * pipes and lists, no tests in brackets, and programs that read no configuration of the project.
  */
 import type { Assessment } from '../assessment.ts';
 import type { PermissionPolicy } from '../policy.ts';
@@ -98,7 +98,7 @@ function judgeSyntax(understood: UnderstoodScript, parts: readonly PartVerdict[]
 
 /** What the strict judge takes besides literal words: each command in these is judged as if it stood alone. */
 const PLAIN_FEATURES: ReadonlySet<string> = new Set([
-  ...['a variable', 'a test', 'a group', 'a subshell'],
+  ...['a variable', 'a group', 'a subshell'],
   ...['the word for', 'the word if', 'the word while', 'the word until', 'the word case'],
 ]);
 

@@ -218,6 +218,14 @@ describe('SEC-1: what depends on the machine runs outside, or asks', () => {
   ])('%j runs behind the wall', async (command) => {
     expect(await judge(command, { wall: true })).toBe('allow wall');
   });
+
+  test.for(['[ -f a ] && cat a', '[[ -f a ]] && cat a', 'if [ -d src ]; then ls src; fi'])(
+    '%j asks without the wall, because of the brackets',
+    async (command) => {
+      expect(await judge(command, { wall: true })).toBe('allow wall');
+      expect(await judge(command)).toBe('ask');
+    },
+  );
 });
 
 describe('RES-3: rules that take away see what hides', () => {
