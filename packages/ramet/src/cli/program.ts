@@ -80,7 +80,7 @@ function showOptionsOf(print: Command, program: Command): void {
 function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): Command {
   const print = program
     .command('print', { isDefault: true, hidden: true })
-    .argument('[prompt...]', 'what to do; read from standard input when absent')
+    .argument('[prompt...]', 'what to do; what is piped to standard input is added to it')
     .option('-p, --print', 'carry out one prompt, print the result and leave');
   return addRunOptions(print)
     .addOption(

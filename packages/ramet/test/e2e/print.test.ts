@@ -30,6 +30,21 @@ describe.concurrent('UI-1: ramet -p', () => {
     expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Line one.\nGrüße: line two.');
   });
 
+  test('adds what is piped to the prompt', async ({ user }) => {
+    const emulator = await user.model({ text: 'ok' });
+    const end = await user.ramet(['-p', 'Review this.'], { stdin: 'diff --git a b\n+ added\n' });
+    expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+    expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Review this.\n\ndiff --git a b\n+ added');
+  });
+
+  test('goes on without a standard input that is open and silent, and says so', async ({ user }) => {
+    const emulator = await user.model({ text: 'ok' });
+    const end = await user.start(['-p', 'Go on.'], { stdin: null }).ended;
+    expect(end).toMatchObject({ code: 0, stdout: 'ok\n' });
+    expect(linesOf(end.stderr)).toEqual([expect.stringContaining('going on without it (close it with')]);
+    expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Go on.');
+  });
+
   test('prints the text of the last turn only, and none of the tools', async ({ user }) => {
     const emulator = await user.model(
       { text: 'I look first.', tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] },

@@ -1,8 +1,6 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
-import { addAbortSignal } from 'node:stream';
-import { text as readAll } from 'node:stream/consumers';
 import type { AgentResult } from '../../engine/agent-event.ts';
-import { Cancelled, UserMistake } from '../../schema/errors.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import type { ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
@@ -12,6 +10,7 @@ import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
+import { bringsInput, FIRST_BYTE_MS, joinPrompt, readPiped } from '../piped-input.ts';
 import { sessionNotes } from '../session-notes.ts';
 
 export interface PrintOptions {
@@ -45,7 +44,7 @@ export async function print(argument: string, options: PrintOptions, io: Command
     const attended = { ...sessionOptions(options, resume, io), attended: true };
     return (await import('./chat.ts')).chat(attended, io);
   }
-  const prompt = await promptFrom(argument, resume !== undefined, io.signal);
+  const prompt = await promptFrom(argument, resume !== undefined, io);
   return carryOut(prompt, options, resume, io);
 }
 
@@ -106,11 +105,18 @@ function withoutPrint(argument: string): UserMistake {
   );
 }
 
-/** The words after -p, else standard input. Null, for a session that is resumed, goes on where it stopped. */
-async function promptFrom(argument: string, resumed: boolean, signal: AbortSignal): Promise<string | null> {
-  if (argument.trim() !== '') return argument;
-  const piped = process.stdin.isTTY ? '' : (await readInput(signal)).trim();
-  if (piped !== '') return piped;
+/**
+ * The words after -p, and what standard input brings. Null, for a session that is resumed, goes on where it stopped. Only
+ * where the input is all there is to do is it waited for without an end.
+ */
+async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Promise<string | null> {
+  const isEnough = argument.trim() !== '' || resumed;
+  const piped = bringsInput(0)
+    ? await readPiped(process.stdin, { signal: io.signal, ...(isEnough && { firstByteMs: FIRST_BYTE_MS }) })
+    : '';
+  if (piped === null) io.note(NOTHING_CAME);
+  const prompt = joinPrompt(argument, piped ?? '');
+  if (prompt !== '') return prompt;
   if (resumed) return null;
   throw new UserMistake(
     'no_prompt',
@@ -118,13 +124,9 @@ async function promptFrom(argument: string, resumed: boolean, signal: AbortSigna
   );
 }
 
-async function readInput(signal: AbortSignal): Promise<string> {
-  try {
-    return await readAll(addAbortSignal(signal, process.stdin));
-  } catch (error) {
-    throw signal.aborted ? new Cancelled(`interrupted (${signal.reason})`, { cause: error }) : error;
-  }
-}
+const NOTHING_CAME =
+  `standard input is open and nothing came in ${FIRST_BYTE_MS / 1000} seconds: going on without it ` +
+  '(close it with < /dev/null)';
 
 function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {
   const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode, allowedTools, disallowedTools } =
