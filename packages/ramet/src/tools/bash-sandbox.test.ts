@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext } from 'vitest';
-import { withoutSandbox } from '../../test/fixtures/sandbox.ts';
+import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { type TestAgent, testAgent } from '../../test/fixtures/tool-context.ts';
 import { createCommandSandbox } from '../workspace/command-sandbox.ts';
@@ -13,9 +13,8 @@ const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
 
 /** An agent whose commands run in a sandbox; the test is skipped where there is none. */
 async function heldAgent(directory: string, skip: TestContext['skip']): Promise<TestAgent> {
+  await workingSandbox(skip);
   const sandbox = createCommandSandbox('required', env);
-  const first = await sandbox.shell('true', directory);
-  if ('refusal' in first) return withoutSandbox(first.refusal, skip);
   return testAgent(directory, {
     env,
     shell: (command) => sandbox.shell(command, directory),

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { commandList, heldPlace } from '../../test/fixtures/held-place.ts';
-import { workingSandbox } from '../../test/fixtures/sandbox.ts';
+import { withoutSandbox, workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { tryBubblewrap } from './bubblewrap.ts';
 
@@ -105,6 +105,23 @@ describe('TYPE-2: a sandbox that is not what it should be', () => {
       reason: 'there is none for plan9',
       remedy: null,
     });
+  });
+});
+
+describe('tests where there is no sandbox', () => {
+  const skipped: unknown[] = [];
+  const skip = (note: unknown): never => {
+    skipped.push(note);
+    throw new Error('skipped');
+  };
+
+  test('are skipped with the reason, and fail where a sandbox is required', () => {
+    expect(() => withoutSandbox('no namespaces', skip, undefined)).toThrow('skipped');
+    expect(skipped).toEqual(['no sandbox here: no namespaces']);
+    expect(() => withoutSandbox('no namespaces', skip, 'required')).toThrow(
+      'a sandbox is required: no namespaces',
+    );
+    expect(skipped).toHaveLength(1);
   });
 });
 

@@ -1,23 +1,18 @@
 /** The short form of the shell campaign (docs/campaigns.md), and that an effect would be seen. */
-import { describe, expect, type TestContext, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openArena } from '../../../../campaigns/shell/arena.ts';
 import { runShellCampaign } from '../../../../campaigns/shell/campaign.ts';
-import { tryBubblewrap } from '../../src/workspace/bubblewrap.ts';
-
-async function needsBubblewrap(skip: TestContext['skip']): Promise<void> {
-  const state = await tryBubblewrap({ PATH: process.env.PATH ?? '' });
-  skip(!state.works, state.works ? '' : `no sandbox: ${state.reason}`);
-}
+import { workingSandbox } from '../fixtures/sandbox.ts';
 
 describe('TYPE-2: the shell campaign', () => {
   test('mutated scripts that pass have no effect', { timeout: 120_000 }, async ({ skip }) => {
-    await needsBubblewrap(skip);
+    await workingSandbox(skip);
     const plan = { passed: 160, walled: 20, seed: 20, minutes: 2, parallel: 1 };
     expect(await runShellCampaign(plan)).toMatchObject({ passed: 160, walled: 20, found: [] });
   });
 
   test('an effect in the open is seen', { timeout: 60_000 }, async ({ skip }) => {
-    await needsBubblewrap(skip);
+    await workingSandbox(skip);
     const arena = await openArena('plain');
     const scripts = [
       ...[
@@ -36,7 +31,7 @@ describe('TYPE-2: the shell campaign', () => {
   });
 
   test('behind the wall there is none', { timeout: 60_000 }, async ({ skip }) => {
-    await needsBubblewrap(skip);
+    await workingSandbox(skip);
     const arena = await openArena('wall');
     const scripts = [
       'touch pwn',

@@ -67,9 +67,15 @@ describe('nothing is switched off or put off', () => {
     expect(linesMatching(code, /@ts-expect-error\s*(\*\/)?$/)).toEqual([]);
   });
 
-  test('no test is skipped, narrowed or still to be written', () => {
+  test('no test is narrowed, still to be written, or skipped before it runs', () => {
     const tests = code.filter(isTest);
     expect(linesMatching(tests, /^\s*(describe|test|it)\.(skip|only|todo|fails|skipIf|runIf)\b/)).toEqual([]);
+  });
+
+  test('a test that finds out that it cannot run skips itself with a reason, which is printed', () => {
+    const silent = new RegExp(`\\b${'skip'}\\((?!['\`])`);
+    expect(linesMatching(code, silent)).toEqual([]);
+    expect(readText('vitest.config.ts')).toContain('test/skip-reasons.ts');
   });
 
   test('no work is left as a note in the code', () => {
