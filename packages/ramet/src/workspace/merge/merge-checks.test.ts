@@ -113,6 +113,21 @@ describe('WORK-5: the check on what was merged', () => {
     expect(entries[0]?.reason).toContain('let its command install what it needs');
   });
 
+  test.each([
+    ['a program is not found', 'no-such-runner test', true],
+    ['the shell ends with 127', 'exit 127', true],
+    ['a module is missing', 'echo "Error: Cannot find module \'mocha\'"; exit 1', true],
+    ['a test fails', 'false', false],
+    ['its time is up', 'sleep 600', false],
+  ])('names what its worktree lacks only where that can be the reason: %s', async (_, command, told) => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const ports = { prepareCheck: () => Promise.resolve(['the worktree lacks node_modules: run `npm ci`']) };
+    const only = check(`test ! -e b || { ${command}; }`, command === 'sleep 600' ? 500 : 60_000);
+    const { entries } = await place.queue({ branches: ['one'], ...only }, ports);
+    expect(entries[0]?.reason?.includes('the worktree lacks node_modules')).toBe(told);
+  });
+
   test('makes its worktree anew when it was left half made or was removed', async () => {
     const place = mergePlace({ a: '1\n' });
     for (const name of ['one', 'two', 'three']) place.branch(name, { [name]: '1' });

@@ -33,7 +33,9 @@ const MOST_OUTPUT = 64_000_000;
 const SIZE_POLL_MS = 50;
 const HINT_BYTES = 16_384;
 const MISSING =
-  /^.*(?:: (?:command )?not found$|Cannot find (?:module|package)|No module named|ERR_MODULE_NOT_FOUND).*$/m;
+  /^.*(?:: (?:command )?not found$|Cannot find (?:module|package)|No module named|ERR_MODULE_NOT_FOUND|could not determine executable|spawn \S+ ENOENT).*$/m;
+/** What a shell says of a program that it does not find. */
+const NOT_FOUND = 127;
 
 /** The same tree is checked once. */
 export function createChecker(
@@ -80,8 +82,8 @@ async function runCheck(
       output: descriptor,
       register: (id) => register.enter(id, CHECKER),
     });
-    const end = await endOf(group, { ...check, descriptor }, place.repository.signal);
-    return { ...end, output, hint: end.passed ? undefined : (lacks[0] ?? hintFor(output)) };
+    const { code, ...end } = await endOf(group, { ...check, descriptor }, place.repository.signal);
+    return { ...end, output, hint: end.passed ? undefined : hintFor(output, code, lacks[0]) };
   } catch (error) {
     place.repository.signal?.throwIfAborted();
     throw new RametError('check_unusable', 'terminal', `the check cannot be run: ${describeError(error)}`);
@@ -95,7 +97,7 @@ async function endOf(
   group: ProcessGroup,
   { timeoutMs, descriptor }: Pick<CheckCommand, 'timeoutMs'> & { descriptor: number },
   signal: AbortSignal | undefined,
-): Promise<{ passed: boolean; ending: string }> {
+): Promise<{ passed: boolean; ending: string; code: number | null }> {
   const flood = new AbortController();
   const poll = setInterval(() => {
     if (fstatSync(descriptor).size > MOST_OUTPUT) flood.abort();
@@ -110,15 +112,17 @@ async function endOf(
   signal?.throwIfAborted();
   if (fstatSync(descriptor).size > MOST_OUTPUT) ftruncateSync(descriptor, MOST_OUTPUT);
   if (flood.signal.aborted)
-    return { passed: false, ending: `stopped: it printed over ${MOST_OUTPUT / 1_000_000} MB` };
-  if (end === null) return { passed: false, ending: `not done after ${Math.round(timeoutMs / 1_000)} s` };
-  return { passed: end.code === 0, ending: endingOf(end) };
+    return { passed: false, ending: `stopped: it printed over ${MOST_OUTPUT / 1_000_000} MB`, code: null };
+  if (end === null)
+    return { passed: false, ending: `not done after ${Math.round(timeoutMs / 1_000)} s`, code: null };
+  return { passed: end.code === 0, ending: endingOf(end), code: end.code };
 }
 
 /** The check's worktree holds what is committed; the first thing that is missing there is what nobody commits. */
-function hintFor(output: string): string | undefined {
-  const last = lastPart(output);
-  const missing = MISSING.exec(last)?.[0];
+function hintFor(output: string, code: number | null, lacks: string | undefined): string | undefined {
+  const missing = MISSING.exec(lastPart(output))?.[0];
+  // A check that fails for another reason would fail with the packages too.
+  if (lacks !== undefined && (missing !== undefined || code === NOT_FOUND)) return lacks;
   if (missing === undefined) return undefined;
   return `it says ${JSON.stringify(missing.trim().slice(0, 100))}: the check runs in a worktree of its own, so let its command install what it needs, such as --check "npm ci && npm test"`;
 }
