@@ -20,7 +20,7 @@ export function workspaceNotice(
   dirty: DirtyReport,
 ): WorkspaceNotice {
   const { path, branch, base } = worktree;
-  const rules = `a copy of ${from}; tools translate its paths to yours. Write only here; commit, do not merge or push. Ports: $RAMET_PORT_BASE.`;
+  const rules = `copy of ${from}: tools translate its paths to yours. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`;
   const further = [
     ...dirtyLines(dirty),
     ...notes,
@@ -28,10 +28,10 @@ export function workspaceNotice(
     ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
   ];
   const where = `${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}`;
-  const whole = `You work in your own git worktree ${where}, ${rules}`;
+  const whole = `You work in your own git worktree ${where}, a ${rules}`;
   return {
     whole: ['<worktree>', whole, ...further, '</worktree>'].join('\n'),
-    brief: [`Worktree: your own, ${rules}`, ...further].join('\n'),
+    brief: [`Own worktree, ${rules}`, ...further].join('\n'),
   };
 }
 
