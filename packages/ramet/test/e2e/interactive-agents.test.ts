@@ -197,7 +197,7 @@ describe.concurrent('RES-3: questions of children on a terminal', () => {
       /( {2}\.\d task \d .* blocked: permission .*\n){3}agent "task 1" asks: Bash touch same\n\? y once/,
     );
     terminal.type('y');
-    await terminal.shows(/\? agent "task 3" asks for permission: Bash\n {4}touch other\n/);
+    await terminal.shows(/\? agent "task 3" asks for permission: Bash\n {4}touch other\n(.*\n)+\? y once/);
     terminal.type('n');
     await terminal.shows(/Turn 1\.\s+>/);
     expect(terminal.screen.match(/asks for permission/g)).toHaveLength(2);

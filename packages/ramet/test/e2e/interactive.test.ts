@@ -44,7 +44,7 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
     await terminal.shows(/Write asks for permission\n.*new\.txt\n\s+\+ yes\n(.*\n)+\? y once/);
     expect(existsSync(join(user.repository, 'new.txt'))).toBe(false);
     terminal.type('y');
-    await terminal.shows(/allowed once\n• Write new\.txt(.*\n)+.*\+ no/);
+    await terminal.shows(/allowed once\n• Write new\.txt(.*\n)+.*- yes\n.*\+ no\n(.*\n)+\? y once/);
     expect(readFileSync(join(user.repository, 'new.txt'), 'utf8')).toBe('yes\n');
     terminal.type('n');
     await terminal.shows('All done.');

@@ -64,3 +64,22 @@ export function fitText(text: string, columns: number): string {
   }
   return columns > 0 ? `${fitted}…` : '';
 }
+
+/** All of the text in rows of at most so many columns; one empty row for an empty text. */
+export function wrapText(text: string, columns: number): string[] {
+  if (displayWidth(text) <= columns) return [text];
+  const rows: string[] = [];
+  let row = '';
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const cells = graphemeWidth(grapheme);
+    if (width + cells > columns && row !== '') {
+      rows.push(row);
+      row = '';
+      width = 0;
+    }
+    row += grapheme;
+    width += cells;
+  }
+  return [...rows, row];
+}

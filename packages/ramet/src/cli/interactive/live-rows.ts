@@ -22,7 +22,7 @@ export interface LiveState {
   readonly queued: readonly string[];
   /** What a child asks; null when nothing, or when the question stands right above. */
   readonly question: string | null;
-  /** The keys that answer an open question: shown in place of the input. */
+  /** The keys that answer an open question: shown in place of the input, above it when there is text in it. */
   readonly answers: string | null;
   readonly status: string;
 }
@@ -44,13 +44,14 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
   ];
   const below = size.rows < 4 ? [] : [row(state.status, style.dim)];
-  const room = Math.max(1, size.rows - above.length - below.length - 2);
   if (state.answers !== null) {
     const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
-    const asked = [...title, row(`? ${state.answers}`, style.yellow)];
-    const cursorRow = above.length + title.length;
-    return { rows: [...above, ...asked, ...below], cursorRow, cursorColumn: 0 };
+    above.push(...title, row(`? ${state.answers}`, style.yellow));
+    if (state.editor.cells.length === 0) {
+      return { rows: [...above, ...below], cursorRow: above.length - 1, cursorColumn: 0 };
+    }
   }
+  const room = Math.max(1, size.rows - above.length - below.length - 2);
   const input = layoutInput(state.editor, { columns, maxRows: Math.min(room, 12), prompt: '> ' });
   const written = input.rows.map((text) => ({ text, width: displayWidth(text) }));
   return {

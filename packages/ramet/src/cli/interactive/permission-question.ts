@@ -1,19 +1,19 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
 import { visibleLine, visibleText } from '../../permission/visible-text.ts';
-import { changeLines } from './change-text.ts';
 import type { Key } from './key-parser.ts';
 import type { TextStyle } from './text-style.ts';
+import { wholeChange } from './whole-change.ts';
 
 /** All of a command is shown: what is hidden could be what matters. Beyond this a person reads nothing anyway. */
 const LONGEST_SUMMARY = 20_000;
 
 export function questionText(question: PermissionQuestion, columns: number, style: TextStyle): string {
-  const { tool, summary, reason, suggestedRules, input } = question;
+  const { summary, reason, suggestedRules } = question;
   const rest = summary.length - LONGEST_SUMMARY;
   const cut = rest > 0 ? [style.red(`(${rest} more characters are not shown)`)] : [];
   const shown = visibleText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
-  const body = [...shown, ...cut, ...changeLines({ name: tool, input }, columns - 5, style)];
+  const body = [...shown, ...cut, ...wholeChange(question, columns - 5, style)];
   return [
     `${style.yellow('?')} ${style.bold(titleOf(question))}`,
     ...body.map((line) => `    ${line}`),
@@ -36,20 +36,34 @@ function titleOf({ tool, agentName }: PermissionQuestion): string {
 }
 
 /** The keys, for the row where the input otherwise is: short, for they must fit any screen. */
-export function answerHint({ suggestedRules }: PermissionQuestion): string {
-  return `y once · ${suggestedRules.length === 0 ? '' : 'a always · '}n no`;
+export function answerHint({ suggestedRules }: PermissionQuestion, state: QuestionState): string {
+  const keys = `y once · ${suggestedRules.length === 0 ? '' : 'a always · '}n no`;
+  if (state === 'new') return 'a question';
+  if (state === 'confirming') return 'Enter: always · any other key: not';
+  return state === 'writing' ? `Esc no · empty the input for ${keys}` : keys;
 }
 
-/** Whoever has text in the input and pressed a key just now is still writing, and answers nothing. */
-const STILL_WRITING_MS = 700;
+/**
+ * `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to that.
+ * `confirming`: `a` was pressed, which grants nothing by itself.
+ */
+export type QuestionState = 'new' | 'open' | 'writing' | 'confirming';
 
-export function isMeantAsAnswer(writing: boolean, sinceLastKeyMs: number): boolean {
-  return !writing || sinceLastKeyMs >= STILL_WRITING_MS;
+/** Whoever pressed a key so shortly before or after something appeared did not mean that. */
+const UNAWARE_MS = 700;
+
+export function isNew(sinceShownMs: number): boolean {
+  return sinceShownMs < UNAWARE_MS;
+}
+
+/** A letter that follows another one closely is part of a word. */
+export function isPartOfWord(sinceLastLetterMs: number): boolean {
+  return sinceLastLetterMs < UNAWARE_MS;
 }
 
 /** After a question went away by itself, a key may still be meant for it and not for the one that took its place. */
 export function isMeantForThis(sinceWithdrawalMs: number): boolean {
-  return sinceWithdrawalMs >= STILL_WRITING_MS;
+  return sinceWithdrawalMs >= UNAWARE_MS;
 }
 
 /** Null when the key is no answer. */

@@ -3,9 +3,11 @@
  *
  * Invariants
  * 1. Only a question that a person can have seen is answered: it is shown before any key counts for it.
- * 2. It never stands in the middle of an answer: a child may ask while the main agent writes one.
+ * 2. No key answers it in its first moments, none that is part of a word, none while there is text in the input; and
+ *    one letter alone grants nothing lasting.
+ * 3. It never stands in the middle of an answer: a child may ask while the main agent writes one.
  */
-import type { PermissionQuestion } from '../../permission/broker.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
 import type { EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
 import type { LiveState } from './live-rows.ts';
@@ -13,8 +15,10 @@ import {
   answerHint,
   answerOf,
   answerText,
-  isMeantAsAnswer,
   isMeantForThis,
+  isNew,
+  isPartOfWord,
+  type QuestionState,
   questionText,
   questionTitle,
 } from './permission-question.ts';
@@ -27,30 +31,35 @@ export interface QuestionParts {
   readonly style: TextStyle;
   print(text: string): void;
   columns(): number;
+  /** Milliseconds; only differences mean something. */
+  now?(): number;
 }
 
 export class ShownQuestion {
   readonly #parts: QuestionParts;
   #shown: PermissionQuestion | null = null;
-  #lastKeyAt = 0;
+  #shownAt = 0;
+  #lastLetterAt = Number.NEGATIVE_INFINITY;
+  #confirming = false;
   #withdrawnAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
   }
 
-  get live(): Pick<LiveState, 'question' | 'answers'> {
+  /** `writing`: there is text in the input. */
+  live(writing: boolean): Pick<LiveState, 'question' | 'answers'> {
     const question = this.#current;
     if (question === null) return { question: null, answers: null };
     return {
       question: question.parent === null ? null : questionTitle(question),
-      answers: answerHint(question),
+      answers: answerHint(question, this.#state(writing)),
     };
   }
 
   /** One went away without an answer a moment ago: a key may still be meant for it. */
   get justWithdrawn(): boolean {
-    return !isMeantForThis(performance.now() - this.#withdrawnAt);
+    return !isMeantForThis(this.#now() - this.#withdrawnAt);
   }
 
   /** Shows the question that is to be answered, unless it is shown or has to wait. */
@@ -59,6 +68,8 @@ export class ShownQuestion {
     const question = desk.current;
     if (question === null || question === this.#shown || events.isAnswering) return;
     this.#shown = question;
+    this.#shownAt = this.#now();
+    this.#confirming = false;
     print(questionText(question, columns(), style));
     if (question.parent === null) events.changeShown(question.input);
   }
@@ -68,24 +79,47 @@ export class ShownQuestion {
     const { events, style, print } = this.#parts;
     if (withdrawn && this.#shown !== null) {
       print(events.aside(`  ${style.dim('no longer asked')}`));
-      this.#withdrawnAt = performance.now();
+      this.#withdrawnAt = this.#now();
     }
     this.#shown = null;
     this.show();
   }
 
-  /** Whether the key belongs to the question. `writing`: there is text in the input. */
+  /** Whether the key belongs to the question; any other goes to the input. `writing`: there is text in that. */
   take(key: Key, writing: boolean): boolean {
-    const sinceLastKeyMs = performance.now() - this.#lastKeyAt;
-    this.#lastKeyAt = performance.now();
+    const partOfWord = key.type === 'text' && isPartOfWord(this.#now() - this.#lastLetterAt);
+    if (key.type === 'text') this.#lastLetterAt = this.#now();
     const question = this.#current;
-    if (question === null || !isMeantAsAnswer(writing, sinceLastKeyMs)) return false;
+    const state = this.#state(writing);
+    this.#confirming = false;
+    if (question === null || state === 'new') return false;
+    if (state === 'confirming' && key.type === 'press' && key.name === 'enter') {
+      this.#answer({ kind: 'always', rules: question.suggestedRules });
+      return true;
+    }
+    if (key.type === 'text' && (partOfWord || state === 'writing')) return false;
     const answer = answerOf(key, question);
-    if (answer === null || this.justWithdrawn) return true;
+    if (answer === null) return false;
+    if (this.justWithdrawn) return true;
+    if (answer.kind === 'always') this.#confirming = true;
+    else this.#answer(answer);
+    return true;
+  }
+
+  #answer(answer: PermissionAnswer): void {
     const { desk, events, style, print } = this.#parts;
     print(events.aside(`  ${style.dim(answerText(answer))}`));
     desk.answer(answer);
-    return true;
+  }
+
+  #state(writing: boolean): QuestionState {
+    if (isNew(this.#now() - this.#shownAt)) return 'new';
+    if (this.#confirming) return 'confirming';
+    return writing ? 'writing' : 'open';
+  }
+
+  #now(): number {
+    return this.#parts.now?.() ?? performance.now();
   }
 
   get #current(): PermissionQuestion | null {

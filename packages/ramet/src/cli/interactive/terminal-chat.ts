@@ -90,7 +90,7 @@ export class TerminalChat {
       activity: this.#activity(),
       agents: chat.board.tree,
       queued: this.#worker.queued,
-      ...this.#question.live,
+      ...this.#question.live(this.#input.editor.cells.length > 0),
       status: this.#hint() ?? statusText(chat),
     };
   }
