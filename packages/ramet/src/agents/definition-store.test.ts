@@ -92,7 +92,7 @@ describe('TYPE-4: where definitions come from', () => {
     );
   });
 
-  test('the nearest folder of the project wins, and .ramet beats .claude in one folder', async () => {
+  test('ECO-1: the nearest folder of the project wins, and .ramet beats .claude in one folder', async () => {
     const opened = await open({
       'work/.ramet/agents/x.md': definition('x', '', 'root'),
       'work/deep/.claude/agents/x.md': definition('x', '', 'deep claude'),

@@ -26,7 +26,7 @@ function read(cwd = 'repo'): ReturnType<typeof readProjectInstructions> {
 
 const texts = async (cwd?: string): Promise<string[]> => (await read(cwd)).map(({ text }) => text);
 
-describe('PROMPT-1: project instructions', () => {
+describe('PROMPT-1, ECO-1: project instructions', () => {
   test('the user comes first, then every folder from the root down to the working directory', async () => {
     put('repo/a/b/CLAUDE.md', 'deep');
     put('repo/AGENTS.md', 'root agents');

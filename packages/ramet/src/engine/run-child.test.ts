@@ -249,7 +249,7 @@ describe('AGENT-5: the end of a child', () => {
     for (let place = 0; place < family.places.limit; place += 1) expect(family.places.tryTake()).toBe(true);
   });
 
-  test('RES-4: a handle is a view: nobody changes the agent through it', async () => {
+  test('LIB-1: a handle is a view: nobody changes the agent through it', async () => {
     const { handle } = await start(scriptedModel({ text: 'ok' }), inProcess);
     expect(() => Object.assign(handle, { inBackground: false })).toThrow(TypeError);
     expect(() => Object.assign(handle, { name: 'other' })).toThrow(TypeError);

@@ -4,7 +4,7 @@ import { eventsOf, lastTexts, startAgents, startFamily } from '../../test/fixtur
 describe('FORK-5: agents inside agents', () => {
   const inner = (prompt: string, input = {}) => [startAgents([prompt], input), { text: `${prompt} is back` }];
 
-  test('a fork cannot fork, and may not start a typed agent beyond the depth', async () => {
+  test('a fork cannot fork', async () => {
     const family = await startFamily({
       cast: { 'Go.': inner('child'), child: inner('grandchild') },
     });
@@ -13,6 +13,23 @@ describe('FORK-5: agents inside agents', () => {
       'you are a fork, and a fork cannot fork again',
     );
     expect(family.requestsOf('grandchild')).toEqual([]);
+  });
+
+  test.for([
+    [2, 'typed is back'],
+    [1, 'No agent was started: agents may nest 1 deep'],
+  ] as const)('a fork may start a typed agent, within a depth of %i: %s', async ([depth, words]) => {
+    const family = await startFamily({
+      agents: { depth },
+      cast: {
+        'Go.': inner('child'),
+        child: [startAgents(['typed'], { subagent_type: 'general-purpose' }), { text: 'child is back' }],
+        typed: [{ text: 'typed is back' }],
+      },
+    });
+    await family.run('Go.');
+    expect(lastTexts(family.requestsOf('child')[1])[0]).toContain(words);
+    expect(family.requestsOf('typed')).toHaveLength(depth - 1);
   });
 
   test('typed agents nest three deep, and the fourth is refused before anything is sent', async () => {

@@ -208,9 +208,12 @@ describe('LAUNCH-3: the caps', () => {
     expect(eventsOf(journal, 'agent.ended').at(-1)?.message).toMatch(words);
   });
 
-  test('dollars: a session that is continued has spent what it had spent', async () => {
+  test.for([
+    ['tokens', { tokens: 1_000_000 }],
+    ['dollars', { usd: 1 }],
+  ] as const)('%s: a session that is continued has spent what it had spent', async ([, agents]) => {
     const family = await startFamily({
-      agents: { tokens: 1_000_000 },
+      agents,
       cast: {
         'Go.': [{ text: 'ok', usage: { output_tokens: 999_000 } }],
         More: [startAgents(['a']), { text: 'ok' }],

@@ -13,7 +13,7 @@ async function prompted(...parameters: Parameters<typeof startEngine>) {
   return engine;
 }
 
-describe('EXEC-1: an agent in this process', () => {
+describe('an agent in this process', () => {
   test('runs to its end and hands its events on, in order', async () => {
     const { agent } = await prompted({ provider: scriptedModel({ text: 'Done.' }) });
     const events: string[] = [];

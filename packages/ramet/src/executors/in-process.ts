@@ -1,5 +1,5 @@
 /**
- * Hosts agents in this process (EXEC-1): the same loop as the main agent's, its events handed on. What an agent is and
+ * Hosts agents in this process: the same loop as the main agent's, its events handed on. What an agent is and
  * may do comes with the agent itself, never from ambient state.
  */
 import type { AgentExecutor } from '../engine/executor.ts';

@@ -4,7 +4,7 @@ import { exhaustedUntil, rateHeaders } from './rate-headers.ts';
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const at = (ms: number): string => new Date(NOW + ms).toISOString();
 
-describe('MODEL-4: rate-limit headers', () => {
+describe('LAUNCH-2: rate-limit headers', () => {
   test('are read by their names', () => {
     const headers = { 'anthropic-ratelimit-tokens-remaining': '9000', 'content-type': 'x' };
     expect(rateHeaders(headers)).toEqual({ 'tokens-remaining': '9000' });

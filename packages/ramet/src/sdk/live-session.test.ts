@@ -13,7 +13,7 @@ describe('FORK-3: the type of a fork’s options', () => {
   });
 });
 
-describe('RES-4: what a session shows is a view', () => {
+describe('LIB-1: what a session shows is a view', () => {
   test('the main agent cannot be changed through it', async () => {
     const { session } = await startFamily({ cast: {}, permissionMode: 'plan' });
     expect(() => Object.assign(session.agent, { permissionMode: 'bypassPermissions' })).toThrow(TypeError);

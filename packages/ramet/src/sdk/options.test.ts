@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveOptions } from './options.ts';
 
-describe('LAUNCH-1: how children are launched is a choice of the caller', () => {
+describe('EXT-1: how children are launched is read from option, setting and default', () => {
   test('the option comes before the setting, and the setting before `auto`', () => {
     const settings = { settings: { launch: 'staggered' } as const, notices: [] };
     expect(resolveOptions({ env: {} }).launch).toBe('auto');

@@ -12,7 +12,7 @@ async function open(...steps: ScriptedStep[]): Promise<Session> {
 
 const again = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage: { input_tokens: 900 } };
 
-describe('RES-2: a program limits what one child may take', () => {
+describe('RES-10: a program limits what one child may take', () => {
   test('tokens: at the limit it stops, and its siblings go on', async () => {
     const session = await open(again, again, { text: 'fine' });
     const limited = await session.spawn({

@@ -40,7 +40,7 @@ async function scene(directory: string): Promise<Scene> {
   return { journal, originals, project, steps };
 }
 
-describe('WORK-1: putting files back', () => {
+describe('UI-1: putting files back, for ramet undo', () => {
   test('leaves a file alone that changed after the plan was made', async ({ directory }) => {
     const { journal, originals, steps } = await scene(directory);
     writeFileSync(join(directory, 'a'), 'at this very moment');

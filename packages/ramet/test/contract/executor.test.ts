@@ -1,4 +1,4 @@
-/** One suite, every executor (EXEC-1, EXEC-2): an agent is the same wherever its loop and its tools run. */
+/** One suite, every executor: an agent is the same wherever its loop and its tools run. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,19 @@ const FRESH = { subagent_type: 'general-purpose' };
 const REPORT = { text: 'Scope: child. Done.' };
 const wait = (file: string) =>
   call('Bash', { command: `touch ${file}; while [ ! -e go ]; do sleep 0.02; done` });
+/** A command and one that it started: both are to end with the agent. */
+const LINGER = call('Bash', {
+  command: 'sleep 600 & echo "$$ $!" | tr " " "\\n" > ids; mv ids second; wait',
+});
 const go = call('Bash', { command: 'touch go' });
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => {
   test('works with its tools, and what it did answers the call', async () => {
@@ -60,13 +72,16 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
 
   test('AGENT-7: cancelled, it sums up; stopped, it ends at once with its command', async () => {
     const family = await startHosted(executor, {
-      cast: { one: [wait('first'), REPORT], two: [wait('second')] },
+      cast: { one: [wait('first'), REPORT], two: [LINGER] },
     });
     const spawn = (prompt: string) => family.session.spawn({ ...FRESH, prompt, description: 'd' });
     const [one, two] = [await spawn('one'), await spawn('two')];
     await eventually(() => ['first', 'second'].every((name) => existsSync(join(family.cwd, name))));
     two.stop('stopped');
     expect(await two.result).toMatchObject({ status: 'cancelled', cause: 'stopped' });
+    const commands = readFileSync(join(family.cwd, 'second'), 'utf8').trim().split('\n').map(Number);
+    await eventually(() => !commands.some(runs));
+    expect(family.session.agents).toEqual([one]);
     one.cancel();
     writeFileSync(join(family.cwd, 'go'), '');
     expect(await one.result).toMatchObject({ status: 'cancelled', cause: 'called_off', text: REPORT.text });
@@ -233,7 +248,7 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     expect(await handle.result).toMatchObject({ status: 'timed_out', cause: 'budget' });
   });
 
-  test('RES-1: follows the abort of who waits for it', async () => {
+  test('follows the abort of who waits for it', async () => {
     const family = await startHosted(executor, {
       cast: { 'Go.': [startAgents(['child'], FRESH)], child: [wait('waits')] },
     });

@@ -5,7 +5,7 @@ import { eventually, linesOf } from '../fixtures/command.ts';
 import { test } from '../fixtures/user.ts';
 
 describe.concurrent('UI-1: ramet demo', () => {
-  test('LAUNCH-1: forks into five and shows their work, the change and the bill, and leaves nothing behind', async ({
+  test('forks into five and shows their work, the change and the bill, and leaves nothing behind', async ({
     user,
   }) => {
     const end = await user.ramet(['demo']);

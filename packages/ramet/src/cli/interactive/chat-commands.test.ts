@@ -21,7 +21,7 @@ describe('UI-1: lines that begin with a slash', () => {
     for (const name of Object.keys(CHAT_COMMANDS)) expect(completeCommand(`/${name}`).text).toBe(`/${name} `);
   });
 
-  test('AGENT-7: agents at work are completed where one is to be named', () => {
+  test('agents at work are completed where one is to be named', () => {
     const words = (command: string): string[] => (command === 'stop' ? ['parser', '.2', '.3'] : []);
     expect(completeCommand('/stop p', words).text).toBe('/stop parser ');
     expect(completeCommand('/stop .', words)).toEqual({ text: '/stop .', candidates: ['.2', '.3'] });

@@ -125,7 +125,7 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     ]);
   });
 
-  test('a fork may change at once what its parent has read', async () => {
+  test('FORK-6: a fork is told where it works, and may change at once what its parent has read', async () => {
     const family = await startFamily({
       files: FILES,
       cast: {
@@ -143,7 +143,15 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     await family.run('Go.');
     expect(readFileSync(join(pathOf(family, 2), 'shared.txt'), 'utf8')).toBe('forked\n');
     expect(readFileSync(join(family.cwd, 'shared.txt'), 'utf8')).toBe('one\n');
-    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toContain('You work in your own git worktree');
+    const [branch] = rametBranches(family.cwd);
+    const base = git(family.cwd, 'rev-parse', '--short=12', 'HEAD').trim();
+    expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toBe(
+      [
+        '<worktree>',
+        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}; tools translate its paths to yours. Write only here; commit, do not merge or push. Ports: $RAMET_PORT_BASE.`,
+        '</worktree>',
+      ].join('\n'),
+    );
   });
 
   test('commands see their slot, their directory and their branch', async () => {

@@ -24,7 +24,7 @@ const restored = (kind: 'undo' | 'redo', turn: number): EventOf<'files.restored'
   files: [],
 });
 
-describe('LOG-1: what a session changed in files', () => {
+describe('UI-1: what a session changed in files, for ramet undo', () => {
   const work = recorded(
     ['s.1', agentStarted()],
     ['s.1', messageAppended()],
