@@ -27,19 +27,31 @@ export function freezeJson(type: string, json: string, notEmpty: boolean): Froze
   return frozen(type, Buffer.from(json), notEmpty);
 }
 
-function frozen(type: string, bytes: Buffer, notEmpty: boolean): FrozenBlock {
+function frozen(type: string, bytes: Buffer, notEmpty: boolean, digest = digestOf(bytes)): FrozenBlock {
   const markable = notEmpty && type !== 'thinking' && type !== 'redacted_thinking';
-  return Object.freeze({ type, bytes, digest: digestOf(bytes), markable });
+  return Object.freeze({ type, bytes, digest, markable });
 }
 
-/** A block back from the journal, whose bytes it keeps: nobody else may change them. */
-export function thawBytes(stored: Uint8Array): FrozenBlock {
-  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+/**
+ * A block back from the journal, whose bytes it keeps: nobody else may change them. With `digest` whoever read the
+ * bytes has compared them with it.
+ */
+export function thawBytes(stored: Uint8Array, digest?: Digest): FrozenBlock {
+  const bytes = bufferOf(stored);
   const long = longBlockType(bytes);
-  if (long !== null) return frozen(long, bytes, true);
+  if (long !== null) return frozen(long, bytes, true, digest);
   const block = parseFrozen(bytes.toString());
   const type = 'input_schema' in block ? 'tool' : block.type;
-  return frozen(type, bytes, !(type === 'text' && block.text === ''));
+  return frozen(type, bytes, !(type === 'text' && block.text === ''), digest);
+}
+
+/** What stored bytes say, for whoever only shows it. */
+export function contentOfBytes(stored: Uint8Array): OtherBlock {
+  return parseFrozen(bufferOf(stored).toString());
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 const LONG_BYTES = 1_024;

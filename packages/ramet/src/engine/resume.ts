@@ -40,7 +40,7 @@ export function resumeAgent(
   recorded: RecordedAgent = recordedAgent((agent) => reader.events({ agent }), id),
 ): Agent {
   const { transcript, forkPoint } = recorded;
-  const thaw: Thaw = (digests) => digests.map((digest) => thawBytes(reader.block(digest)));
+  const thaw: Thaw = (digests) => digests.map((digest) => thawBytes(reader.block(digest), digest));
   const { permissionMode } = transcript;
   if (transcript.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = transcript.prefix;

@@ -16,6 +16,7 @@ import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
 import { openSessionFileReadOnly } from './session-file.ts';
 import { isBusy, isDamaged, readFailure } from './sqlite-failure.ts';
+import { rollBack } from './transaction.ts';
 import { readWitness } from './witness.ts';
 
 const PAGE = 500;
@@ -25,7 +26,14 @@ const LOST_BLOCK = Buffer.from(
 /** So many numbers without an event in a row are the end, where nothing tells which was last. */
 const LONGEST_GAP = 5_000;
 
-type Row = Record<string, SQLOutputValue>;
+/** As an array: making an object of each costs as much as reading it. */
+type Row = readonly [
+  seq: SQLOutputValue,
+  time: SQLOutputValue,
+  agent: SQLOutputValue,
+  data: SQLOutputValue,
+  crc: SQLOutputValue,
+];
 
 export class SessionReader implements JournalReader {
   readonly #file: string;
@@ -67,7 +75,7 @@ export class SessionReader implements JournalReader {
       const rows = this.#page(page, after, values);
       if (rows === null) return yield* this.#singly(after, wanted);
       for (const row of rows) {
-        after = Number(row.seq);
+        after = Number(row[0]);
         const recorded = this.#recorded(row);
         if (recorded !== null) yield recorded;
       }
@@ -76,7 +84,7 @@ export class SessionReader implements JournalReader {
   }
 
   block(digest: Digest): Uint8Array {
-    const bytes = this.#blockRow(digest)?.bytes;
+    const bytes = this.#storedBytes(digest);
     if (!(bytes instanceof Uint8Array)) return this.#lost('journal_block_missing', 'does not hold', digest);
     if (this.#sound.has(digest)) return bytes;
     if (digestOf(bytes) !== digest)
@@ -85,9 +93,19 @@ export class SessionReader implements JournalReader {
     return bytes;
   }
 
-  #blockRow(digest: Digest): Row | undefined {
+  together<Result>(work: () => Result): Result {
+    this.#reading(() => this.#db.exec('BEGIN'));
     try {
-      return this.#selectBlock.get(digest);
+      return work();
+    } finally {
+      rollBack(this.#db);
+    }
+  }
+
+  #storedBytes(digest: Digest): unknown {
+    try {
+      // An array, since the statement gives arrays.
+      return (this.#selectBlock.get(digest) as unknown as [SQLOutputValue] | undefined)?.[0];
     } catch (error) {
       if (isDamaged(error)) return undefined;
       throw readFailure(this.#file, error);
@@ -110,7 +128,7 @@ export class SessionReader implements JournalReader {
   /** Null when a row of it cannot be read. */
   #page(page: StatementSync, after: number, values: readonly string[]): Row[] | null {
     try {
-      return page.all(after, ...values);
+      return page.all(after, ...values) as unknown as Row[]; // arrays, as the statement gives them
     } catch (error) {
       if (isBusy(error)) throw readFailure(this.#file, error);
       return null;
@@ -132,7 +150,7 @@ export class SessionReader implements JournalReader {
 
   #row(one: StatementSync, seq: number): Row | undefined {
     try {
-      return one.get(seq);
+      return one.get(seq) as unknown as Row | undefined; // an array, as the statement gives it
     } catch {
       this.#damage.set(seq, { seq, agent: undefined });
       return undefined;
@@ -150,18 +168,19 @@ export class SessionReader implements JournalReader {
   }
 
   #recorded(row: Row): RecordedEvent | null {
-    const seq = Number(row.seq);
-    const time = Number(row.time);
-    const agent = row.agent === null ? null : String(row.agent);
-    const data = String(row.data);
-    const event = row.crc === null || row.crc === this.#check.of(time, agent, data) ? eventFrom(data) : null;
+    const [seq, time] = [Number(row[0]), Number(row[1])];
+    const agent = row[2] === null ? null : String(row[2]);
+    const data = String(row[3]);
+    const event = row[4] === null || row[4] === this.#check.of(time, agent, data) ? eventFrom(data) : null;
     if (event !== null) return { seq, time, agent, event };
     this.#damage.set(seq, { seq, agent, type: /^\{"type":"([\w.]+)"/.exec(data)?.[1] });
     return null;
   }
 
   #prepare(sql: string): StatementSync {
-    return this.#reading(() => this.#db.prepare(sql));
+    const statement = this.#reading(() => this.#db.prepare(sql));
+    statement.setReturnArrays(true);
+    return statement;
   }
 
   #reading<Result>(read: () => Result): Result {

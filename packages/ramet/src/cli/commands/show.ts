@@ -1,5 +1,5 @@
 /** `ramet show`: one session or one agent of it, with its conversation and its bill. */
-import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
+import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
 import {
@@ -50,7 +50,7 @@ export function show(wanted: string | undefined, options: ShowOptions, io: Comma
 function showText(view: ShownView, options: ShowOptions, io: CommandIo): void {
   const { entry, ledger, agent } = view;
   io.out(`session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`);
-  for (const shown of agentsOf(view)) io.out(agentText(view, shown, options));
+  for (const shown of agentsOf(view)) io.out(view.reader.together(() => agentText(view, shown, options)));
   if (agent === null) io.out(`\n${ledgerText(ledger)}`);
   else io.out(`\n${costTable(sessionSections(ledger, agent), null)}${forkTable(ledger, agent)}`);
 }
@@ -165,7 +165,7 @@ function contentsOf(
 ): ShownMessage[] {
   return messages.map(({ role, blocks }) => ({
     role,
-    content: blocks.map((digest) => contentOf(thawBytes(reader.block(digest)))),
+    content: blocks.map((digest) => contentOfBytes(reader.block(digest))),
   }));
 }
 

@@ -1,5 +1,5 @@
 /** Where a resumed conversation stood: the end of its last answer, for a person who comes back to it. */
-import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
+import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import { transcriptOf } from '../../journal/projections/transcript.ts';
 import type { SessionView } from '../session-view.ts';
 
@@ -9,7 +9,7 @@ export function lastAnswerOf({ reader }: SessionView, agent: string): string | n
   const { messages } = transcriptOf(reader.events({ agent }), agent);
   const answers = messages.filter(({ role }) => role === 'assistant').reverse();
   for (const { blocks } of answers) {
-    const contents = blocks.map((digest) => contentOf(thawBytes(reader.block(digest))));
+    const contents = blocks.map((digest) => contentOfBytes(reader.block(digest)));
     const text = contents.map((block) => (block.type === 'text' ? String(block.text) : '')).join('');
     if (text.trim() !== '') return lastLines(text.trimEnd());
   }

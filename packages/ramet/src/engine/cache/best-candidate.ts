@@ -113,7 +113,6 @@ export function promptTokens(request: PastRequest): number {
 }
 
 function promptBytes({ conversation, messages, aside }: PastRequest): number {
-  const { head } = conversation;
-  const sent = conversation.messages.slice(0, messages).flatMap(({ blocks }) => blocks);
-  return sizeOf(head.tools) + sizeOf(head.system) + sizeOf(sent) + sizeOf(aside);
+  const last = conversation.indexOf({ message: messages, block: -1 });
+  return conversation.bytesAt(last) + sizeOf(aside);
 }

@@ -79,8 +79,25 @@ export function readSentRequests(
   events: Iterable<RecordedEvent> = reader.events(),
 ): SentSession {
   const fold = new SentFold(reader);
-  for (const recorded of events) fold.take(recorded);
+  for (const page of pagesOf(events)) {
+    reader.together(() => {
+      for (const recorded of page) fold.take(recorded);
+    });
+  }
   return fold;
+}
+
+const PAGE = 500;
+
+function* pagesOf(events: Iterable<RecordedEvent>): Iterable<RecordedEvent[]> {
+  let page: RecordedEvent[] = [];
+  for (const recorded of events) {
+    page.push(recorded);
+    if (page.length < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
 }
 
 interface Speaker {
@@ -243,7 +260,7 @@ class SentFold implements SentSession {
     return digests.map((digest) => {
       const known = this.#blocks.get(digest);
       if (known !== undefined) return known;
-      const block = thawBytes(this.#reader.block(digest));
+      const block = thawBytes(this.#reader.block(digest), digest);
       this.#blocks.set(digest, block);
       return block;
     });

@@ -50,6 +50,7 @@ describe('AGENT-5: the status of an agent', () => {
       costUsd: 0.5,
       todos: [],
       worktree: null,
+      checkoutChanges: [],
     });
   });
 
