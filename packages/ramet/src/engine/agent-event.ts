@@ -20,7 +20,14 @@ export type AgentEvent =
       costUsd: number | null;
     }
   | { type: 'tool_started'; call: ToolUseBlock }
-  | { type: 'tool_completed'; call: ToolUseBlock; result: ToolResultBlock; durationMs: number }
+  | {
+      type: 'tool_completed';
+      call: ToolUseBlock;
+      result: ToolResultBlock;
+      durationMs: number;
+      /** Set when it was not permitted: the result says why. */
+      denied?: true;
+    }
   | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
   | { type: 'warning'; code: string; message: string }
   | {

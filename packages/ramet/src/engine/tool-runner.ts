@@ -118,7 +118,8 @@ export async function completeCall(
     result: frozen.digest,
     durationMs,
   });
-  emit({ type: 'tool_completed', call, result, durationMs });
+  const denied = outcome.isDenied === true ? { denied: true as const } : {};
+  emit({ type: 'tool_completed', call, result, durationMs, ...denied });
   return frozen;
 }
 
@@ -145,12 +146,22 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
   const permit = await permitFor(run.agent, tool, { call }, input.value, run.signal);
-  if (permit.kind === 'refused') return failure(permit.reason);
+  if (permit.kind === 'refused') return deniedOutcome(permit.reason, run.signal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
-  const outside = (stopped: string | null): Promise<Permit> =>
-    permitFor(run.agent, tool, { call, outside: { stopped } }, input.value, run.signal);
-  return actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
+  let isDenied = false;
+  const outside = async (stopped: string | null): Promise<Permit> => {
+    const again = await permitFor(run.agent, tool, { call, outside: { stopped } }, input.value, run.signal);
+    isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
+    return again;
+  };
+  const outcome = await actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
+  return isDenied ? { ...outcome, isDenied } : outcome;
+}
+
+/** An interrupt refuses too, and denies nothing. */
+function deniedOutcome(reason: string, signal: AbortSignal): ToolOutcome {
+  return { ...failure(reason), isDenied: !signal.aborted };
 }
 
 /** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */

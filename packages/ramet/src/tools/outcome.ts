@@ -4,6 +4,8 @@ import type { ImageBlock, TextBlock } from '../schema/content.ts';
 export interface ToolOutcome {
   content: string | (TextBlock | ImageBlock)[];
   isError?: boolean;
+  /** It did not run, since it was not permitted. */
+  isDenied?: boolean;
   /** It is no answer yet: the agent that the call waits for was interrupted together with the caller. */
   isOpen?: boolean;
 }

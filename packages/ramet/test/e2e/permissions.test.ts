@@ -21,7 +21,15 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
 
   test('what needs a question is denied with its reason and with what would allow it', async ({ user }) => {
     const emulator = await user.model(bash('git status; touch made'), { text: 'done' });
-    await user.ramet(['-p', 'go']);
+    const end = await user.ramet(['-p', 'go', '--output-format', 'json']);
+    expect(end.code).toBe(0);
+    expect(end.stderr).toMatch(
+      /^ramet: denied: Bash git status; touch made: it runs touch made, .*--allowedTools.*\n$/,
+    );
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      subtype: 'success',
+      permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'git status; touch made' } }],
+    });
     const [result] = toolResults(emulator);
     expect(result?.isError).toBe(true);
     expect(result?.text).toMatch(

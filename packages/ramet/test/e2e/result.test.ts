@@ -31,6 +31,7 @@ describe.concurrent('UI-1: --output-format json', () => {
     expect(result).toEqual({
       type: 'result',
       subtype: 'success',
+      permission_denials: [],
       is_error: false,
       result: 'Done.',
       session_id: session,

@@ -2,6 +2,7 @@
 import type { AgentResult } from '../../engine/agent-event.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session.ts';
+import type { PermissionDenial } from './denials.ts';
 import type { RunAgent } from './run-agents.ts';
 
 /** Usage with the four counts that every consumer knows. */
@@ -47,6 +48,8 @@ export interface ResultObject {
   duration_ms: number;
   total_cost_usd: number | null;
   usage: ReportedUsage;
+  /** The calls that were not permitted, of all agents. */
+  permission_denials: PermissionDenial[];
   agents: ReportedAgent[];
 }
 
@@ -54,7 +57,7 @@ export interface ResultObject {
 export function resultObject(
   session: Session,
   result: AgentResult,
-  agents: readonly RunAgent[],
+  { agents, denials }: { agents: readonly RunAgent[]; denials: readonly PermissionDenial[] },
 ): ResultObject {
   return {
     type: 'result',
@@ -66,6 +69,7 @@ export function resultObject(
     num_turns: result.turns,
     usage: reportedUsage(result.usage),
     total_cost_usd: result.costUsd,
+    permission_denials: [...denials],
     agents: agents.map(({ turns, usage, costUsd, worktree, ...agent }) => ({
       ...agent,
       worktree: worktree === null ? null : reportedWorktree(worktree),

@@ -3,6 +3,7 @@ import type { AgentResult } from '../../engine/agent-event.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
+import { Denials } from './denials.ts';
 import { reportedUsage, reportedWorktree, resultObject } from './result-object.ts';
 import { endingLine, type ResultOutput } from './result-output.ts';
 import { RunAgents } from './run-agents.ts';
@@ -16,16 +17,19 @@ export function streamJsonOutput(io: CommandIo): ResultOutput {
     io.out(`${JSON.stringify({ ...value, ...whose })}\n`);
   };
   const agents = new RunAgents();
+  const denials = new Denials();
   return {
     record: (agent, event) => agents.recorded(agent, event),
     start: (session) => line(session, initEvent(session)),
     event(session, event) {
       agents.saw(event);
+      denials.saw(event);
       const value = wireEvent(event);
       if (value !== null) line(session, value, { id: event.agentId, parent: event.parentAgentId });
     },
     end(session, result) {
-      line(session, { ...resultObject(session, result, agents.list(session, result)) });
+      const seen = { agents: agents.list(session, result), denials: denials.list };
+      line(session, { ...resultObject(session, result, seen) });
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
   };

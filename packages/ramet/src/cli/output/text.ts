@@ -4,10 +4,12 @@ import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { endingOf, purposeOf, shortId } from '../agent-label.ts';
 import { duration, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
+import { DenialNotes } from './denials.ts';
 import { endingLine, type ResultOutput, retryLine, WaitNotes } from './result-output.ts';
 
 export function textOutput(io: CommandIo): ResultOutput {
   const waits = new WaitNotes();
+  const denials = new DenialNotes();
   return {
     start() {},
     event(session, event) {
@@ -15,6 +17,11 @@ export function textOutput(io: CommandIo): ResultOutput {
       // A call that starts an agent is told of with the agent.
       if (event.type === 'tool_started' && event.call.name !== 'Agent')
         io.progress(`  ${of(event, session)}${callLine(event.call)}`);
+      const denial =
+        event.type === 'tool_completed'
+          ? denials.line(event, `${of(event, session)}${callLine(event.call)}`)
+          : null;
+      if (denial !== null) io.note(denial);
       if (event.type === 'compacted') {
         io.progress(
           `  ${of(event, session)}compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`,
@@ -30,6 +37,7 @@ export function textOutput(io: CommandIo): ResultOutput {
     end(session, result) {
       const text = io.isTerminal ? printable(result.text) : result.text;
       if (text !== '') io.out(`${text}\n`);
+      if (denials.rest !== null) io.note(denials.rest);
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
   };
