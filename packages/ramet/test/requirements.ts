@@ -117,7 +117,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
  */
 export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {
-  'RECIPE-1': '`isolation`, `expect` and `budget` in `agents` blocks',
+  'RECIPE-1': '`budget` in `agents` blocks',
   'FORK-1': 'the thinking configuration (RES-9)',
   'FORK-4': 'denial tracking, and its clone',
   'FORK-9': 'agents on other machines (EXEC-3)',

@@ -28,6 +28,23 @@ const object = {
   holds: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 
+const isolation = { expected: '"worktree"', holds: (value: unknown) => value === 'worktree' };
+const EVIDENCE: Readonly<Record<string, (value: unknown) => boolean>> = {
+  files: (value) => Array.isArray(value) && value.length > 0 && value.every(text.holds),
+  check: text.holds,
+  commit: flag.holds,
+};
+const evidence = {
+  expected: 'files (a list of paths), check (a command) or commit (true or false)',
+  holds: (value: unknown) => {
+    const parts = object.holds(value) ? Object.entries(value as object) : []; // what `holds` has found out
+    return (
+      parts.length > 0 &&
+      parts.every(([name, part]) => Object.hasOwn(EVIDENCE, name) && EVIDENCE[name]?.(part))
+    );
+  },
+};
+
 const FIELDS: Readonly<Record<string, Field>> = {
   prompt: { input: 'prompt', ...text },
   description: { input: 'description', ...text },
@@ -38,8 +55,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
   background: { input: 'run_in_background', ...flag },
   run_in_background: { input: 'run_in_background', ...flag },
   schema: { input: 'schema', ...object },
+  isolation: { input: 'isolation', ...isolation },
+  expect: { input: 'expect', ...evidence },
 };
-const NAMES = 'prompt, description, type, model, name, background and schema';
+const NAMES = 'prompt, description, type, model, name, background, schema, isolation and expect';
 
 /** `line` is that of the fence: the YAML begins on the one after it. */
 export function readAgentsBlock(content: string, line: number): AgentsBlock {

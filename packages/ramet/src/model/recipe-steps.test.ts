@@ -37,7 +37,7 @@ describe('RECIPE-1: the steps of a task', () => {
     });
   });
 
-  test.each(['sh', 'bash', 'shell', 'SH', 'Bash'])('%s is a command', async (language) => {
+  test.each(['sh', 'SH'])('%s is a command', async (language) => {
     const { steps } = await planRecipe(block(language, 'true\n'));
     expect(steps).toMatchObject([{ calls: [{ name: 'Bash', input: { command: 'true' } }] }]);
   });
@@ -65,10 +65,42 @@ describe('RECIPE-1: the steps of a task', () => {
 
   test('blocks of other languages are left alone and named', async () => {
     const { steps, skipped, problems } = await planRecipe(
-      block('js', 'x\n') + block('', 'y\n') + block('wirte a'),
+      block('js', 'x\n') + block('', 'y\n') + block('wirte a') + block('bash', 'IF no spec: ERROR\n'),
     );
     expect({ steps, problems }).toEqual({ steps: [], problems: [] });
-    expect(skipped).toEqual(['js (line 1)', 'no language (line 4)', 'wirte (line 7)']);
+    expect(skipped).toEqual(['js (line 1)', 'no language (line 4)', 'wirte (line 7)', 'bash (line 9)']);
+  });
+
+  test('an agent may be isolated, and its work proved', async () => {
+    const agents = [
+      '- { prompt: a, isolation: worktree, expect: { files: [a, b/c], check: make, commit: true } }',
+      '- { prompt: b, expect: { commit: false } }',
+    ];
+    const { steps, problems } = await planRecipe(block('agents', `${agents.join('\n')}\n`));
+    expect(problems).toEqual([]);
+    expect(steps[0]?.calls.map(({ input }) => input)).toEqual([
+      {
+        ...{ prompt: 'a', description: 'a', isolation: 'worktree' },
+        expect: { files: ['a', 'b/c'], check: 'make', commit: true },
+      },
+      { prompt: 'b', description: 'b', expect: { commit: false } },
+    ]);
+  });
+
+  test.each([
+    ['isolation: clone', 'needs "worktree" as its isolation'],
+    ['isolation: true', 'needs "worktree" as its isolation'],
+    ['expect: a.txt', 'needs files (a list of paths), check (a command) or commit (true or false)'],
+    ['expect: {}', 'needs files'],
+    ['expect: { files: a.txt }', 'needs files'],
+    ['expect: { files: [] }', 'needs files'],
+    ['expect: { check: "" }', 'needs files'],
+    ['expect: { commit: yes please }', 'needs files'],
+    ['expect: { hasOwnProperty: files }', 'needs files'],
+  ])('%s is told with its line, and nothing runs', async (field, what) => {
+    const { problems } = await planRecipe(block('agents', `- prompt: a\n  ${field}\n`));
+    expect(problems).toEqual([expect.stringMatching(/^line 3: the "agents" block has a mistake: agent 1 /)]);
+    expect(problems[0]).toContain(what);
   });
 
   test('an agents block is one step: a call for each, described by its prompt where nothing else does', async () => {
@@ -151,7 +183,7 @@ describe('RECIPE-1: the steps of a task', () => {
     const { steps, problems } = await planRecipe(`\n${block('agents', `${agents.join('\n')}\n`)}`);
     expect(steps).toEqual([]);
     expect(problems.map((one) => one.replace('the "agents" block has a mistake: agent ', ''))).toEqual([
-      'line 4: 1 has a field "promt" that is not known: there are prompt, description, type, model, name, background and schema',
+      'line 4: 1 has a field "promt" that is not known: there are prompt, description, type, model, name, background, schema, isolation and expect',
       'line 5: 2 has no prompt',
       'line 7: 3 needs true or false as its background',
       'line 9: 3 says twice what its subagent_type is',
@@ -159,7 +191,7 @@ describe('RECIPE-1: the steps of a task', () => {
       'line 11: 5 needs text as its prompt',
       'line 12: 5 needs a JSON Schema as its schema',
       'line 13: 6 must have a prompt: write "- prompt: ..."',
-      expect.stringMatching(/^line 15: 7 has a field "isolation" that is not known/),
+      'line 15: 7 needs "worktree" as its isolation',
     ]);
   });
 

@@ -33,9 +33,8 @@ const LONGEST_TITLE = 60;
 const LONGEST_SECONDS = 600;
 
 const PLANNERS: Readonly<Record<string, (block: FencedBlock) => Planned | Promise<Planned>>> = {
+  // No `bash` or `shell`: documents of many tools mark examples and pseudo-code so.
   sh: planCommand,
-  bash: planCommand,
-  shell: planCommand,
   write: planWrite,
   agents: planAgents,
 };

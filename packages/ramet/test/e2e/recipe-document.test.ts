@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { fencedBlocks } from '../../src/model/fenced-blocks.ts';
@@ -29,4 +29,50 @@ describe('RECIPE-1: docs/recipe.md', () => {
       '# Changes\n\n- The change log begins.\n',
     );
   });
+
+  test('holds a list of tasks that runs in parallel, isolated and merged, without a key', async ({
+    user,
+  }) => {
+    const at = PAGE.indexOf('## A list of tasks');
+    const [tasks, commands] = fencedBlocks(PAGE.slice(at));
+    user.env.ANTHROPIC_API_KEY = undefined;
+    writeFileSync(join(user.root, 'home/.gitconfig'), '[user]\n\tname = Ada\n\temail = ada@example.com\n');
+    const [carryOut, preview, merge, ...more] = (commands?.content.trim() ?? '').split('\n').map(wordsOf);
+    expect([carryOut?.slice(-2), more]).toEqual([['<', 'tasks.md'], []]);
+    const end = await user.ramet(carryOut?.slice(0, -2) ?? [], { stdin: tasks?.content ?? '' });
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Done: 1 step carried out\.\n/) });
+    expect(readdirSync(user.repository).toSorted()).toEqual(['.git', 'README.md']);
+    expect(await user.ramet(preview ?? [])).toMatchObject({ code: 0 });
+    const merged = await user.ramet(merge ?? []);
+    expect(merged).toMatchObject({ code: 0, stdout: expect.stringContaining('ramet/ending') });
+    const read = (file: string): string => readFileSync(join(user.repository, file), 'utf8');
+    expect([read('CONTENTS'), read('README.md')]).toEqual([
+      'README.md\n',
+      '# Test\nAUTHORS and CONTENTS are generated.\n',
+    ]);
+    expect(read('AUTHORS').trim()).not.toBe('');
+  });
+
+  test('an isolated agent that cannot prove its work fails the recipe, and the others keep theirs', async ({
+    user,
+  }) => {
+    user.env.ANTHROPIC_API_KEY = undefined;
+    const agents = [
+      '- { name: idle, isolation: worktree, expect: { files: [made.txt] }, prompt: "~~~sh\\ntrue\\n~~~" }',
+      '- { name: busy, isolation: worktree, expect: { files: [made.txt] }, prompt: "~~~sh\\ntouch made.txt\\n~~~" }',
+    ];
+    const stdin = ['```agents', ...agents, '```', ''].join('\n');
+    const end = await user.ramet(['-p', '--permission-mode', 'bypassPermissions'], { stdin });
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(/^Failed: step 1 of 1 .* 1 of 2 agents failed: .*no_artifact/);
+    expect((await user.ramet(['worktree', 'ls'])).stdout).toContain('ramet/busy');
+    expect(existsSync(join(user.repository, 'made.txt'))).toBe(false);
+  });
 });
+
+/** The arguments of a line for `ramet`, with quotes as the shell reads them. */
+function wordsOf(line: string): string[] {
+  return [...line.replace(/^ramet /, '').matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, word]) => quoted ?? word ?? '',
+  );
+}
