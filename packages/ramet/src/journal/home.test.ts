@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UserMistake } from '../schema/errors.ts';
@@ -10,15 +10,29 @@ const root = mkdtempSync(join(tmpdir(), 'ramet-home-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 describe('the home', () => {
-  test('is RAMET_HOME made absolute', () => {
-    expect(rametHome({ RAMET_HOME: '/srv/ramet', HOME: '/home/ada' })).toBe('/srv/ramet');
-    expect(rametHome({ RAMET_HOME: 'here' })).toBe(join(process.cwd(), 'here'));
+  test('is RAMET_HOME', () => {
+    expect(rametHome({ RAMET_HOME: '/srv/../srv/ramet', HOME: '/home/ada' })).toBe('/srv/ramet');
   });
+
+  test.for(['here', './.ramet', '~/.ramet', '..'])(
+    'is never in the current directory: RAMET_HOME=%s',
+    (path) => {
+      expect(() => rametHome({ RAMET_HOME: path, HOME: '/home/ada' })).toThrow(UserMistake);
+      expect(() => rametHome({ RAMET_HOME: path })).toThrow(/no absolute path/);
+    },
+  );
+
+  test.for(['', '.', 'here'])(
+    'is that of the user when HOME leads into the current directory: HOME=%s',
+    (HOME) => {
+      expect(rametHome({ HOME })).toBe(join(userInfo().homedir, '.ramet'));
+    },
+  );
 
   test('is .ramet in the home directory when RAMET_HOME is absent or empty', () => {
     expect(rametHome({ HOME: '/home/ada' })).toBe('/home/ada/.ramet');
     expect(rametHome({ RAMET_HOME: '', HOME: '/home/ada' })).toBe('/home/ada/.ramet');
-    expect(rametHome({})).toBe(join(homedir(), '.ramet'));
+    expect(rametHome({})).toBe(join(userInfo().homedir, '.ramet'));
   });
 });
 

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
 import { findMovedProject } from './project-note.ts';
 
@@ -20,8 +20,27 @@ export interface ProjectPlace {
 }
 
 export function rametHome(env: Readonly<Record<string, string | undefined>>): string {
-  if (env.RAMET_HOME) return resolve(env.RAMET_HOME);
-  return join(env.HOME || homedir(), '.ramet');
+  if (env.RAMET_HOME && !isAbsolute(env.RAMET_HOME)) throw relativeHome(env.RAMET_HOME);
+  return env.RAMET_HOME ? resolve(env.RAMET_HOME) : join(userHome(env), '.ramet');
+}
+
+/** An empty HOME, or one that is no absolute path, would lead into whatever repository this runs in. */
+function userHome({ HOME = '' }: Readonly<Record<string, string | undefined>>): string {
+  if (isAbsolute(HOME)) return HOME;
+  try {
+    return userInfo().homedir;
+  } catch (error) {
+    throw new UserMistake('no_home', 'this user has no home directory: set HOME or RAMET_HOME', {
+      cause: error,
+    });
+  }
+}
+
+function relativeHome(path: string): UserMistake {
+  return new UserMistake(
+    'home_relative',
+    `RAMET_HOME is ${JSON.stringify(path)}, which is no absolute path and would depend on the current directory: give one that begins with /`,
+  );
 }
 
 /**

@@ -23,6 +23,7 @@ import { childEnvironment } from '../workspace/child-environment.ts';
 import { createCommandSandbox } from '../workspace/command-sandbox.ts';
 import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
 import { gitState } from '../workspace/git-state.ts';
+import { withoutOwnPrograms } from '../workspace/own-programs.ts';
 import {
   createProcessRegister,
   type ProcessRegister,
@@ -216,6 +217,6 @@ function watchedProcesses(processes: ProcessRegister, git: RecentGitState): Proc
   };
 }
 
-export function environmentOfChildren({ env, settings }: ResolvedOptions): Record<string, string> {
-  return childEnvironment(env, settings.env?.childVariables);
+export function environmentOfChildren({ env, settings, cwd }: ResolvedOptions): Record<string, string> {
+  return withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd);
 }

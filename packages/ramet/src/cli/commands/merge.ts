@@ -12,6 +12,7 @@ import { listedEntries } from '../../workspace/merge/merge-advice.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
+import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
@@ -42,7 +43,7 @@ export async function merge(
   io: CommandIo,
 ): Promise<number> {
   const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
-  const env = childEnvironment(io.env, settings.env?.childVariables);
+  const env = withoutOwnPrograms(childEnvironment(io.env, settings.env?.childVariables), io.cwd);
   const repository = findMergeRepository(io.cwd, env, io.signal);
   const target = options.into ?? currentBranch(repository);
   if (target === null) throw noTarget();

@@ -3,6 +3,7 @@ import { rametHome } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
+import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import type { CommandIo } from '../io.ts';
@@ -17,7 +18,7 @@ export async function openPlace({ cwd, env }: CommandIo): Promise<CommandPlace> 
   const place = openWorktreePlace({
     home: rametHome(env),
     directory: cwd,
-    env: childEnvironment(env, settings.env?.childVariables),
+    env: withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd),
     settings: settings.worktree,
   });
   const { cleanupPeriodDays } = settings;

@@ -93,7 +93,7 @@ function withShim(
     RAMET_CHECKOUT: gitDirectory,
     RAMET_CHECKOUT_STATE: state,
     ...(knowsTrailers(git) && { RAMET_TRAILERS: '1' }),
-    ...(helper === null ? {} : { RAMET_NODE: process.execPath, RAMET_GIT_HELPER: helper }),
+    ...(helper === null ? {} : { RAMET_GIT_HELPER: helper }),
   };
 }
 

@@ -12,17 +12,18 @@ import {
 import { delimiter, join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { versionOf } from '../regular-file.ts';
-import { SHIM_MARK, SHIM_SCRIPT } from './shim-script.ts';
+import { SHIM_MARK, shimScript } from './shim-script.ts';
 
 /** The directory to put in front of PATH; named by its content, so that two versions of Ramet do not overwrite theirs. */
 export function installShim(home: string): string {
-  const version = versionOf(Buffer.from(SHIM_SCRIPT)).slice(0, 10);
+  const script = shimScript(process.execPath);
+  const version = versionOf(Buffer.from(script)).slice(0, 10);
   const directory = join(home, 'shim', version);
   const file = join(directory, 'git');
   if (existsSync(file)) return directory;
   makePrivateDirectory(directory);
   const temporary = `${file}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(temporary, SHIM_SCRIPT, { mode: 0o700 });
+  writeFileSync(temporary, script, { mode: 0o700 });
   chmodSync(temporary, 0o700);
   renameSync(temporary, file);
   return directory;

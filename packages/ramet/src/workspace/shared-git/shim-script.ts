@@ -14,8 +14,9 @@
  */
 export const SHIM_MARK = '# ramet git shim';
 
-export const SHIM_SCRIPT: string = `#!/bin/sh
+const TEMPLATE = `#!/bin/sh
 ${SHIM_MARK}
+node=@node@
 real=$RAMET_REAL_GIT
 if [ ! -x "$real" ]; then
   real=
@@ -153,7 +154,7 @@ if [ -n "$own" ] && [ -n "$RAMET_AGENT" ] && [ -n "$RAMET_GIT_HELPER" ] && sever
 if ! command -v flock >/dev/null 2>&1; then
   if [ -z "$own" ] || [ -z "$RAMET_GIT_HELPER" ]; then exec "$real" "$@"; fi
   RAMET_REAL_GIT=$real; export RAMET_REAL_GIT
-  exec "$RAMET_NODE" "$RAMET_GIT_HELPER" --take-lock "$@"
+  exec "$node" "$RAMET_GIT_HELPER" --take-lock "$@"
 fi
 exec 9<"$absolute"
 if ! flock -w 300 9; then
@@ -170,7 +171,7 @@ if [ $turns -eq 50 ]; then
 fi
 
 trap : HUP INT QUIT TERM
-if [ -n "$shared" ]; then "$RAMET_NODE" "$RAMET_GIT_HELPER" "$@" 9<&-
+if [ -n "$shared" ]; then "$node" "$RAMET_GIT_HELPER" "$@" 9<&-
 else "$real" "$@" 9<&-; fi
 code=$?
 if [ -z "$shared" ] && [ -n "$own" ] && [ $code -eq 0 ] && [ "$command" = commit ] && [ -n "$RAMET_AGENT" ]; then
@@ -183,3 +184,8 @@ if [ $code -gt 128 ]; then
 fi
 exit $code
 `;
+
+/** `node` runs the helper: it is written into the script, and so no variable of an agent's environment names it. */
+export function shimScript(node: string): string {
+  return TEMPLATE.replace('@node@', () => `'${node.replaceAll("'", "'\\''")}'`);
+}
