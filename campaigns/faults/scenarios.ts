@@ -68,13 +68,17 @@ export function journalScenarios(chance: Chance): FaultScenario[] {
   const killAt = 4 + chance.below(6);
   const wal = (file: string): string => `${file}-wal`;
   return [
-    { name: 'the WAL is removed after a kill', damage: (file: string) => rmSync(wal(file), { force: true }) },
-    { name: 'the WAL is cut after a kill', damage: (file: string) => cut(wal(file), chance) },
+    {
+      name: 'the WAL is removed after a kill',
+      damage: (file: string) => rmSync(wal(file), { force: true }),
+      losesEnd: true,
+    },
+    { name: 'the WAL is cut after a kill', damage: (file: string) => cut(wal(file), chance), losesEnd: true },
     {
       name: 'the shared memory is removed after a kill',
       damage: (file: string) => rmSync(`${file}-shm`, { force: true }),
     },
-  ].map((scenario) => ({ ...scenario, killAt, losesEnd: true, says: ANY }));
+  ].map((scenario) => ({ ...scenario, killAt, says: ANY }));
 }
 
 function cut(file: string, chance: Chance): void {

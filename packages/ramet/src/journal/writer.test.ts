@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -123,6 +123,21 @@ describe('LOG-1: the journal', () => {
     journal.append(null, warning('late'));
     await expect(journal.commit('written')).rejects.toThrow(`the journal ${journal.file} is closed`);
     expect(messagesOf(journal)).toEqual(['last']);
+  });
+
+  test('does not fail for a note of its closing that it cannot write', async () => {
+    const own = mkdtempSync(join(project, 'closing-'));
+    const warnings: string[] = [];
+    const options = { project: own, cwd: '/w', onWarning: (message: string) => warnings.push(message) };
+    const journal = await createSession(options);
+    journal.append(null, warning('all of it'));
+    await journal.commit('synced');
+    // Closing tells of the index, and nothing can be written any more.
+    mkdirSync(join(own, 'index.sqlite'));
+    using other = new DatabaseSync(journal.file);
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END");
+    await journal.close();
+    expect(warnings[0]).toContain('index.sqlite');
   });
 
   test('leaves one file behind when it closes', async () => {

@@ -47,7 +47,7 @@ export interface SessionWriterOptions {
   clock: Clock;
   /** What `meta` says while nobody has taken the session over from this writer. */
   fence: string;
-  /** Called once at the start of closing, while events are still taken, and once when all of them are written. */
+  /** Called once in closing, while events are still taken, and once when all of them are written. */
   beforeClose(): void;
   afterLastCommit(): void;
   /** Called when the file is closed. */
@@ -133,9 +133,11 @@ export class SessionWriter implements Journal {
   }
 
   async #close(): Promise<void> {
-    this.#options.beforeClose();
     if (this.#syncTimer !== null) clearTimeout(this.#syncTimer);
     this.#flush();
+    const failure = this.#failure;
+    // From here on only notes come in, on an index or a WAL that cannot be written: what was done is recorded.
+    this.#options.beforeClose();
     await this.#checkpointer.stop();
     this.#flush();
     // A lease that cannot be given back ends with this process, a WAL that cannot be moved is read where it is:
@@ -145,7 +147,7 @@ export class SessionWriter implements Journal {
     this.#witness.close();
     this.#db.close();
     this.#options.afterClose();
-    if (this.#failure !== null) throw this.#failure;
+    if (failure !== null) throw failure;
   }
 
   #refusal(): JournalError | null {
