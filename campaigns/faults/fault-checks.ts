@@ -15,12 +15,10 @@ export interface FaultExpectation {
 
 /** What may be said along the way, whole lines: anything else is a failure, or a word too many. */
 const NOTES = [
-  /^ramet: attempt \d+ failed \(.*\)[;,:] .*$/,
-  /^ramet: (still )?waiting .*$/,
-  /^ramet: .* is back.*$/,
-  /^ramet: no answer .*$/,
-  /^ramet: cannot use the session index .*$/,
-  /^ramet: cannot empty the journal's WAL: .*$/,
+  /^ramet: (\.\d+ )?attempt \d+ failed: .+; trying again in [\d.]+ s$/,
+  /^ramet: (\.\d+ )?waiting: provider$/,
+  /^ramet: cannot use the session index .+$/,
+  /^ramet: cannot empty the journal's WAL: .+$/,
 ];
 const RAW = /TypeError|ReferenceError|SyntaxError|Cannot read prop|Unexpected token|^\s+at .*:\d+:\d+/m;
 /** The witness of a journal knows how much of it is missing. */

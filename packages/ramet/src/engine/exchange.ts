@@ -203,6 +203,7 @@ async function sendOnce(
         if (delta.type === 'began') {
           turn.began();
           wait.end();
+          options.onComing?.(true);
           launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
           cacheMap.responseBegan(planned);
         } else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
@@ -214,6 +215,7 @@ async function sendOnce(
     if (response.usage !== null) cacheMap.responseCompleted(planned, response.usage);
     return response;
   } catch (error) {
+    options.onComing?.(false);
     cacheMap.requestFailed(planned);
     throw error;
   }

@@ -31,5 +31,7 @@ export interface ExchangeOptions {
   emit: (event: AgentEvent) => void;
   /** Told what every attempt cost, also of those that failed. */
   onSpent: (usage: Usage, costUsd: number | null) => void;
+  /** Told when an answer begins to come in, and when it breaks off. */
+  onComing?: (isComing: boolean) => void;
   aside?: Aside;
 }

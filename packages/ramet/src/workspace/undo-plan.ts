@@ -24,7 +24,8 @@ export interface UndoPlan {
 
 /**
  * `wanted` is a turn; without one it is the rest of an undo that was interrupted, else all that the last prompt to
- * change anything changed. A redo that was interrupted is taken back whole.
+ * change anything changed. A redo that was interrupted is taken back whole. What was interrupted comes before any other
+ * turn: a second one would forget what is left of it.
  */
 export async function planUndo(
   history: FileHistory,
@@ -32,9 +33,12 @@ export async function planUndo(
   wanted?: number,
 ): Promise<UndoPlan> {
   const { changes, commands, unfinished } = history;
-  if (wanted === undefined && unfinished?.restored.kind === 'undo') return planRest(unfinished, sources);
+  const open = unfinished?.restored;
+  const isOpen = open?.kind === 'undo' && (wanted === undefined || wanted === open.turn);
+  if (unfinished !== null && isOpen) return planRest(unfinished, sources);
+  if (open !== undefined && wanted !== undefined) throw unfinishedFirst(open);
   const prompt = changes.at(-1)?.prompt;
-  const last = unfinished?.restored.turn ?? changes.find((change) => change.prompt === prompt)?.turn;
+  const last = open?.turn ?? changes.find((change) => change.prompt === prompt)?.turn;
   const turn = wanted ?? last;
   const restorations = turn === undefined ? [] : restorationsFrom(history, turn);
   if (turn === undefined || restorations.length === 0) throw nothingToUndo(history, wanted);
@@ -75,6 +79,15 @@ function planAll(
   sources: RestorationSources,
 ): Promise<RestorationStep[]> {
   return Promise.all(restorations.map((one) => planRestoration(one, sources)));
+}
+
+function unfinishedFirst({ kind, turn }: UnfinishedRestoration['restored']): UserMistake {
+  const [rest, back] =
+    kind === 'undo' ? ['ramet undo', 'ramet undo --redo'] : ['ramet undo --redo', 'ramet undo'];
+  return new UserMistake(
+    'undo_unfinished',
+    `the ${kind} of turn ${turn} was interrupted: continue it first with ${rest}, or take it back with ${back}`,
+  );
 }
 
 function nothingToUndo({ turn, commands }: FileHistory, wanted: number | undefined): UserMistake {

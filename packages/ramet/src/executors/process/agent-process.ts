@@ -85,6 +85,7 @@ export class AgentProcess {
   /** `turns` are those that the run has had elsewhere. Null when the process ended before the agent did. */
   async run(turns: number, signal: AbortSignal): Promise<AgentResult | null> {
     const totals = this.#agent.spending?.records() ?? [];
+    this.services.runSignal = signal;
     let timer: NodeJS.Timeout | undefined;
     const stopListening = onAbort(signal, () => {
       timer = setTimeout(() => this.#kill(), this.#options.graceMs);

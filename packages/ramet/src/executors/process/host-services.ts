@@ -25,6 +25,7 @@ import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import { findTool, parseInput } from '../../tools/registry.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import { AgentFollower } from './agent-follower.ts';
+import { AnswerSignal } from './answer-signal.ts';
 import { type Answers, LINE_LOST } from './channel.ts';
 import { FileTurns } from './file-turns.ts';
 import type { AgentNotice, DeskCall, ExchangeAnswer, ExchangeCall, HostCalls } from './messages.ts';
@@ -46,13 +47,16 @@ interface EarlyQuestion {
   readonly answer: Promise<ExchangeAnswer>;
 }
 
+/** Why a question is called off that the loop does not ask. */
+const NOT_ASKED = 'not_asked';
 /** Far above what the calls of one response can give rise to. */
 const MOST_NOTICES = 100_000;
 
 export class HostServices implements Disposable {
   readonly #agent: Agent;
   readonly #follower: AgentFollower;
-  readonly #runSignal: AbortSignal;
+  /** Of the run that the process makes. */
+  runSignal: AbortSignal;
   readonly #observer: ServiceObserver;
   readonly #turns: FileTurns;
   readonly #groups = new Map<number, () => void>();
@@ -66,7 +70,7 @@ export class HostServices implements Disposable {
 
   constructor(agent: Agent, signal: AbortSignal, observer: ServiceObserver) {
     this.#observer = observer;
-    this.#runSignal = signal;
+    this.runSignal = signal;
     this.#turns = new FileTurns(agent.runtime.files);
     this.#agent = agent;
     this.#follower = new AgentFollower(agent);
@@ -81,7 +85,7 @@ export class HostServices implements Disposable {
    * could change the question may reach it: see `isAhead`.
    */
   askEarly(turns: number): void {
-    const signal = this.#runSignal;
+    const signal = this.runSignal;
     const { conversation, inbox, openStop, openCalls, spec } = this.#agent;
     const asks = conversation.awaitsAnswer && inbox.size === 0 && openStop === null && openCalls === null;
     if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
@@ -208,7 +212,7 @@ export class HostServices implements Disposable {
     this.#observer.onCaughtUp();
     if (early === null) return this.#ask(call, signal);
     if (!isDeepStrictEqual(early.call, call)) {
-      early.abort.abort(LINE_LOST);
+      early.abort.abort(NOT_ASKED);
       await early.answer.catch(() => {});
       return this.#ask(call, signal);
     }
@@ -220,9 +224,11 @@ export class HostServices implements Disposable {
     const agent = this.#agent;
     this.#notices = 0;
     const spent: ExchangeAnswer['spent'][number][] = [];
+    using calledOff = new AnswerSignal(signal, () => this.runSignal);
     const done = await exchange(agent, {
       ...call,
-      signal,
+      signal: calledOff.signal,
+      onComing: (isComing) => calledOff.note(isComing),
       emit: (event) => this.#observer.onEvent(event),
       onSpent(usage, costUsd) {
         spent.push({ usage, costUsd });
@@ -244,7 +250,7 @@ export class HostServices implements Disposable {
   }
 
   #signals(call: AbortSignal): OutlivingSignals {
-    return { call, run: this.#runSignal };
+    return { call, run: this.runSignal };
   }
 
   async #report(call: string, signal: AbortSignal | null): Promise<ToolOutcome> {

@@ -4,8 +4,10 @@ import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { openReader } from '../../journal/sessions.ts';
+import type { ModelProvider } from '../../model/provider.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { fingerprintSecrets } from '../../tools/fingerprint-redactor.ts';
+import type { ProcessRegister } from '../../workspace/process-register.ts';
 import { type ProcessExecutorParts, processExecutor } from './process-executor.ts';
 
 const BAD_PROGRAM = join(import.meta.dirname, '../../../test/fixtures/bad-agent-process.ts');
@@ -81,6 +83,25 @@ describe('EXEC-2: the model is asked while the process starts', () => {
     await new Promise(setImmediate);
     abort.abort('stopped');
     expect(await result).toMatchObject({ status: 'cancelled' });
+    expect(recorded().filter(({ type }) => type === 'response.completed')).toMatchObject([{ kept: true }]);
+  });
+
+  test('an answer that is coming in when the process is lost is heard to its end, and not asked for again', async () => {
+    const model = scriptedModel({ text: 'Here it is.' });
+    const lost = Promise.withResolvers<void>();
+    const slow: ModelProvider = {
+      ...model,
+      async send(request, options) {
+        options.onDelta({ type: 'began' });
+        await lost.promise;
+        for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+        return model.send(request, options);
+      },
+    };
+    const processes: ProcessRegister = { enter: () => () => lost.resolve() };
+    const { host, recorded } = await hosted({ provider: slow, runtime: { processes } }, 'an end at once');
+    expect(await host()).toMatchObject({ usage: { input_tokens: 10 } });
+    expect(model.requests).toHaveLength(1);
     expect(recorded().filter(({ type }) => type === 'response.completed')).toMatchObject([{ kept: true }]);
   });
 

@@ -1,0 +1,43 @@
+/**
+ * What calls off a question to the model that an agent's process has asked. When only the process is lost, an answer
+ * that has begun is heard to its end: it is paid for, and the next process goes on from it.
+ */
+import { onAbort } from '../../engine/on-abort.ts';
+import { LINE_LOST } from './channel.ts';
+
+export class AnswerSignal implements Disposable {
+  readonly #own = new AbortController();
+  readonly #run: () => AbortSignal;
+  readonly #stopListening: () => void;
+  #stopWaiting: (() => void) | null = null;
+  #begun = false;
+
+  /** `call` is of whoever asks; `run` is what ends the agent's run, asked for when nobody is there to pass it on. */
+  constructor(call: AbortSignal, run: () => AbortSignal) {
+    this.#run = run;
+    this.#stopListening = onAbort(call, () => {
+      if (call.reason === LINE_LOST && this.#begun) this.#outlive();
+      else this.#own.abort(call.reason);
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#own.signal;
+  }
+
+  /** Whether an answer is coming in. One that breaks off is not asked for again for a process that is lost. */
+  note(isComing: boolean): void {
+    this.#begun = isComing;
+    if (!isComing && this.#stopWaiting !== null) this.#own.abort(LINE_LOST);
+  }
+
+  #outlive(): void {
+    const run = this.#run();
+    this.#stopWaiting = onAbort(run, () => this.#own.abort(run.reason));
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopListening();
+    this.#stopWaiting?.();
+  }
+}
