@@ -3,8 +3,7 @@ import type { AgentResult } from '../engine/agent-event.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
-import { totalTokens } from '../schema/usage.ts';
-import { dollars, duration, excerpt, printable, tokens } from './format.ts';
+import { dollars, duration, excerpt, printable, usageTokens } from './format.ts';
 
 export interface LabelledAgent {
   id: AgentId;
@@ -45,7 +44,7 @@ export function endingOf(result: AgentResult): { ending: string; figures: string
   // Of one that somebody ended the message says no more than the cause.
   const explained = status === 'failed' || status === 'timed_out';
   const ending = [status, cause, explained ? message : null].filter(Boolean).join(': ');
-  const sums = [`${turns} turn${turns === 1 ? '' : 's'}`, `${tokens(totalTokens(usage))} tokens`];
+  const sums = [`${turns} turn${turns === 1 ? '' : 's'}`, `${usageTokens(usage)} tokens`];
   const work = worktree?.kept === true ? [`work on ${printable(worktree.branch ?? worktree.path)}`] : [];
   return { ending, figures: [...sums, dollars(costUsd), duration(durationMs), ...work].join(', ') };
 }

@@ -1,9 +1,8 @@
 /** `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line breaks. */
 import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
-import { totalTokens } from '../schema/usage.ts';
 import { purposeOf, shortId, statusOf } from './agent-label.ts';
-import { dollars, duration, excerpt, printable, table, tokens } from './format.ts';
+import { dollars, duration, excerpt, printable, table, usageTokens } from './format.ts';
 import { displayWidth, fitText } from './interactive/display-width.ts';
 
 type PlacedAgent = TreePlace<AgentOverview>;
@@ -35,7 +34,7 @@ function wholeRow({ agent, level }: PlacedAgent, now: number): string[] {
     agent.type,
     statusText(agent, now),
     String(agent.turns),
-    tokens(totalTokens(agent.usage)),
+    usageTokens(agent.usage),
     dollars(agent.costUsd),
     `${duration(now - agent.lastEventAt)} ago`,
     agent.model,
@@ -52,7 +51,7 @@ function narrowRow({ agent, level }: PlacedAgent, now: number): string[] {
     fitText(agent.type, TYPE_WIDTH),
     narrowStatus(agent),
     String(agent.turns),
-    tokens(totalTokens(agent.usage)),
+    usageTokens(agent.usage),
     dollars(agent.costUsd),
     duration(now - agent.lastEventAt),
     agent.model.replace(/^claude-/, ''),

@@ -1,4 +1,5 @@
 /** How figures look to people. Unknown is shown as such, never as 0. */
+import { isUncertain, totalTokens, type Usage } from '../schema/usage.ts';
 import { stripAnsi } from '../tools/strip-ansi.ts';
 import { displayWidth } from './interactive/display-width.ts';
 
@@ -11,6 +12,20 @@ export function dollars(usd: number | null): string {
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(2)}M`;
+}
+
+/** A sum of which a part is unknown ends in `+`: it is at least that. */
+export function atLeastDollars(usd: number | null, atLeastUsd: number): string {
+  return usd === null && atLeastUsd > 0 ? `${dollars(atLeastUsd)}+` : dollars(usd);
+}
+
+export function atLeastTokens(count: number, isPart: boolean): string {
+  if (!isPart) return tokens(count);
+  return count === 0 ? '?' : `${tokens(count)}+`;
+}
+
+export function usageTokens(usage: Usage): string {
+  return atLeastTokens(totalTokens(usage), isUncertain(usage));
 }
 
 export function percent(share: number | null): string {

@@ -5,10 +5,11 @@
  * Invariants
  * 1. `usage` and `costUsd` are the run's own; `totalUsage` and `totalCostUsd` are those of the run and all below it,
  *    and these are what limits are held against.
- * 2. Dollars count only while every response had a price: an unknown cost reaches every dollar limit above it.
+ * 2. Dollars count only while every response had a price, tokens while every count was possible: what is unknown reaches
+ *    every limit of its kind above it.
  */
 import type { BudgetLimits } from '../schema/status.ts';
-import { addCost, addUsage, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
+import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
 
 /** From this share of a limit on, the agent is told to finish. */
 const NEAR = 0.8;
@@ -137,12 +138,12 @@ export class Spending {
 
   #shares(now: number): LimitShare[] {
     const { usd, tokens, seconds } = this.#limits;
-    const spent = totalTokens(this.totalUsage);
+    const spent = isUncertain(this.totalUsage) ? null : totalTokens(this.totalUsage);
     const elapsed = (now - this.#startedAt) / 1000;
     const cost = this.totalCostUsd;
     return [
       shareOf('usd', usd, cost, `$${cost === null ? '(unknown)' : cost.toFixed(4)} of $${usd}`),
-      shareOf('tokens', tokens, spent, `${spent} of ${tokens} tokens`),
+      shareOf('tokens', tokens, spent, `${spent ?? '(unknown)'} of ${tokens} tokens`),
       shareOf('seconds', seconds, elapsed, `${elapsed.toFixed(0)} of ${seconds} seconds`),
     ].filter((share) => share !== null);
   }

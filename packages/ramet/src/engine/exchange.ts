@@ -8,17 +8,17 @@ import { freezeJson } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import { modelRequest } from '../conversation/request.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
-import { costOf } from '../model/prices.ts';
 import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
 import { mayHaveCost, mostCost } from '../model/unanswered-cost.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint } from '../schema/events.ts';
-import { addCost, NO_USAGE, totalTokens, type Usage } from '../schema/usage.ts';
+import { addCost, isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import { markLifetime } from './mark-lifetime.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
+import { costUnder, priced } from './price-response.ts';
 import { ProviderWait } from './provider-wait.ts';
 import { RateTurn } from './rate-turn.ts';
 
@@ -89,7 +89,7 @@ function reuseOf(
     ...usage,
     cache_read_input_tokens: 0,
     cache_creation_input_tokens: written,
-  });
+  }).usd;
   return { tokens, savedUsd: alone === null || costUsd === null ? null : addCost(alone, -costUsd) };
 }
 
@@ -212,7 +212,8 @@ async function sendOnce(
     agents.prepare();
     const response = await sending;
     cacheMap.responseBegan(planned);
-    if (response.usage !== null) cacheMap.responseCompleted(planned, response.usage);
+    if (response.usage !== null && !isPromptUncertain(response.usage))
+      cacheMap.responseCompleted(planned, response.usage);
     return response;
   } catch (error) {
     options.onComing?.(false);
@@ -227,7 +228,7 @@ function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt)
   if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
   const { code, message } = error;
   const usage = error.usage ?? null;
-  const costUsd = usage === null ? 0 : costUnder(agent, usage);
+  const { usd: costUsd, atLeastUsd } = usage === null ? { usd: 0, atLeastUsd: 0 } : costUnder(agent, usage);
   agent.record({
     type: 'request.failed',
     request,
@@ -238,6 +239,7 @@ function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt)
     retryInMs,
     usage,
     costUsd,
+    ...(costUsd === null && atLeastUsd > 0 && { atLeastUsd }),
     ...(mayHaveCost(error) && { mayCost: true }),
   });
   if (usage !== null) options.onSpent(usage, costUsd);
@@ -255,18 +257,6 @@ export function mostCostOf(
   return mostCost({ model, bytes, maxTokens, ttl }, runtime.prices);
 }
 
-function costUnder(agent: Agent, usage: Usage): number | null {
-  return costOf(agent.conversation.head.model, usage, agent.runtime.prices).usd;
-}
-
-function priced(agent: Agent, { usage }: ModelResponse): Pick<ModelExchange, 'usage' | 'costUsd'> {
-  if (usage === null) {
-    agent.warn('usage_missing', 'the provider reported no usage: the cost of this response is unknown');
-    return { usage: NO_USAGE, costUsd: null };
-  }
-  return { usage, costUsd: costUnder(agent, usage) };
-}
-
 /** Journals a response, and adds its message to the conversation when it is kept: one event for both. */
 export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean): void {
   const { response } = done;
@@ -282,6 +272,7 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     kept,
     usage: done.usage,
     costUsd: done.costUsd,
+    ...(done.costUsd === null && done.atLeastUsd && { atLeastUsd: done.atLeastUsd }),
     firstTokenMs: response.firstTokenMs,
     durationMs: response.durationMs,
     rate: response.rate,
@@ -290,6 +281,6 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
   });
   if (kept) agent.answer(blocks, callIds(response));
   const tokens = totalTokens(done.usage);
-  if (done.source !== undefined || tokens === 0) return;
+  if (done.source !== undefined || tokens === 0 || isUncertain(done.usage)) return;
   agent.context.measured = { tokens, messages: agent.conversation.messages.length };
 }

@@ -7,7 +7,7 @@
  */
 import { costOf, type PriceTable } from '../model/prices.ts';
 import type { EventOf } from '../schema/events.ts';
-import { addCost, type Usage } from '../schema/usage.ts';
+import { addCost, isPromptUncertain, type Usage } from '../schema/usage.ts';
 
 export interface ForkCostFacts {
   /** Estimate of what the fork took over, tools and system prompt included. */
@@ -43,7 +43,7 @@ export function compareFork(facts: ForkCostFacts): JudgedFork {
     forkUsd: inputCost(facts, forks),
     freshUsd: inputCost(facts, fresh),
   };
-  const dearer = isDearer(sums);
+  const dearer = !facts.usages.some(isPromptUncertain) && isDearer(sums);
   return { ...sums, dearer, advice: dearer ? adviceFor(facts, sums) : null };
 }
 

@@ -17,7 +17,7 @@ import { costOf } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { mayHaveCost } from '../model/unanswered-cost.ts';
 import { describeError, ModelError } from '../schema/errors.ts';
-import { NO_USAGE, type Usage } from '../schema/usage.ts';
+import { isPromptUncertain, NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import { decideKeepWarm } from './decide-keep-warm.ts';
 import { mostCostOf, recordResponse } from './exchange.ts';
@@ -130,9 +130,10 @@ async function refreshOnce(agent: Agent, { refresh, end, signal, options }: Refr
     const response = await refresh({ model, body }, { signal });
     cacheMap.responseBegan(planned);
     const usage = response.usage ?? NO_USAGE;
-    const costUsd = response.usage === null ? null : costOf(model, usage, prices).usd;
-    if (response.usage !== null) cacheMap.responseCompleted(planned, usage);
-    recordResponse(agent, { request, response, usage, costUsd, source: 'refresh' }, false);
+    const { usd, atLeastUsd } = costOf(model, usage, prices);
+    const costUsd = response.usage === null ? null : usd;
+    if (response.usage !== null && !isPromptUncertain(usage)) cacheMap.responseCompleted(planned, usage);
+    recordResponse(agent, { request, response, usage, costUsd, atLeastUsd, source: 'refresh' }, false);
     options.onSpent?.(usage, costUsd);
   } catch (error) {
     cacheMap.requestFailed(planned);

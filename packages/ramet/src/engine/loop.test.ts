@@ -383,6 +383,21 @@ describe('MODEL-3: unknown is never zero', () => {
     expect((await engine.run('go')).result.costUsd).toBeNull();
   });
 
+  test('an impossible count makes its part unknown and is told; the rest of the bill stays', async () => {
+    const step = { usage: { unknown: ['cache_read_input_tokens'] as const, input_tokens: 1_000 } };
+    const engine = await startEngine({ provider: scriptedModel({ text: 'ok', ...step }) });
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ costUsd: null, usage: { input_tokens: 1_000, output_tokens: 5 } });
+    const atLeastUsd: unknown = expect.closeTo((1_000 * 5 + 5 * 25) / 1e6);
+    const message: unknown = expect.stringContaining('for cache_read_input_tokens');
+    expect(engine.recorded()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ type: 'response.completed', costUsd: null, atLeastUsd }),
+        expect.objectContaining({ type: 'warning.raised', code: 'usage_impossible', message }),
+      ]),
+    );
+  });
+
   test('a model without a price makes the cost unknown', async () => {
     const engine = await startEngine({
       provider: scriptedModel({ text: 'ok' }),

@@ -10,6 +10,8 @@ export interface ModelExchange {
   response: ModelResponse;
   usage: Usage;
   costUsd: number | null;
+  /** What is known of a cost that is not. */
+  atLeastUsd?: number | undefined;
   source: RequestSource | undefined;
   reused?: EventOf<'response.completed'>['reused'];
 }

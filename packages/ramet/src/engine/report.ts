@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { quoteText, quoteValue } from '../conversation/quoted-text.ts';
 import { describeError } from '../schema/errors.ts';
 import { TASK_NOTIFICATION } from '../schema/markers.ts';
-import { hitRate, totalTokens } from '../schema/usage.ts';
+import { hitRate, isUncertain, totalTokens } from '../schema/usage.ts';
 import { describeSize, headOf, headOfBytes } from '../tools/cut-text.ts';
 import { createOutputFile } from '../tools/output-file.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
@@ -118,7 +118,8 @@ function turnsOf({ turns }: ReportFacts): string {
 function tokensOf({ usage }: ReportFacts): string {
   const cached = hitRate(usage);
   const share = cached === null ? '' : ` (${Math.floor(cached * 100)}% from the cache)`;
-  return `${totalTokens(usage).toLocaleString('en-US')} tokens${share}`;
+  const least = isUncertain(usage) ? 'at least ' : '';
+  return `${least}${totalTokens(usage).toLocaleString('en-US')} tokens${share}`;
 }
 
 function dollarsOf({ costUsd }: ReportFacts): string {

@@ -1,8 +1,9 @@
 /**
  * Usage of a chat completion. `prompt_tokens` holds cached and written tokens too, ours are apart. A server that
- * counts nothing, or counts no prompt at all, has not said: null, not zero.
+ * counts nothing, or counts no prompt at all, has not said: null, not zero. A number that no count can be is unknown.
  */
 import type { Usage } from '../schema/usage.ts';
+import { isPossibleCount, usageOf } from './wire-usage.ts';
 
 export interface ChatUsage {
   prompt_tokens?: unknown;
@@ -14,25 +15,31 @@ export interface ChatUsage {
 }
 
 export function readChatUsage(wire: ChatUsage | null): Usage | null {
-  if (wire === null) return null;
-  const prompt = count(wire.prompt_tokens);
-  const output = count(wire.completion_tokens);
-  if (prompt === undefined || output === undefined || prompt === 0) return null;
+  if (typeof wire?.prompt_tokens !== 'number' || typeof wire.completion_tokens !== 'number') return null;
+  const { prompt_tokens: prompt, completion_tokens: output } = wire;
+  if (prompt === 0) return null;
   const details = wire.prompt_tokens_details;
-  const cached =
-    count(details?.cached_tokens) ?? count(wire.cached_tokens) ?? count(wire.prompt_cache_hit_tokens);
-  // Parts that are more than the whole would make the rest negative.
-  const read = Math.min(prompt, cached ?? 0);
-  const written = Math.min(prompt - read, count(details?.cache_write_tokens) ?? 0);
-  return {
-    input_tokens: prompt - read - written,
-    cache_creation_input_tokens: written,
-    cache_read_input_tokens: read,
+  const cached = details?.cached_tokens ?? wire.cached_tokens ?? wire.prompt_cache_hit_tokens ?? 0;
+  const written = details?.cache_write_tokens ?? 0;
+  return usageOf({
+    ...promptCounts(prompt, cached, written),
     output_tokens: output,
     cache_creation_1h_input_tokens: 0,
-  };
+  });
 }
 
-function count(value: unknown): number | undefined {
-  return Number.isInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+type PromptCount = 'input_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens';
+
+/** What is uncached is the rest: it is known only where the whole and its parts are. */
+function promptCounts(prompt: number, cached: unknown, written: unknown): Record<PromptCount, unknown> {
+  const parts = { cache_creation_input_tokens: written, cache_read_input_tokens: cached };
+  if (![prompt, cached, written].every(isPossibleCount)) return { ...parts, input_tokens: undefined };
+  // Parts that are more than the whole would make the rest negative.
+  const read = Math.min(prompt, Number(cached));
+  const creation = Math.min(prompt - read, Number(written));
+  return {
+    input_tokens: prompt - read - creation,
+    cache_creation_input_tokens: creation,
+    cache_read_input_tokens: read,
+  };
 }

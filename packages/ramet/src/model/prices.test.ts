@@ -64,7 +64,7 @@ describe('MODEL-3: prices are data', () => {
   test.each(['claude-fable-5-2', 'claude-mythos-5-2', 'gpt-9', 'claude-opus-5-mini', ''])(
     'the cost of %j is unknown, never zero, even of no tokens',
     (model) => {
-      expect(costOf(model, NO_USAGE)).toEqual({ usd: null, unconfirmed: false, parts: null });
+      expect(costOf(model, NO_USAGE)).toEqual({ usd: null, atLeastUsd: 0, unconfirmed: false, parts: null });
     },
   );
 

@@ -3,7 +3,7 @@
  * full: `unconfirmed` rows come from excerpts or third parties. An unknown price is null and makes every cost that
  * needs it null; nothing here guesses from another model or from a usual multiplier.
  */
-import type { Usage } from '../schema/usage.ts';
+import { isUncertain, type Usage } from '../schema/usage.ts';
 import { findModel, RECIPE_MODEL } from './catalog.ts';
 
 /** US dollars per million tokens. Null is unknown. */
@@ -31,8 +31,10 @@ export type PriceTable = readonly PriceRow[];
 export type CostParts = { [Part in keyof TokenPrices]: number };
 
 export interface Cost {
-  /** Null when a price that is needed is not known. */
+  /** Null when a price or a count that is needed is not known. */
   usd: number | null;
+  /** The sum of the parts that are known. */
+  atLeastUsd: number;
   unconfirmed: boolean;
   parts: CostParts | null;
 }
@@ -92,11 +94,13 @@ export const PRICES: PriceTable = [
 /** What a response (not a sum of responses: rows may be tiered by prompt length) costs. */
 export function costOf(model: string, usage: Usage, table: PriceTable = PRICES): Cost {
   const row = findRow(model, table);
-  if (row === undefined) return { usd: null, unconfirmed: false, parts: null };
-  const parts = costParts(usage, pricesFor(row, usage));
-  if (parts === null) return { usd: null, unconfirmed: row.unconfirmed, parts: null };
-  const usd = parts.input + parts.write5m + parts.write1h + parts.read + parts.output;
-  return { usd, unconfirmed: row.unconfirmed, parts };
+  if (row === undefined) return { usd: null, atLeastUsd: 0, unconfirmed: false, parts: null };
+  const shares = costShares(usage, pricesFor(row, usage));
+  const { input, write5m, write1h, read, output } = shares;
+  const { unconfirmed } = row;
+  const atLeastUsd = (input ?? 0) + (write5m ?? 0) + (write1h ?? 0) + (read ?? 0) + (output ?? 0);
+  if (!isComplete(shares) || isUncertain(usage)) return { usd: null, atLeastUsd, unconfirmed, parts: null };
+  return { usd: atLeastUsd, atLeastUsd, unconfirmed, parts: shares };
 }
 
 export function findRow(model: string, table: PriceTable): PriceRow | undefined {
@@ -109,17 +113,25 @@ function pricesFor(row: PriceRow, usage: Usage): TokenPrices {
   return row.above !== undefined && prompt > row.above.promptTokens ? row.above.prices : row.prices;
 }
 
-function costParts(usage: Usage, row: TokenPrices): CostParts | null {
-  const input = share(usage.input_tokens, row.input);
-  const write5m = share(
-    usage.cache_creation_input_tokens - usage.cache_creation_1h_input_tokens,
-    row.write5m,
-  );
-  const write1h = share(usage.cache_creation_1h_input_tokens, row.write1h);
-  const read = share(usage.cache_read_input_tokens, row.read);
-  const output = share(usage.output_tokens, row.output);
-  if (input === null || write5m === null || write1h === null || read === null || output === null) return null;
-  return { input, write5m, write1h, read, output };
+type CostShares = { [Part in keyof CostParts]: number | null };
+
+function costShares(usage: Usage, row: TokenPrices): CostShares {
+  const long = usage.cache_creation_1h_input_tokens;
+  // A whole that is not known is at least its share.
+  const whole = isUncertain(usage, 'cache_creation_input_tokens')
+    ? Math.max(long, usage.cache_creation_input_tokens)
+    : usage.cache_creation_input_tokens;
+  return {
+    input: share(usage.input_tokens, row.input),
+    write5m: share(whole - long, row.write5m),
+    write1h: share(long, row.write1h),
+    read: share(usage.cache_read_input_tokens, row.read),
+    output: share(usage.output_tokens, row.output),
+  };
+}
+
+function isComplete(shares: CostShares): shares is CostParts {
+  return Object.values(shares).every((part) => part !== null);
 }
 
 /** No tokens cost nothing whatever the price; a count that cannot be true has no price at all. */

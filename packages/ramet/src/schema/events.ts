@@ -133,6 +133,8 @@ interface RequestFailed {
   usage: Usage | null;
   /** Null when the cost of that is unknown; 0 when nothing was counted. */
   costUsd: number | null;
+  /** Where the cost is unknown: what is known of it, if that is more than nothing. */
+  atLeastUsd?: number;
   /** No answer came and the provider may have counted it all the same. */
   mayCost?: true;
 }
@@ -147,8 +149,10 @@ interface ResponseCompleted {
   /** False when the response was billed but must not enter the conversation (refusal, cut tool call). */
   kept: boolean;
   usage: Usage;
-  /** Null when the model has no known price. */
+  /** Null when the model has no known price, or a count is not known. */
   costUsd: number | null;
+  /** Where the cost is unknown: what is known of it, if that is more than nothing. */
+  atLeastUsd?: number;
   firstTokenMs: number;
   durationMs: number;
   /** Rate-limit headers as they came, without `anthropic-ratelimit-`. */

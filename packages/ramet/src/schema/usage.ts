@@ -1,5 +1,7 @@
 /** Token counts of one response or a sum of them, in the Messages API's words (facts: input excludes cached). */
 export interface Usage {
+  /** The counts of which a part is not known: they are at least what they say. Absent where all are known. */
+  unknown?: readonly TokenCount[];
   input_tokens: number;
   cache_creation_input_tokens: number;
   cache_read_input_tokens: number;
@@ -7,6 +9,15 @@ export interface Usage {
   /** The 1 h share of `cache_creation_input_tokens`; the rest was written for 5 min. */
   cache_creation_1h_input_tokens: number;
 }
+
+export const TOKEN_COUNTS = [
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'output_tokens',
+  'cache_creation_1h_input_tokens',
+] as const;
+export type TokenCount = (typeof TOKEN_COUNTS)[number];
 
 export const NO_USAGE: Usage = Object.freeze({
   input_tokens: 0,
@@ -16,14 +27,26 @@ export const NO_USAGE: Usage = Object.freeze({
   cache_creation_1h_input_tokens: 0,
 });
 
+/** The sum of what is known: a part that is not makes its count, and no other, uncertain. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const unknown = TOKEN_COUNTS.filter((count) => isUncertain(a, count) || isUncertain(b, count));
   return {
+    ...(unknown.length > 0 && { unknown }),
     input_tokens: a.input_tokens + b.input_tokens,
     cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
     cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     cache_creation_1h_input_tokens: a.cache_creation_1h_input_tokens + b.cache_creation_1h_input_tokens,
   };
+}
+
+export function isUncertain({ unknown = [] }: Usage, ...counts: readonly TokenCount[]): boolean {
+  return counts.length === 0 ? unknown.length > 0 : counts.some((count) => unknown.includes(count));
+}
+
+/** Whether a part of the prompt is not known; how long it was written for does not matter here. */
+export function isPromptUncertain(usage: Usage): boolean {
+  return isUncertain(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens');
 }
 
 /** Everything the provider read: what a context window and a token budget count. */
@@ -36,8 +59,9 @@ export function totalTokens(usage: Usage): number {
   );
 }
 
-/** The share of the prompt that came from the cache; null when nothing was asked. */
+/** The share of the prompt that came from the cache; null when nothing was asked, or it is not known. */
 export function hitRate(usage: Usage): number | null {
+  if (isPromptUncertain(usage)) return null;
   const prompt = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
   return prompt === 0 ? null : usage.cache_read_input_tokens / prompt;
 }

@@ -81,7 +81,7 @@ describe.concurrent('UI-1: ramet show', () => {
       '[user] What is this?',
       '[assistant] I look.',
       '[call] Read {"file_path":"README.md"}',
-      '[result] 1 # Test',
+      '[result]      1\t# Test',
       '[assistant] It is a test.',
       'TOTAL',
     ]) {

@@ -34,7 +34,8 @@ export function costObject(session: SessionId, ledger: Ledger): Record<string, u
 }
 
 export function lineObject(line: LedgerLine): Record<string, unknown> {
-  const { requests, responses, retries, usage, costUsd, durationMs, belowMinimum, reused, unanswered } = line;
+  const { requests, responses, retries, usage, costUsd, atLeastUsd, durationMs } = line;
+  const { belowMinimum, reused, unanswered } = line;
   return {
     requests,
     responses,
@@ -46,6 +47,7 @@ export function lineObject(line: LedgerLine): Record<string, unknown> {
     saved_usd: reused.savedUsd,
     duration_ms: Math.round(durationMs),
     total_cost_usd: costUsd,
+    at_least_usd: atLeastUsd,
     unanswered: { requests: unanswered.requests, at_most_usd: mostUnanswered(unanswered) },
   };
 }

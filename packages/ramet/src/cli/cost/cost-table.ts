@@ -4,10 +4,10 @@ import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { ComparedFork, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
 import { isBelowMinimum, type LedgerLine, mostUnanswered } from '../../journal/projections/ledger-line.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { hitRate } from '../../schema/usage.ts';
+import { hitRate, isUncertain, type TokenCount } from '../../schema/usage.ts';
 import { agentLabel, purposeOf, shortId } from '../agent-label.ts';
 import { figureTable } from '../figure-table.ts';
-import { dollars, duration, percent, tokens } from '../format.ts';
+import { atLeastDollars, atLeastTokens, dollars, duration, percent, tokens } from '../format.ts';
 
 export interface CostSection {
   heading: string;
@@ -63,27 +63,34 @@ function headings(longLived: boolean): string[] {
 }
 
 function row(name: string, line: LedgerLine, longLived: boolean): string[] {
-  const { requests, usage, costUsd, reused } = line;
+  const { requests, usage, costUsd, atLeastUsd, reused } = line;
   const long = usage.cache_creation_1h_input_tokens;
+  const shown = (count: TokenCount, less = 0): string =>
+    atLeastTokens(Math.max(0, usage[count] - less), isUncertain(usage, count));
   return [
     name,
     String(requests),
-    tokens(usage.input_tokens),
-    tokens(usage.cache_creation_input_tokens - long),
-    ...(longLived ? [tokens(long)] : []),
-    tokens(usage.cache_read_input_tokens),
-    tokens(usage.output_tokens),
+    shown('input_tokens'),
+    shown('cache_creation_input_tokens', long),
+    ...(longLived ? [shown('cache_creation_1h_input_tokens')] : []),
+    shown('cache_read_input_tokens'),
+    shown('output_tokens'),
     isBelowMinimum(line) ? BELOW_MINIMUM : percent(hitRate(usage)),
     reused.tokens === 0 ? '-' : dollars(reused.savedUsd),
-    dollars(costUsd),
+    atLeastDollars(costUsd, atLeastUsd),
   ];
 }
 
 /** What the figures mean, one plain line each. */
 export function totalNotes(total: LedgerLine): string[] {
   const { requests, retries, responses, durationMs, belowMinimum, reused, unanswered } = total;
+  const { usage, costUsd, atLeastUsd } = total;
   const retried = retries === 0 ? '' : `, ${retries} of them tried again`;
   const notes = [`${count(requests, 'request')}${retried}; ${duration(durationMs)} of answers`];
+  if (costUsd === null && atLeastUsd > 0)
+    notes.push(`the cost is at least ${dollars(atLeastUsd)}; a part of it is unknown (+)`);
+  if (isUncertain(usage))
+    notes.push(`the provider gave impossible numbers of tokens: such a sum is at least what it says (+)`);
   if (unanswered.requests > 0) {
     const most = mostUnanswered(unanswered);
     const bound = most === null ? '' : `, at most ${dollars(most)}`;

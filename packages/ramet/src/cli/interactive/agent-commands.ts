@@ -4,10 +4,9 @@ import { STOPPED } from '../../engine/notices.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { totalTokens } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
-import { dollars, excerpt, table, tokens } from '../format.ts';
+import { dollars, excerpt, table, usageTokens } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewSession } from '../session-view.ts';
 import { type BoardAgent, doingOf } from './agent-board.ts';
@@ -26,7 +25,7 @@ export function agentsText({ session, board }: Chat, io: CommandIo): string {
       '  '.repeat(level) + shortId(agent.id),
       excerpt(statusOf(agent, board.find(agent.id)), LONGEST_STATUS),
       `${turns} turn${turns === 1 ? '' : 's'}`,
-      tokens(totalTokens(usage)),
+      usageTokens(usage),
       dollars(costUsd),
       `${agent.type} ${purposeOf(agent)}${inBackground.has(agent.id) ? ' (in the background)' : ''}`,
     ];

@@ -1,8 +1,7 @@
 /** The children at work as rows below the output, at most a few, the rest as a count. Pure. */
 import type { TreePlace } from '../../journal/projections/agent-tree.ts';
-import { totalTokens } from '../../schema/usage.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
-import { dollars, tokens } from '../format.ts';
+import { dollars, usageTokens } from '../format.ts';
 import { type BoardAgent, doingOf } from './agent-board.ts';
 import { displayWidth, fitText } from './display-width.ts';
 import { safeLine } from './safe-text.ts';
@@ -76,9 +75,9 @@ function padded(text: string, columns: number): string {
 }
 
 function figures({ turns, usage, costUsd }: BoardAgent): string {
-  return `${turns} turn${turns === 1 ? '' : 's'} · ${tokens(totalTokens(usage))} tok · ${dollars(costUsd)}`;
+  return `${turns} turn${turns === 1 ? '' : 's'} · ${usageTokens(usage)} tok · ${dollars(costUsd)}`;
 }
 
 function shortFigures({ turns, usage, costUsd }: BoardAgent): string {
-  return `${turns}t ${tokens(totalTokens(usage))} ${dollars(costUsd)}`;
+  return `${turns}t ${usageTokens(usage)} ${dollars(costUsd)}`;
 }

@@ -1,7 +1,7 @@
 /** What stands below the output: what goes on, the input, and one line of figures. Pure. */
 import type { TreePlace } from '../../journal/projections/agent-tree.ts';
-import { hitRate, totalTokens } from '../../schema/usage.ts';
-import { dollars, duration, percent, tokens } from '../format.ts';
+import { hitRate } from '../../schema/usage.ts';
+import { dollars, duration, percent, usageTokens } from '../format.ts';
 import type { BoardAgent } from './agent-board.ts';
 import { agentRows } from './agent-rows.ts';
 import type { ChatTally } from './chat.ts';
@@ -85,7 +85,7 @@ export function statusText({ model, permissionMode, tally }: StatusFacts): strin
   return [
     safeLine(model ?? 'default model'),
     dollars(costUsd),
-    `${tokens(totalTokens(usage))} tokens`,
+    `${usageTokens(usage)} tokens`,
     `${responses} turn${responses === 1 ? '' : 's'}`,
     `cache ${percent(hitRate(usage))}`,
     ...(permissionMode === null ? [] : [permissionMode]),

@@ -7,6 +7,8 @@ import type { RunAgent } from './run-agents.ts';
 
 /** Usage with the four counts that every consumer knows. */
 export interface ReportedUsage {
+  /** The counts of which a part is not known: they are at least what they say. Absent where all are known. */
+  unknown?: readonly string[];
   input_tokens: number;
   cache_creation_input_tokens: number;
   cache_read_input_tokens: number;

@@ -5,7 +5,7 @@
 import { minimumCacheable } from '../../model/catalog.ts';
 import { costOf, type PriceTable } from '../../model/prices.ts';
 import type { Digest } from '../../schema/events.ts';
-import type { Usage } from '../../schema/usage.ts';
+import { isPromptUncertain, type Usage } from '../../schema/usage.ts';
 import {
   bestCandidate,
   type Candidate,
@@ -68,6 +68,7 @@ function explain(request: PastRequest, evidence: Evidence): CacheExplanation {
   const none = { request, candidate, missed: 0, extraUsd: 0 };
   const { answer } = request;
   if (answer === null) return { ...none, reason: { kind: 'unanswered', failure: request.failure } };
+  if (isPromptUncertain(answer.usage)) return { ...none, reason: { kind: 'not_counted' } };
   const tooShort = shortPrompt(request, answer.usage);
   if (tooShort !== null) return { ...none, reason: tooShort };
   const missed = candidate === null ? 0 : missedTokens(candidate, answer.usage);

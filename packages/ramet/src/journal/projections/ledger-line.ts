@@ -1,6 +1,6 @@
 /** One line of the ledger: what some requests took, cost and saved. A sum that holds an unknown part is unknown. */
 import type { CacheState, EventOf } from '../../schema/events.ts';
-import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import { addCost, addUsage, isPromptUncertain, NO_USAGE, type Usage } from '../../schema/usage.ts';
 
 export interface LedgerLine {
   /** Requests sent, every attempt of them. */
@@ -11,6 +11,8 @@ export interface LedgerLine {
   usage: Usage;
   /** Null when any part of it is unknown. */
   costUsd: number | null;
+  /** The sum of what is known of it. */
+  atLeastUsd: number;
   /** Time spent on completed responses, summed. */
   durationMs: number;
   /** Responses to prompts that were too short for the model's cache: no misses. */
@@ -43,6 +45,7 @@ export function emptyLine(): LedgerLine {
     retries: 0,
     usage: NO_USAGE,
     costUsd: 0,
+    atLeastUsd: 0,
     durationMs: 0,
     belowMinimum: 0,
     reused: { tokens: 0, savedUsd: 0 },
@@ -69,18 +72,26 @@ export function enterEvent(line: LedgerLine, event: BilledEvent, asked: AskedFac
       if (event.mayCost !== true) countUnanswered(line, asked, -1);
       if (event.retryInMs !== null) line.retries += 1;
       line.usage = addUsage(line.usage, event.usage ?? NO_USAGE);
-      line.costUsd = addCost(line.costUsd, event.costUsd);
+      enterCost(line, event);
       break;
     case 'response.completed':
       countUnanswered(line, asked, -1);
       line.responses += 1;
       line.usage = addUsage(line.usage, event.usage);
-      line.costUsd = addCost(line.costUsd, event.costUsd);
+      enterCost(line, event);
       line.durationMs += event.durationMs;
       if (asked?.predicted === 'below minimum' && !usedCache(event.usage)) line.belowMinimum += 1;
       if (event.reused !== undefined) line.reused = addReuse(line.reused, event.reused);
       break;
   }
+}
+
+function enterCost(
+  line: LedgerLine,
+  { costUsd, atLeastUsd }: EventOf<'request.failed' | 'response.completed'>,
+): void {
+  line.costUsd = addCost(line.costUsd, costUsd);
+  line.atLeastUsd = plus(line.atLeastUsd, costUsd ?? atLeastUsd ?? 0);
 }
 
 export function sumOfLines(lines: Iterable<LedgerLine>): LedgerLine {
@@ -91,6 +102,7 @@ export function sumOfLines(lines: Iterable<LedgerLine>): LedgerLine {
     sum.retries += line.retries;
     sum.usage = addUsage(sum.usage, line.usage);
     sum.costUsd = addCost(sum.costUsd, line.costUsd);
+    sum.atLeastUsd = plus(sum.atLeastUsd, line.atLeastUsd);
     sum.durationMs += line.durationMs;
     sum.belowMinimum += line.belowMinimum;
     sum.reused = addReuse(sum.reused, line.reused);
@@ -120,8 +132,9 @@ export function isBelowMinimum({ responses, belowMinimum }: LedgerLine): boolean
   return belowMinimum > 0 && belowMinimum === responses;
 }
 
+/** Or may have. */
 function usedCache(usage: Usage): boolean {
-  return usage.cache_read_input_tokens + usage.cache_creation_input_tokens > 0;
+  return isPromptUncertain(usage) || usage.cache_read_input_tokens + usage.cache_creation_input_tokens > 0;
 }
 
 function addReuse(a: LedgerLine['reused'], b: LedgerLine['reused']): LedgerLine['reused'] {

@@ -35,6 +35,7 @@ describe('MODEL-3: the ledger', () => {
       retries: 0,
       usage: NO_USAGE,
       costUsd: 0,
+      atLeastUsd: 0,
       durationMs: 0,
       belowMinimum: 0,
       reused: { tokens: 0, savedUsd: 0 },
@@ -49,6 +50,7 @@ describe('MODEL-3: the ledger', () => {
       retries: 1,
       usage: usage(110, 55),
       costUsd: 1.25,
+      atLeastUsd: 1.25,
       durationMs: 200,
       belowMinimum: 0,
       reused: { tokens: 0, savedUsd: 0 },
@@ -102,6 +104,21 @@ describe('MODEL-3: the ledger', () => {
   test('files a response without its request under the model that answered', () => {
     const { models } = ledgerOf(recorded(['a', responseCompleted({ model: 'm-2026' })]));
     expect([...models.keys()]).toEqual(['m-2026']);
+  });
+
+  test('says what a sum with an unknown part is at least, for the whole and for every line', () => {
+    const partly = { ...usage(10, 5), unknown: ['cache_read_input_tokens'] as const };
+    const { total, models } = ledgerOf([
+      ...events,
+      ...recorded(
+        ['a', requestStarted({ request: 'r4', model: 'small' })],
+        ['a', responseCompleted({ request: 'r4', usage: partly, costUsd: null, atLeastUsd: 0.125 })],
+      ),
+    ]);
+    expect(total).toMatchObject({ costUsd: null, atLeastUsd: 1.375, usage: { ...usage(120, 60) } });
+    expect(total.usage.unknown).toEqual(['cache_read_input_tokens']);
+    expect(models.get('large')).toMatchObject({ costUsd: 1, atLeastUsd: 1 });
+    expect(models.get('large')?.usage).not.toHaveProperty('unknown');
   });
 
   test('calls a sum with an unknown cost unknown, never the sum of the rest', () => {

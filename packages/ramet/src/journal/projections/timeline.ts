@@ -3,7 +3,7 @@ import type { AgentLifecycleEvent } from '../../schema/agent-events.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { openTodos } from '../../schema/todo-item.ts';
 import { spanText } from '../../schema/until-text.ts';
-import { totalTokens } from '../../schema/usage.ts';
+import { isPromptUncertain, isUncertain, totalTokens } from '../../schema/usage.ts';
 
 const LONGEST = 300;
 
@@ -167,12 +167,21 @@ function describeRequest(event: EventOf<'request.started' | 'request.failed'>): 
   return `request ${purpose} to ${event.model}: ${count(event.messages, 'message')}, cache ${event.cache}${attempt}`;
 }
 
+function said(tokens: number, isPart: boolean): string {
+  if (!isPart) return String(tokens);
+  return tokens === 0 ? 'unknown' : `at least ${tokens}`;
+}
+
 function describeResponse(event: EventOf<'response.completed'>): string {
   const { usage } = event;
-  const input = totalTokens(usage) - usage.output_tokens;
-  const cost = event.costUsd === null ? 'cost unknown' : `$${event.costUsd.toFixed(4)}`;
+  const whole = totalTokens(usage) - usage.output_tokens;
+  const input = said(whole, isPromptUncertain(usage));
+  const cached = said(usage.cache_read_input_tokens, isUncertain(usage, 'cache_read_input_tokens'));
+  const output = said(usage.output_tokens, isUncertain(usage, 'output_tokens'));
+  const least = event.atLeastUsd === undefined ? '' : `, at least $${event.atLeastUsd.toFixed(4)}`;
+  const cost = event.costUsd === null ? `cost unknown${least}` : `$${event.costUsd.toFixed(4)}`;
   const fate = event.kept ? '' : ', not kept';
-  return `response (${event.stopReason}${fate}): ${input} tokens in (${usage.cache_read_input_tokens} cached), ${usage.output_tokens} out, ${cost}, ${seconds(event.durationMs)}`;
+  return `response (${event.stopReason}${fate}): ${input} tokens in (${cached} cached), ${output} out, ${cost}, ${seconds(event.durationMs)}`;
 }
 
 function count(number: number, noun: string): string {

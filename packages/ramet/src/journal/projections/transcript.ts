@@ -10,7 +10,7 @@ import type { Breakpoint, Digest, EventOf, JournalEvent, RecordedEvent } from '.
 import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
-import { addCost, addUsage, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
+import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
 
 export interface TranscriptMessage {
   role: Role;
@@ -251,7 +251,8 @@ function takeResponse(transcript: Transcript, event: EventOf<'response.completed
     transcript.openStop = event.stopReason;
   }
   const tokens = totalTokens(event.usage);
-  if (tokens > 0) transcript.measured = { tokens, messages: transcript.messages.length };
+  if (tokens > 0 && !isUncertain(event.usage))
+    transcript.measured = { tokens, messages: transcript.messages.length };
 }
 
 function spend(transcript: Transcript, turns: number, usage: Usage, costUsd: number | null): void {
