@@ -116,7 +116,8 @@ describe('LAUNCH-2: many agents on a server that takes five at a time', () => {
   });
 
   test('a bound of its own keeps a session below what the server takes', async () => {
-    const { emulator, seen } = await startBusyServer({ atOnce: 5 });
+    // Long enough for three to meet on a busy machine.
+    const { emulator, seen } = await startBusyServer({ atOnce: 5, latency: { baseMs: 30 } });
     const provider = providerOf(emulator);
     const rate = createRateWindow({ provider, clock: systemClock, policy: BRISK, concurrentRequests: 3 });
     const engine = await startEngine({ provider, runtime: { retry: BRISK, rate } });
