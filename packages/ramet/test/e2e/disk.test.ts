@@ -1,3 +1,5 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { linesOf } from '../fixtures/command.ts';
@@ -18,7 +20,8 @@ describe.concurrent('LOG-1: a disk that takes no more', () => {
     const [session = ''] = user.sessions();
     const file = sessionPath(user.project, session);
     expect(end).toMatchObject({ code: 1, stdout: '' });
-    expect(linesOf(end.stderr)).toEqual([
+    const lines = linesOf(end.stderr).filter((line) => !line.startsWith('ramet: denied: '));
+    expect(lines).toEqual([
       `ramet: failed: journal_write_failed: cannot write the journal ${file}: the system refused the write (disk, quota or file size limit); check space and limits, then resume the session (session ${session}; go on with: ramet -p --resume ${session})`,
     ]);
     const asked = emulator.requests.length;
@@ -42,4 +45,29 @@ describe.concurrent('LOG-1: a disk that takes no more', () => {
     expect(emulator.requests).toHaveLength(0);
     expect(user.sessions()).toEqual([]);
   });
+});
+
+describe.concurrent('LOG-1: a run whose journal is removed', () => {
+  for (const end of ['', '-wal']) {
+    test(`stops before its next effect, with one line and code 1 (${end || 'all of it'})`, async ({
+      user,
+    }) => {
+      const emulator = await user.emulate({
+        respond() {
+          const [session = ''] = user.sessions();
+          rmSync(`${sessionPath(user.project, session)}${end}`);
+          return { tool_use: [{ name: 'Write', input: { file_path: 'effect.txt', content: 'x' } }] };
+        },
+      });
+      const run = await user.ramet(['-p', 'Write.', '--permission-mode', 'bypassPermissions']);
+      expect(run).toMatchObject({ code: 1, stdout: '' });
+      expect(linesOf(run.stderr)).toEqual([
+        expect.stringMatching(
+          /^ramet: failed: journal_removed: cannot write the journal \S+: it was removed or replaced while in use; start a new session \(session \w+\)$/,
+        ),
+      ]);
+      expect(existsSync(join(user.repository, 'effect.txt'))).toBe(false);
+      expect(emulator.requests).toHaveLength(1);
+    });
+  }
 });

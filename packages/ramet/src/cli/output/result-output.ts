@@ -18,8 +18,11 @@ export function endingLine({ status, cause, message }: AgentResult, session: Ses
   const because = [cause, message].filter(Boolean).join(': ');
   const isLimited = status === 'interrupted' && cause === 'limit';
   const command = status === 'interrupted' ? 'ramet resume' : 'ramet -p --resume';
-  // Without work left over it takes a prompt.
-  const prompt = status === 'interrupted' || session.isInterrupted ? '' : ' "what to do"';
+  // Of a journal that is gone there is nothing to resume.
+  if (cause === 'journal_removed') return `${status}: ${because} (session ${session.id})`;
+  // Without work left over it takes a prompt. A journal that could not be written lacks its end at least.
+  const isOpen = status === 'interrupted' || session.isInterrupted || cause?.startsWith('journal_') === true;
+  const prompt = isOpen ? '' : ' "what to do"';
   const when = isLimited ? 'go on then' : 'go on';
   return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id}${prompt})`;
 }

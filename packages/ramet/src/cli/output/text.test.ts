@@ -104,6 +104,7 @@ test.each([
   ['interrupted', 'limit', false, 'go on then with: ramet resume k3v9x2ab'],
   ['failed', 'connection', true, 'go on with: ramet -p --resume k3v9x2ab'],
   ['failed', 'max_turns', false, 'go on with: ramet -p --resume k3v9x2ab "what to do"'],
+  ['failed', 'journal_disk_full', false, 'go on with: ramet -p --resume k3v9x2ab'],
 ] as const)('UI-1: a run that is %s: %s says how to resume it', (status, cause, isInterrupted, how) => {
   // What the line reads of a session, and nothing else.
   const session = { id: 'k3v9x2ab', isInterrupted } as unknown as Session;

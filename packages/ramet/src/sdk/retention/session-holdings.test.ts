@@ -80,6 +80,17 @@ describe('LOG-1: what sessions keep', () => {
   test('goes whole, and the others stay', async ({ directory }) => {
     const project = join(directory, 'project');
     const [old, other] = [await ended(project), await ended(project)];
+    // What a kill, a repair and a power cut leave beside a journal.
+    for (const end of [
+      '.sqlite-wal',
+      '.sqlite-shm',
+      '.sqlite.damaged',
+      '.sqlite.damaged-2',
+      '.lock-journal',
+      '.witness',
+    ])
+      writeFileSync(join(project, old + end), '');
+    expect(existsSync(join(project, `${old}.lock`))).toBe(true);
     expect(removeSession(project, old)).toBe(true);
     expect(readdirSync(project).filter((name) => name.startsWith(old))).toEqual([]);
     expect(listSessions(project).map(({ session }) => session)).toEqual([other]);
