@@ -1,5 +1,6 @@
 /** What a caller may set; everything has a default (spec section 12). */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
+import type { OtherRules } from '../extensions/other-tools/other-tools.ts';
 import type { AgentSettings, Settings } from '../extensions/settings/settings.ts';
 import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
@@ -71,6 +72,8 @@ export interface SessionOptions {
 export interface SettingsInForce {
   settings: Settings;
   notices: readonly string[];
+  /** Rules of other tools' settings, which only narrow. */
+  others?: readonly OtherRules[];
 }
 
 /** The caps on agents of a session. */
@@ -123,7 +126,7 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
   options: SessionOptions,
-  { settings, notices }: SettingsInForce = { settings: {}, notices: [] },
+  { settings, notices, others = [] }: SettingsInForce = { settings: {}, notices: [] },
 ): ResolvedOptions {
   const env = options.env ?? process.env;
   const providerName = options.provider?.name ?? providerKind(env, settings.provider);
@@ -164,6 +167,7 @@ export function resolveOptions(
     settings,
     takeOver: options.takeOver ?? false,
     notices,
+    others,
   };
 }
 

@@ -1,17 +1,27 @@
 /** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
 
 import type { JournalReader } from '../journal/journal.ts';
-import { describeProblem, parseRules, type SessionRules, sessionRules } from '../permission/policy.ts';
+import {
+  describeProblem,
+  joinRules,
+  parseRules,
+  type SessionRules,
+  sessionRules,
+} from '../permission/policy.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 
-export function openRules({ permissions, env }: ResolvedOptions, { cwd, repository }: Place): SessionRules {
+export function openRules(
+  { permissions, env, others = [] }: ResolvedOptions,
+  { cwd, repository }: Place,
+): SessionRules {
   const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
   const { rules, problems } = parseRules(permissions, { ...origin, place: 'the options' });
   const [problem] = problems;
   if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
-  return sessionRules(rules, origin);
+  const narrowing = others.map(({ place, texts }) => parseRules(texts, { ...origin, place }).rules);
+  return sessionRules(joinRules(rules, ...narrowing), origin);
 }
 
 /**

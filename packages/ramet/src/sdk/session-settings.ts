@@ -1,5 +1,6 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
 import { DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
+import { otherToolsNotices, readOtherTools } from '../extensions/other-tools/read-other-tools.ts';
 import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
 import type { SettingValue } from '../extensions/settings/setting-value.ts';
 import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
@@ -27,11 +28,12 @@ import { findPlace, type Place } from './place.ts';
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
   const { settings, cwd = process.cwd(), env = process.env } = options;
   if (settings !== undefined) return { settings: await checked(settings || {}), notices: [] };
-  const report = await readSettings(settingsPlace(findPlace({ cwd, env }), env), {
-    defaults: defaultSettings(),
-  });
+  const place = settingsPlace(findPlace({ cwd, env }), env);
+  const report = await readSettings(place, { defaults: defaultSettings() });
   refuseBadSettings(report);
-  return { settings: report.settings, notices: settingsNotices(report) };
+  const others = await readOtherTools(place);
+  const notices = [...settingsNotices(report), ...otherToolsNotices(others, place)];
+  return { settings: report.settings, notices, others: others.rules };
 }
 
 async function checked(settings: Settings): Promise<Settings> {

@@ -135,13 +135,14 @@ describe.concurrent('SEC-1: a hostile repository', () => {
     write(user, { [REPOSITORY]: settings, [LOCAL]: settings });
     const end = await user.ramet(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stdout: 'Could not.\n' });
-    expect(linesOf(end.stderr)).toEqual(
-      [REPOSITORY, LOCAL].map((file) =>
+    expect(linesOf(end.stderr)).toEqual([
+      ...[REPOSITORY, LOCAL].map((file) =>
         expect.stringContaining(
           `${file}:1: not applied before you trust this folder (ramet trust): permissions.allow, permissions.defaultMode, env.childVariables, provider`,
         ),
       ),
-    );
+      expect.stringContaining('denied: Bash touch owned'),
+    ]);
     expect(toolResults(emulator)).toMatchObject([{ isError: true }]);
   });
 });
@@ -246,5 +247,45 @@ describe('EXT-1: openSession', () => {
     const settings = { maxTurns: -1 };
     const opening = openSession({ cwd: user.repository, env: user.env, settings });
     await expect(opening).rejects.toThrow('the option settings is wrong: maxTurns: Too small');
+  });
+});
+
+describe.concurrent('EXT-1: settings of another tool', () => {
+  test('deny in every mode and before the folder is trusted, and say what has no effect', async ({
+    user,
+  }) => {
+    const settings = { permissions: { deny: ['Read(.env)', 'Bash(curl:*)'], allow: ['Bash'] }, hooks: {} };
+    write(user, { 'work/.claude/settings.json': settings, 'work/.env': 'SECRET=1' });
+    const calls = [
+      { name: 'Read', input: { file_path: '.env' } },
+      { name: 'Bash', input: { command: 'curl http://127.0.0.1:1/' } },
+    ];
+    const emulator = await user.model({ tool_use: calls }, { text: 'no' });
+    const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    expect(linesOf(end.stderr)).toEqual([
+      expect.stringMatching(
+        /without effect in Ramet: hooks in \.claude\/settings\.json, permissions\.allow in/,
+      ),
+      expect.stringMatching(/denied: Read \.env: .*the rule Read\(\.env\) in \.claude\/settings\.json/),
+      expect.stringMatching(/denied: Bash curl .*the rule Bash\(curl:\*\) in \.claude\/settings\.json/),
+    ]);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, true]);
+    const { stdout } = await user.ramet(['settings']);
+    expect(stdout).toMatch(/permissions\.deny +Read\(\.env\) +\.claude\/settings\.json/);
+    expect(stdout).toMatch(/hooks +.*\.claude\/settings\.json/);
+    const { stdout: health } = await user.ramet(['doctor']);
+    expect(health).toMatch(
+      /-- {2}others .*deny and ask rules of \.claude\/settings\.json are in force; .*hooks/,
+    );
+  });
+
+  test('that cannot be read stop nothing, and say that their deny rules do not count', async ({ user }) => {
+    write(user, { 'work/.claude/settings.json': '{ "permissions": ' });
+    await user.model({ text: 'ok' });
+    const end = await user.ramet(['-p', 'x']);
+    expect(end).toMatchObject({ code: 0, stdout: 'ok\n' });
+    expect(end.stderr).toBe(
+      'ramet: .claude/settings.json is no valid JSON: deny and ask rules in it are NOT in force\n',
+    );
   });
 });

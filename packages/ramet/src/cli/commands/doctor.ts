@@ -7,6 +7,7 @@ import { checkNetwork, checkProvider } from '../doctor/model-checks.ts';
 import {
   checkHome,
   checkJournal,
+  checkOthers,
   checkProcesses,
   checkSettings,
   checkTerminal,
@@ -28,6 +29,7 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   journal: checkJournal,
   processes: checkProcesses,
   settings: checkSettings,
+  others: checkOthers,
   trust: checkTrust,
   terminal: checkTerminal,
 };

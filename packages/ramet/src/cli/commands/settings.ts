@@ -1,4 +1,6 @@
 /** `ramet settings`: every value and where it came from; what does not count, and why. */
+import type { OtherTools } from '../../extensions/other-tools/other-tools.ts';
+import { readOtherTools } from '../../extensions/other-tools/read-other-tools.ts';
 import { isTrustedPlace, type SettingsReport } from '../../extensions/settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../extensions/settings/setting-value.ts';
 import { problemText } from '../../extensions/settings/settings-problems.ts';
@@ -22,9 +24,13 @@ export async function settings(
   }
   const place = findPlace(io);
   const report = await describeSettings(place, io.env);
-  const trusted = isTrustedPlace(settingsPlace(place, io.env));
-  if (options.json) io.out(`${JSON.stringify(reportObject(report, trusted))}\n`);
-  else io.out(reportText(report));
+  const here = settingsPlace(place, io.env);
+  const trusted = isTrustedPlace(here);
+  const others = await readOtherTools(here);
+  if (options.json) {
+    io.out(`${JSON.stringify({ ...reportObject(report, trusted), other_tools: others })}\n`);
+  } else io.out(reportText(report) + othersText(others));
+  for (const problem of others.problems) io.note(problem);
   for (const { problems } of report.files) for (const problem of problems) io.note(problemText(problem));
   return report.files.some((file) => file.state === 'bad' && isBinding(file)) ? EXIT.wrongUse : EXIT.done;
 }
@@ -43,6 +49,22 @@ function reportText({ values, files }: SettingsReport): string {
     table([['FILE', 'STATE'], ...files.map(({ path, state }) => [path, state])]),
   ];
   return parts.filter((part) => part !== '').join('\n');
+}
+
+/** What Claude Code reads here: rules that count, and what has no effect. */
+function othersText({ rules, unused }: OtherTools): string {
+  const counted = rules.flatMap(({ place, texts }) =>
+    (['deny', 'ask'] as const).flatMap((list) =>
+      (texts[list] ?? []).map((rule) => [`permissions.${list}`, excerpt(rule, VALUE_LENGTH), place]),
+    ),
+  );
+  const parts = [
+    counted.length === 0 ? '' : table([['ALSO IN FORCE', 'RULE', 'FROM'], ...counted]),
+    unused.length === 0
+      ? ''
+      : table([['WITHOUT EFFECT IN RAMET', 'FROM'], ...unused.map(({ what, source }) => [what, source])]),
+  ];
+  return parts.map((part) => (part === '' ? '' : `\n${part}`)).join('');
 }
 
 function unusedRow(value: SettingValue): string[] {

@@ -1,6 +1,7 @@
 /** The directory Ramet keeps its records in, and the folder it would work in. */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { otherToolsNotices, readOtherTools } from '../../extensions/other-tools/read-other-tools.ts';
 import { isTrustedPlace } from '../../extensions/settings/read-settings.ts';
 import { isBinding } from '../../extensions/settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../extensions/settings/settings-problems.ts';
@@ -66,6 +67,20 @@ export async function checkSettings({ place, io }: DoctorContext): Promise<Healt
   if (notice !== undefined) return limited('settings', notice, 'see ramet settings');
   const read = report.files.filter(({ state }) => state === 'read').map(({ path }) => path);
   return ok('settings', read.length === 0 ? 'no files, so the defaults hold' : read.join(', '));
+}
+
+/** What was set up for Claude Code: which of it counts here. */
+export async function checkOthers({ place, io }: DoctorContext): Promise<HealthCheck> {
+  const here = settingsPlace(place, io.env);
+  const others = await readOtherTools(here);
+  const rules = others.rules.flatMap(({ texts }) => [...(texts.deny ?? []), ...(texts.ask ?? [])]);
+  const places = others.rules.map((one) => one.place).join(', ');
+  const counted = rules.length === 0 ? [] : [`deny and ask rules of ${places} are in force`];
+  const found = [...counted, ...otherToolsNotices(others, here)].join('; ');
+  if (others.problems.length > 0)
+    return limited('others', found, 'correct the file, or write the rules to .ramet/settings.json');
+  if (others.unused.length > 0) return limited('others', found, 'see ramet settings');
+  return ok('others', found === '' ? 'no settings of other tools' : found);
 }
 
 export function checkTrust({ place, io }: DoctorContext): HealthCheck {

@@ -1,0 +1,27 @@
+/** What is found of another tool's settings. */
+import type { RuleTexts } from '../../permission/policy.ts';
+
+export interface OtherRules {
+  /** The file, for messages. */
+  readonly place: string;
+  readonly texts: Pick<RuleTexts, 'deny' | 'ask'>;
+}
+
+/** Something that is set up and does nothing here. */
+export interface UnusedPart {
+  readonly what: string;
+  readonly source: string;
+}
+
+export interface OtherTools {
+  /** Files whose rules count. */
+  readonly rules: readonly OtherRules[];
+  readonly unused: readonly UnusedPart[];
+  /** One line each: rules that do not count although somebody wrote them. */
+  readonly problems: readonly string[];
+}
+
+export function shownPath(path: string, root: string, userHome: string | null): string {
+  if (path.startsWith(`${root}/`)) return path.slice(root.length + 1);
+  return userHome !== null && path.startsWith(`${userHome}/`) ? `~${path.slice(userHome.length)}` : path;
+}

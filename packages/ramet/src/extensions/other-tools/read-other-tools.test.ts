@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { otherToolsNotices, readOtherTools } from './read-other-tools.ts';
+
+function placeIn(directory: string) {
+  mkdirSync(join(directory, 'home'), { recursive: true });
+  mkdirSync(join(directory, 'repo'), { recursive: true });
+  return {
+    root: join(directory, 'repo'),
+    home: join(directory, 'home/.ramet'),
+    userHome: join(directory, 'home'),
+  };
+}
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+describe('EXT-1: settings of another tool', () => {
+  test('are nothing where there are none', async ({ directory }) => {
+    const place = placeIn(directory);
+    const found = await readOtherTools(place);
+    expect(found).toEqual({ rules: [], unused: [], problems: [] });
+    expect(otherToolsNotices(found, place)).toEqual([]);
+  });
+
+  test('narrow: deny and ask rules of all three files count, with the file they are from', async ({
+    directory,
+  }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'repo/.claude/settings.json': json({
+        permissions: { deny: ['Read(.env)', 'Bash(curl:*)'], ask: ['Task(x)'] },
+      }),
+      'repo/.claude/settings.local.json': json({ permissions: { deny: ['WebFetch'] } }),
+      'home/.claude/settings.json': `\ufeff${json({ permissions: { ask: ['Bash(git push:*)'] } })}`,
+    });
+    const found = await readOtherTools(place);
+    expect(found.rules).toEqual([
+      { place: '.claude/settings.json', texts: { deny: ['Read(.env)', 'Bash(curl:*)'], ask: ['Agent(x)'] } },
+      { place: '.claude/settings.local.json', texts: { deny: ['WebFetch'] } },
+      { place: '~/.claude/settings.json', texts: { ask: ['Bash(git push:*)'] } },
+    ]);
+    expect(otherToolsNotices(found, place)).toEqual([]);
+  });
+
+  test('say by name what has no effect here, in one line', async ({ directory }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'repo/.claude/settings.json': json({
+        hooks: {},
+        env: {},
+        permissions: { allow: ['Bash'], deny: ['Read(.env)'] },
+      }),
+      'repo/.claude/commands/x.md': '',
+      'repo/.claude/agents/x.md': '',
+      'repo/.mcp.json': '{}',
+      'repo/CLAUDE.local.md': '',
+      'home/.claude/skills/x/SKILL.md': '',
+    });
+    expect(otherToolsNotices(await readOtherTools(place), place)).toEqual([
+      'set up for Claude Code and without effect in Ramet: hooks in .claude/settings.json, env in ' +
+        '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/commands, ~/.claude/skills, ' +
+        '.mcp.json, CLAUDE.local.md (see ramet settings)',
+    ]);
+  });
+
+  test.for([
+    ['{ "permissions": ', 'is no valid JSON'],
+    ['[]', 'holds no JSON object'],
+    ['{ "permissions": [] }', 'permissions in .claude/settings.json is no object'],
+    ['{ "permissions": { "deny": "Read" } }', 'permissions.deny in .claude/settings.json is no list'],
+    ['{ "permissions": { "deny": [7] } }', 'the deny rule "7" in .claude/settings.json'],
+    ['{ "permissions": { "deny": ["Bash("] } }', 'the deny rule "Bash(" in .claude/settings.json'],
+  ])(
+    'that cannot be read say that their rules are not in force: %s',
+    async ([text = '', problem = ''], { directory }) => {
+      const place = placeIn(directory);
+      writeFiles(directory, { 'repo/.claude/settings.json': text });
+      const { problems } = await readOtherTools(place);
+      expect(problems).toEqual([expect.stringContaining(problem)]);
+      expect(problems[0]).toMatch(/NOT in force$/);
+    },
+  );
+
+  test('that are a folder say so too, and good rules beside a bad one count', async ({ directory }) => {
+    const place = placeIn(directory);
+    mkdirSync(join(place.root, '.claude/settings.json'), { recursive: true });
+    writeFiles(directory, {
+      'repo/.claude/settings.local.json': json({ permissions: { deny: ['Nope(x)', 'Read(.env)'] } }),
+    });
+    const { rules, problems } = await readOtherTools(place);
+    expect(problems).toEqual([
+      '.claude/settings.json cannot be read (EISDIR): deny and ask rules in it are NOT in force',
+      expect.stringMatching(/^the deny rule "Nope\(x\)" in \.claude\/settings\.local\.json .*NOT in force$/),
+    ]);
+    expect(rules).toEqual([{ place: '.claude/settings.local.json', texts: { deny: ['Read(.env)'] } }]);
+  });
+});
