@@ -123,7 +123,7 @@ function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefin
   if (unknown.length > 0) say('tools', 'warning', `there is no tool ${some(unknown)} here: left out`);
   if (patterns.length > 0)
     say('tools', 'warning', `pattern ignored: only the name counts in ${some(patterns, '; ')}; use rules`);
-  if (names !== 'all' && names.length === unknown.length + remote.length)
+  if (names !== 'all' && names.length > 0 && names.length === unknown.length + remote.length)
     say('tools', 'warning', 'no tool is left: its agents cannot be started');
   return names;
 }

@@ -97,7 +97,7 @@ describe('TYPE-3: a definition file', () => {
       ['warning 4 tools: pattern ignored: only the name counts in Bash(git log:*, git diff:*); use rules'],
     ],
     ['Read, mcp__a__b', ['Read', 'mcp__a__b'], ['note 4 tools: not yet active: mcp__a__b (MCP)']],
-    ['[]', [], ['warning 4 tools: no tool is left: its agents cannot be started']],
+    ['[]', [], []],
     [
       'LS',
       ['LS'],
@@ -118,7 +118,8 @@ describe('TYPE-3: a definition file', () => {
     ['sonnet[1m]', 'sonnet', false],
     ['claude-opus-4-6', 'claude-opus-4-6', false],
     ['vendor/model:free', 'vendor/model:free', false],
-    ['fable', 'inherit', true],
+    ['fable', 'fable', false],
+    ['mythical', 'inherit', true],
     ['flash', 'inherit', true],
     ['[a]', 'inherit', true],
   ])('takes model: %s', (written, model, warned) => {

@@ -84,7 +84,8 @@ function lookInto(scan: FolderScan, { path, real }: Located, walk: Walk): void {
 }
 
 function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, walk: Walk): void {
-  const isDefinition = EXTENSIONS.has(extname(entry.name).toLowerCase());
+  // Collections keep skills beside agents; those are named by their folder and are no agents.
+  const isDefinition = entry.name !== 'SKILL.md' && EXTENSIONS.has(extname(entry.name).toLowerCase());
   if (scan.files.length >= MOST_FILES) return;
   if (!entry.isSymbolicLink()) {
     if (entry.isDirectory()) deeper(scan, { path, real }, walk);

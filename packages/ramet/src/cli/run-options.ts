@@ -12,7 +12,7 @@ export function addRunOptions(command: Command): Command {
         .default('text'),
     )
     .option('--include-partial-messages', 'with stream-json: text as it streams')
-    .option('--model <model>', 'a model id, or haiku, sonnet or opus')
+    .option('--model <model>', 'a model id, or haiku, sonnet, opus or fable')
     .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
     .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)

@@ -25,7 +25,9 @@ export function refuseWithoutTools(
   definition: AgentDefinition,
   parent: { readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'> },
 ): void {
-  if (toolsOf(definition, parent).length > 0) return;
+  // An adviser that asks for no tool gets none; one that asks for some and gets none could not do its work.
+  const wantsNone = definition.tools !== 'all' && definition.tools.length === 0;
+  if (wantsNone || toolsOf(definition, parent).length > 0) return;
   const { name, tools, path } = definition;
   const asked = tools === 'all' ? 'all are disallowed' : `it asks for ${tools.join(', ') || 'none'}`;
   throw new UserMistake(

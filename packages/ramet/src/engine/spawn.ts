@@ -4,7 +4,7 @@
  */
 import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
-import { nameList } from '../agents/type-lines.ts';
+import { unknownType } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
@@ -155,11 +155,9 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
   if (found !== undefined) return found;
   const withheld = family.parts.whyWithheld?.(wanted) ?? null;
   if (withheld !== null) throw refusal('withheld_type', withheld);
-  const known = nameList(offered.map(({ name }) => name));
-  throw refusal(
-    'unknown_type',
-    `there is no agent type "${wanted}"; the types are ${known}; without subagent_type it is a fork`,
-  );
+  const reason = unknownType(wanted, offered);
+  const otherwise = reason.includes('\n') ? '\nWithout' : '; without';
+  throw refusal('unknown_type', `${reason}${otherwise} subagent_type it is a fork`);
 }
 
 async function evidenceBefore(expected: Expectation, cwd: string, { runtime }: Agent): Promise<Evidence> {

@@ -73,6 +73,7 @@ describe('MODEL-1: tiers', () => {
       'claude-haiku-4-5',
       'claude-sonnet-5',
       'claude-opus-5',
+      'claude-fable-5',
     ]);
   });
 

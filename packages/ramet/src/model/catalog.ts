@@ -125,7 +125,7 @@ export function minimumCacheable(model: string): number | undefined {
   return findModel(model)?.minimumCacheable;
 }
 
-export const MODEL_TIERS = ['haiku', 'sonnet', 'opus'] as const;
+export const MODEL_TIERS = ['haiku', 'sonnet', 'opus', 'fable'] as const;
 export type ModelTier = (typeof MODEL_TIERS)[number];
 
 /** The newest model of each tier whose price and minimum are both confirmed. */
@@ -133,6 +133,7 @@ const TIER_DEFAULTS: Readonly<Record<ModelTier, string>> = {
   haiku: 'claude-haiku-4-5',
   sonnet: 'claude-sonnet-5',
   opus: 'claude-opus-5',
+  fable: 'claude-fable-5',
 };
 
 function isTier(name: string): name is ModelTier {

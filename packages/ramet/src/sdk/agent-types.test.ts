@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../test/fixtures/command.ts';
-import { type FamilySession, lastTexts, startAgents, startFamily } from '../../test/fixtures/family.ts';
+import { call, type FamilySession, lastTexts, startAgents, startFamily } from '../../test/fixtures/family.ts';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { builtInDefinitions, typeLines } from '../agents/built-in.ts';
 import type { RequestRecord } from '../emulator/index.ts';
@@ -84,7 +84,9 @@ describe('TYPE-3: what the main agent is told of types', () => {
     await family.run('Go.');
     const description = agentDescription(family.requestsOf('Go.')[0]);
     expect(description.length).toBeLessThan(agentTool.description.length + 8_500);
-    expect(description).toMatch(/\nAlso, without a description here: worker-\d+, .* and \d+ more\n/);
+    expect(description).toMatch(
+      /\nAlso, without a description here: worker-\d+, .* and \d+ more\. To find a type, .*\n/,
+    );
     await family.run('Again.');
     expect(lastTexts(family.requestsOf('Again.')[0])).toEqual(['Again.']);
   });
@@ -186,6 +188,47 @@ describe('TYPE-3: agents of definition files', () => {
     const started = family.recordedOf(2).find(({ type }) => type === 'agent.started');
     expect(started).toMatchObject({ agentType: 'digger', maxTurns: 2, origin: { background: true } });
     expect(events).toContainEqual(expect.objectContaining({ type: 'agent_started', background: true }));
+  });
+
+  test('an adviser that asks for no tools is started without any', async () => {
+    const family = await startFamily({
+      cast: { ...asking('adviser') },
+      home: { 'agents/a.md': definition('adviser', 'tools: []\n') },
+    });
+    await family.run('Go.');
+    const [request, ...more] = family.requestsOf('look around');
+    expect(more).toEqual([]);
+    expect(request?.request).not.toHaveProperty('tools');
+  });
+
+  test('one of hundreds that the prompt has no room for is found by a topic, and used', async () => {
+    const many = Array.from({ length: 400 }, (_, index) => [
+      `agents/f${index}.md`,
+      definition(`collection-of-fillers-${index}`),
+    ]);
+    const home = {
+      ...Object.fromEntries(many),
+      'agents/z.md': definition('zz-scaffolding-django-pro'),
+    };
+    const by = (subagent_type: string) =>
+      call('Agent', { prompt: 'look around', description: 'look', subagent_type });
+    const family = await startFamily({
+      home,
+      cast: {
+        'Go.': [by('django'), by('zz-scaffolding-django-pro'), { text: 'ok' }],
+        'look around': [{ text: 'seen' }],
+      },
+    });
+    await family.run('Go.');
+    const [first, second] = family.requestsOf('Go.');
+    const told = JSON.stringify(first?.request?.tools);
+    expect(told).not.toContain('zz-scaffolding');
+    expect(told).toMatch(/and \d{3} more\. To find/);
+    expect(told).toContain('To find a type, give a topic as subagent_type');
+    expect(lastTexts(second)[0]).toMatch(
+      /^No agent was started: there is no agent type "django"; the nearest of 406 are:\n- zz-scaffolding-django-pro: .*\nWithout subagent_type it is a fork\.$/,
+    );
+    expect(family.requestsOf('look around')).toHaveLength(1);
   });
 
   test('one that is left without tools is not started, with the reason', async () => {

@@ -5,6 +5,7 @@
 import { findDefinition } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { environmentText } from '../agents/environment.ts';
+import { unknownType } from '../agents/type-lines.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { toolsOf } from '../engine/child-head.ts';
@@ -44,9 +45,7 @@ export async function viewChild(
   using types = await openAgentTypes(place, at.env);
   const definition = findDefinition(types.definitions, name);
   if (definition === undefined) {
-    const known = types.definitions.map((one) => one.name).join(', ');
-    const reason = types.whyWithheld(name) ?? `there is no agent type "${name}"; there are ${known}`;
-    throw new UserMistake('unknown_type', reason);
+    throw new UserMistake('unknown_type', types.whyWithheld(name) ?? unknownType(name, types.definitions));
   }
   const settings = resolveOptions(at, await sessionSettings(at));
   const model = await modelOf(definition, settings);

@@ -39,7 +39,7 @@ function stem(name: string): string {
 }
 
 /** Levenshtein, one row at a time. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -53,6 +53,23 @@ describe.concurrent('TYPE-4: ramet agents', () => {
       0,
       'files: 2, definitions: 1, errors: 0, warnings: 0',
     ]);
+    writeFiles(join(user.root, 'collection'), {
+      'skills/pdf/SKILL.md': definition('pdf'),
+      ...Object.fromEntries(
+        Array.from({ length: 40 }, (_, index) => [
+          `a/${index}.md`,
+          definition(`a${index}`, 'tools: Read, LS\n'),
+        ]),
+      ),
+    });
+    const collection = await user.ramet(['agents', 'validate', '../collection']);
+    expect([collection.code, ...linesOf(collection.stdout)]).toEqual([
+      0,
+      expect.stringMatching(
+        /^warning: \S+a\/0\.md:4: tools: there is no tool LS here: left out \(and in 39 more files\)$/,
+      ),
+      'files: 40, definitions: 40, errors: 0, warnings: 40',
+    ]);
     const both = await user.ramet(['agents', 'validate', '../good', '../bad', '--json']);
     const report = JSON.parse(both.stdout);
     expect([both.code, report.files, report.definitions]).toEqual([1, 202, 1]);
@@ -96,6 +113,8 @@ describe.concurrent('TYPE-4: ramet agents', () => {
     expect(plain.stdout).toMatch(/^project instructions +yes, about \d+ tokens$/m);
     const none = await user.ramet(['agents', 'show', 'nobody']);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there is no agent type "nobody"')]);
+    const slip = await user.ramet(['agents', 'show', 'reviwer']);
+    expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining('did you mean reviewer?')]);
   });
 
   test('completion offers the types', async ({ user }) => {

@@ -15,7 +15,7 @@ export function typeListText({ entries, problems }: DefinitionCatalog): string {
     return [`${source}\n${table(rows)}`];
   });
   const serious = problems.filter(({ level }) => level !== 'note');
-  if (serious.length > 0) sections.push(`problems\n${serious.map(problemLine).join('')}`);
+  if (serious.length > 0) sections.push(`problems\n${problemLines(serious).join('')}`);
   const notes = problems.length - serious.length;
   if (notes > 0) sections.push(`${notes} note${notes === 1 ? '' : 's'}: ramet agents validate shows them\n`);
   return sections.join('\n');
@@ -43,7 +43,17 @@ export function toolsText({ tools, disallowedTools = [] }: AgentDefinition): str
   return disallowedTools.length === 0 ? given : `${given}, without ${disallowedTools.join(', ')}`;
 }
 
-export function problemLine(problem: DefinitionProblem): string {
+/** What is said of many files alike is said once, with the first of them. */
+export function problemLines(problems: readonly DefinitionProblem[]): string[] {
+  const alike = Map.groupBy(problems, ({ level, field, message }) => JSON.stringify([level, field, message]));
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined || group.length < 3) return group.map(problemLine);
+    return [problemLine(first).replace(/\n$/, ` (and in ${group.length - 1} more files)\n`)];
+  });
+}
+
+function problemLine(problem: DefinitionProblem): string {
   return `  ${problem.level}: ${printable(definitionProblemText(problem)).replaceAll('\n', ' ')}\n`;
 }
 

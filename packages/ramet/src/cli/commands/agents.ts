@@ -5,7 +5,7 @@ import { openStore, toolNames } from '../../sdk/agent-types.ts';
 import { viewChild } from '../../sdk/child-view.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { childViewObject, childViewText } from '../agent-types/child-view-text.ts';
-import { problemLine, typeListObject, typeListText } from '../agent-types/type-list.ts';
+import { problemLines, typeListObject, typeListText } from '../agent-types/type-list.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 
@@ -32,7 +32,7 @@ export async function validateAgents(
   const { files, definitions, problems } = checked;
   if (options.json) io.out(`${JSON.stringify({ files, definitions, errors, warnings, problems })}\n`);
   else {
-    for (const problem of problems) io.out(problemLine(problem).trimStart());
+    for (const line of problemLines(problems)) io.out(line.trimStart());
     io.out(`files: ${files}, definitions: ${definitions}, errors: ${errors}, warnings: ${warnings}\n`);
   }
   return errors > 0 ? EXIT.failed : EXIT.done;

@@ -46,14 +46,14 @@ describe('UI-1: what a command line can go on with', () => {
     [['-v', '--v'], []],
     [
       ['--model', ''],
-      ['haiku', 'sonnet', 'opus'],
+      ['haiku', 'sonnet', 'opus', 'fable'],
     ],
     [['--model', 'so'], ['sonnet']],
     [['--model=so'], ['--model=sonnet']],
     [['--model', '=', 'so'], ['sonnet']],
     [
       ['--model', '='],
-      ['haiku', 'sonnet', 'opus'],
+      ['haiku', 'sonnet', 'opus', 'fable'],
     ],
     [
       ['--model', 'sonnet', ''],

@@ -38,7 +38,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   model: {
     usage: '/model [name]',
     meaning: 'show the model, or go on with another',
-    words: ['haiku', 'sonnet', 'opus'],
+    words: ['haiku', 'sonnet', 'opus', 'fable'],
   },
   permissions: {
     usage: '/permissions [mode]',

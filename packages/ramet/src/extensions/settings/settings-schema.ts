@@ -20,6 +20,7 @@ const models = z.strictObject({
   haiku: z.optional(name),
   sonnet: z.optional(name),
   opus: z.optional(name),
+  fable: z.optional(name),
 });
 
 const permissions = z.strictObject({
@@ -145,7 +146,7 @@ const merge = z.strictObject({
 
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
-  model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet or opus.'),
+  model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet, opus or fable.'),
   fallbackModel: described(z.optional(name), 'Takes over when the model stays unavailable.'),
   provider: described(z.optional(z.enum(PROVIDER_KINDS)), 'Who serves the models.'),
   models: described(z.optional(models), 'The model ids that the three tiers stand for.'),

@@ -24,6 +24,7 @@ export interface TierSettings {
   haiku?: string | undefined;
   sonnet?: string | undefined;
   opus?: string | undefined;
+  fable?: string | undefined;
 }
 
 /** The caps on agents that models ask for (LAUNCH-3), and how they are treated. */
