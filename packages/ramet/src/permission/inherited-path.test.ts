@@ -7,12 +7,20 @@ import { inheritedPath } from './inherited-path.ts';
 function folders() {
   const base = temporaryDirectory();
   const at = (...names: string[]): string => join(base, ...names);
-  for (const name of ['repo/src', 'repo/.git', 'repo/.home/worktrees/w', 'repo-2', 'home/worktrees/w/src'])
+  for (const name of [
+    'repo/src',
+    'repo/shared',
+    'repo/.git',
+    'repo/.home/worktrees/w',
+    'repo-2',
+    'home/worktrees/w/src',
+  ])
     mkdirSync(at(name), { recursive: true });
   writeFileSync(at('repo/src/a.ts'), '1');
   symlinkSync(at('repo'), at('link'));
   symlinkSync(at('repo/src'), at('src-link'));
   symlinkSync(at('repo/src'), at('home/worktrees/w/linked'));
+  symlinkSync(at('repo/shared'), at('home/worktrees/w/shared'));
   return { at, root: at('home/worktrees/w'), from: at('repo') };
 }
 
@@ -26,6 +34,7 @@ describe('FORK-6: the path that is meant by one of the parent', () => {
     ['link/src/a.ts', 'src/a.ts'],
     ['link/not/there', 'not/there'],
     ['src-link/a.ts', 'src/a.ts'],
+    ['home/worktrees/w/linked/a.ts', 'src/a.ts'],
   ])('%s is the same below the worktree', (path, expected) => {
     const { at, root, from } = folders();
     expect(inheritedPath({ root, from }, at(path), root)).toBe(join(root, expected));
@@ -35,7 +44,7 @@ describe('FORK-6: the path that is meant by one of the parent', () => {
     'repo-2/a',
     'repo/.git/config',
     'home/worktrees/w/src/a.ts',
-    'home/worktrees/w/linked/a.ts',
+    'home/worktrees/w/shared/a.ts',
     'x',
   ])('%s is what it is', (path) => {
     const { at, root, from } = folders();

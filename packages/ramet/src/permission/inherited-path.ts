@@ -4,7 +4,8 @@
  *
  * Invariants
  * 1. The worktree itself, Ramet's own directory and the git directory stay what they are, wherever they lie.
- * 2. A path that leads into the checkout by a link is one of the checkout's.
+ * 2. A path that leads into the checkout by a link is one of the checkout's, also where the link is in the worktree. A link at
+ *    the same place, such as a shared node_modules, leads to what the path means, and stays.
  */
 import { join, resolve } from 'node:path';
 import { landingPath } from './landing-path.ts';
@@ -15,11 +16,12 @@ export type InheritedPlaces = Pick<WriteFence, 'root' | 'from' | 'inherited' | '
 /** The path in the worktree that is meant by one of a checkout it comes from; null for every other path. */
 export function inheritedPath(places: InheritedPlaces, path: string, cwd: string): string | null {
   const absolute = resolve(cwd, path);
-  if (isBelow(absolute, places.root)) return null;
-  const named = twinOf(places, absolute);
+  const named = isBelow(absolute, places.root) ? null : twinOf(places, absolute);
   if (named !== null) return named;
   const place = landingPath(absolute);
-  return place === null || place === absolute || isBelow(place, places.root) ? null : twinOf(places, place);
+  if (place === null || place === absolute || isBelow(place, places.root)) return null;
+  const twin = twinOf(places, place);
+  return twin === absolute ? null : twin;
 }
 
 function twinOf({ root, from, inherited = [], home }: InheritedPlaces, path: string): string | null {

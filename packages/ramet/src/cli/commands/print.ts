@@ -4,6 +4,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
+import { tellingChanges } from '../checkout-notes.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { jsonOutput } from '../output/json.ts';
@@ -58,7 +59,8 @@ export async function carryOut(
   const output = OUTPUTS[options.outputFormat](io);
   const { record } = output;
   const wanted = sessionOptions(options, resume, io);
-  await using session = await openSession(record === undefined ? wanted : { ...wanted, onRecord: record });
+  const onRecord = tellingChanges((line) => io.note(line), record);
+  await using session = await openSession({ ...wanted, onRecord });
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
   const result = await follow(session, prompt, output, {

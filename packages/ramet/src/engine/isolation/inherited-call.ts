@@ -46,10 +46,14 @@ function commandCall(call: ToolUseBlock, place: CallPlace): InheritedCall | null
   const { command } = call.input as { command?: unknown }; // an object, as its caller has seen
   const found = typeof command === 'string' ? inheritedCommand(command, place) : null;
   if (found === null) return null;
-  const { paths } = found;
+  const { paths, left } = found;
   if (found.command === null) return { kind: 'refused', reason: refusalOf(paths) };
   const input = { ...(call.input as object), command: found.command }; // as above
-  return { kind: 'translated', call: { ...call, input }, notice: noticeOf(paths) };
+  const notices = [
+    ...(paths.length === 0 ? [] : [noticeOf(paths)]),
+    ...(left.length === 0 ? [] : [`[Left as it is, as what is searched for: ${listed(left)}.]`]),
+  ];
+  return { kind: 'translated', call: { ...call, input }, notice: notices.join('\n') };
 }
 
 function noticeOf(paths: readonly TranslatedPath[]): string {

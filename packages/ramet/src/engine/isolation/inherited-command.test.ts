@@ -37,11 +37,40 @@ describe('FORK-6: a command that names the checkout of the parent', () => {
     expect(inheritedCommand(command, place)).toBeNull(),
   );
 
+  test.each([
+    'grep -r "/me/repo/src" .',
+    "rg -n '/me/repo' src",
+    'git grep /me/repo/a',
+    'grep -rn -e /me/repo -A 3 src',
+    'cat x | grep -c /me/repo',
+  ])('stays as it is in the pattern of a search, and that is told: %s', (command) =>
+    expect(inheritedCommand(command, place)).toMatchObject({ command, paths: [], left: [expect.anything()] }),
+  );
+
+  test.each([
+    ['grep -r /me/repo /me/repo/src', 'grep -r /me/repo /w/tree/src'],
+    ['grep -rn needle /me/repo/src', 'grep -rn needle /w/tree/src'],
+    ['grep -A 3 needle /me/repo/a', 'grep -A 3 needle /w/tree/a'],
+    ['grep -f words /me/repo/a', 'grep -f words /w/tree/a'],
+    ['grep -e one /me/repo/a', 'grep -e one /w/tree/a'],
+    ['grep x a; cat /me/repo/b', 'grep x a; cat /w/tree/b'],
+    ["sed -n '1,5p' /me/repo/a", "sed -n '1,5p' /w/tree/a"],
+  ])('the files that a search reads are those of the worktree: %s', (command, expected) =>
+    expect(commandOf(command)).toBe(expected),
+  );
+
+  test.each([
+    "sed 's,/me/repo,x,' a",
+    'awk \'/x/ { print > "/me/repo/b" }\' a',
+    'sed -i -e "r /me/repo/b" a',
+  ])('does not run in a script: %s', (command) => expect(commandOf(command)).toBeNull());
+
   test('does not run where a name needs quotes', () => {
     const spaced = { ...place, places: { root: '/w/my tree', from: '/me/repo' } };
     expect(inheritedCommand('cd /me/repo && ls', spaced)).toEqual({
       command: null,
       paths: [{ given: '/me/repo', used: '/w/my tree' }],
+      left: [],
     });
     const parent = { ...place, places: { root: '/w/tree', from: '/me/my repo' } };
     for (const command of ['cd "/me/my repo/src"', 'cd /me/my\\ repo/src', "ls '/me/my repo'"])

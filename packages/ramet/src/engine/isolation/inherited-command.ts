@@ -3,8 +3,10 @@
  * like, is replaced. Where that could change what the command means (text that it writes, `..`, a name that needs
  * quotes), nothing runs, and the agent is told the path to use. No shell grammar is loaded: this is looked at with every
  * command of an agent in a worktree, and only finds what is written out. What a command computes, the sandbox stops.
+ * The pattern of a search stays as it is and is told; a script of sed or awk that names such a path does not run.
  */
 import { type InheritedPlaces, inheritedPath } from '../../permission/inherited-path.ts';
+import { type PatternWord, patternWords } from './pattern-words.ts';
 
 export interface TranslatedPath {
   given: string;
@@ -23,6 +25,8 @@ export interface CommandPaths {
   /** Null where the paths cannot be replaced safely. */
   command: string | null;
   paths: TranslatedPath[];
+  /** Those that stay as they are: what a search looks for. */
+  left: string[];
 }
 
 /** A word, or a part of one, that has a slash. */
@@ -36,18 +40,27 @@ export function inheritedCommand(command: string, place: CallPlace): CommandPath
   const { places, cwd, home } = place;
   const heredoc = HEREDOC.exec(command)?.index ?? Number.POSITIVE_INFINITY;
   const paths: TranslatedPath[] = unusualSpellings(command, places);
+  const left: string[] = [];
+  let patterns: readonly PatternWord[] | undefined;
   let isSafe = paths.length === 0 && PLAIN.test(places.root);
   const replaced = command.replace(PATH, (given, offset: number) => {
     const path = home === undefined ? given : given.replace(HOME, home);
     if (!path.startsWith('/') && !path.includes('..')) return given;
     const used = inheritedPath(places, path, cwd);
     if (used === null) return given;
+    patterns ??= patternWords(command);
+    const word = patterns.find(({ start, end }) => start <= offset && offset < end);
+    if (word?.kind === 'pattern') {
+      left.push(given);
+      return given;
+    }
     paths.push({ given, used });
+    isSafe &&= word === undefined;
     isSafe &&= path.startsWith('/') && !path.startsWith('//') && offset < heredoc;
     return path.endsWith('/') ? `${used}/` : used;
   });
-  if (paths.length === 0) return null;
-  return { command: isSafe ? replaced : null, paths };
+  if (paths.length === 0 && left.length === 0) return null;
+  return { command: isSafe ? replaced : null, paths, left };
 }
 
 /** A checkout whose name needs quotes. */

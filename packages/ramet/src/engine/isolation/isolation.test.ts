@@ -320,7 +320,8 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
         escape: [
           call('Write', { file_path: join(elsewhere, 'b.ts'), content: 'x' }),
           call('Bash', { command: 'ln -s "$(git rev-parse --git-common-dir)/.." out' }),
-          call('Write', { file_path: 'out/c.ts', content: 'x' }),
+          call('Write', { file_path: 'out/c.ts', content: 'mine' }),
+          call('Read', { file_path: 'out/c.ts' }),
           call('Bash', { command: 'echo x > out/d.ts' }),
           call('Bash', { command: 'cd out && touch e.ts' }),
           call('Bash', { command: 'git -C out commit --allow-empty -m x' }),
@@ -337,11 +338,14 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
       .slice(1)
       .map((record) => lastTexts(record)[0] ?? '');
     expect(answers[0]).toContain('is outside your worktree');
-    expect(answers[2]).toContain('is outside your worktree');
-    expect(answers[3]).toContain(`Write ${join(root, 'd.ts')} instead`);
-    expect(answers[4]).toContain('is outside your worktree');
-    expect(answers[5]).toContain('which is not yours');
-    expect(answers[6]).toContain('git stash is refused');
+    // A link into the checkout is a path of the checkout, for who reads and for who writes (FORK-6).
+    for (const told of answers.slice(2, 4))
+      expect(told).toContain(`Your worktree was used instead: out/c.ts is ${join(root, 'c.ts')}.`);
+    expect(answers[3]).toContain('mine');
+    expect(answers[4]).toContain(`Write ${join(root, 'd.ts')} instead`);
+    expect(answers[5]).toContain('is outside your worktree');
+    expect(answers[6]).toContain('which is not yours');
+    expect(answers[7]).toContain('git stash is refused');
     expect(checkoutBytes(family.cwd)).toEqual(before);
   });
 
