@@ -8,7 +8,7 @@
  * 3. A conversation ends before the first thing it lost. What an agent did after that stays on record and on the bill;
  *    the agent does not remember it.
  */
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
@@ -16,6 +16,7 @@ import type { AgentId, SessionId } from '../schema/ids.ts';
 import { cutConversations } from './cut-conversations.ts';
 import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
+import { PRIVATE_FILE } from './home.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
 import { SessionReader } from './reader.ts';
@@ -191,6 +192,7 @@ function removeFiles(file: string): void {
 
 function writeRepaired(file: string, { meta, events, blocks, lostEvents }: Salvaged): void {
   const { [WRITER]: _, ...kept } = meta;
+  closeSync(openSync(file, 'wx', PRIVATE_FILE));
   using db = fillSessionFile(file, { [FENCE]: '1', ...kept, [OPENED]: meta[OPENED] ?? meta.created ?? '0' });
   inTransaction(db, () => {
     const block = db.prepare('INSERT INTO blocks (digest, bytes) VALUES (?, ?)');

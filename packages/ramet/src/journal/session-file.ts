@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
+import { existingFile } from './existing-file.ts';
 import { PRIVATE_FILE, unusable } from './home.ts';
 import { openInMemory } from './memory-copy.ts';
 import { migrate, requireKnownVersion, SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
@@ -58,7 +59,7 @@ export function fillSessionFile(file: string, meta: Readonly<Record<string, stri
   });
 }
 
-/** Opens a session to write it; `lease.ts` says whether one may. */
+/** Opens a session to write it; `lease.ts` says whether one may. Makes no file. */
 export function openSessionFile(file: string): DatabaseSync {
   return opening(file, {}, writeFailure, (db) => {
     db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL');
@@ -123,7 +124,8 @@ function opening(
 ): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    db = inMemory ? openInMemory(file) : new DatabaseSync(file, { ...options, timeout: BUSY_TIMEOUT_MS });
+    const path = options.readOnly === true ? file : existingFile(file);
+    db = inMemory ? openInMemory(file) : new DatabaseSync(path, { ...options, timeout: BUSY_TIMEOUT_MS });
     prepare(db);
     return db;
   } catch (error) {

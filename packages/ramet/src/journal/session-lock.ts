@@ -4,11 +4,12 @@
  * holder, however that dies; a process that is stopped keeps it.
  *
  * The file is never removed while its session exists: whoever waited for the old file would hold a lock that nobody
- * else sees. Nor is it ever opened by other means than SQLite: closing any descriptor of it drops this process's lock.
+ * else sees. It goes after its session and under its own lock; whoever waited looks whether it is still there. Nor is it ever opened by other means than SQLite: closing any descriptor of it drops this process's lock.
  */
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { systemCode } from '../schema/errors.ts';
+import { existingFile } from './existing-file.ts';
 import { PRIVATE_FILE } from './home.ts';
 import { isBusy } from './sqlite-failure.ts';
 
@@ -27,17 +28,39 @@ export function lockPath(file: string): string {
 
 /** Null while another holds it. `file` is the session's. */
 export function takeSessionLock(file: string): SessionLock | null {
-  const path = lockPath(file);
+  for (;;) {
+    const lock = tryLock(lockPath(file));
+    if (lock !== 'replaced') return lock;
+  }
+}
+
+/** `replaced`: it was removed while this waited for it, so the lock is one that nobody else sees. */
+function tryLock(path: string): SessionLock | null | 'replaced' {
   const isNew = makeLockFile(path);
-  const db = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  const inode = inodeOf(path);
+  let db: DatabaseSync | undefined;
   try {
+    db = new DatabaseSync(existingFile(path), { timeout: PATIENCE_MS });
     db.exec('BEGIN EXCLUSIVE');
-    return { isNew, release: () => db.close() };
   } catch (error) {
-    db.close();
+    db?.close();
     if (isBusy(error)) return null;
+    if (inodeOf(path) !== inode) return 'replaced';
     throw error;
   }
+  const held = db;
+  if (inode !== null && inodeOf(path) === inode) return { isNew, release: () => held.close() };
+  held.close();
+  return 'replaced';
+}
+
+/** By the holder of the lock, after the session itself. */
+export function removeLockFile(file: string): void {
+  for (const suffix of ['', '-journal']) rmSync(`${lockPath(file)}${suffix}`, { force: true });
+}
+
+function inodeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** Null where there is no lock to look at. Needs no right to write. */

@@ -2,7 +2,7 @@
  * The door to a project's sessions: make one, go on with one, read one. `project` is always the directory that
  * `projectDirectory` names. Finding one is in `session-list.ts`.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -36,8 +36,8 @@ import {
   sessionPath,
 } from './session-file.ts';
 import type { IndexedSession } from './session-index.ts';
-import { isSessionLocked, lockPath, type SessionLock, takeSessionLock } from './session-lock.ts';
-import { writeFailure } from './sqlite-failure.ts';
+import { isSessionLocked, removeLockFile, type SessionLock, takeSessionLock } from './session-lock.ts';
+import { removedBeforeResuming, writeFailure } from './sqlite-failure.ts';
 import { readWitness, witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 
@@ -74,9 +74,9 @@ export async function createSession(
     registration.registerLater();
     return journal;
   } catch (error) {
+    for (const path of [file, `${file}-wal`, `${file}-shm`, witnessPath(file)]) rmSync(path, { force: true });
+    removeLockFile(file);
     lock?.release();
-    for (const path of [file, `${file}-wal`, `${file}-shm`, lockPath(file), witnessPath(file)])
-      rmSync(path, { force: true });
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
 }
@@ -97,16 +97,19 @@ export async function resumeSession(
   },
 ): Promise<ResumedJournal> {
   const { project, session, clock = systemClock, takeOver = false } = options;
-  const time = clock.now();
   const file = requireSession(project, session);
   refuseNetworkHome(project);
+  const inode = inodeOf(file);
   // Opened for reading first: a file from a newer version must not be written to, nor its WAL moved.
   const reader = openReader({ project, session });
+  const time = clock.now();
   const lease = newLease();
   let lock: SessionLock | undefined;
   let db: DatabaseSync | undefined;
   try {
     lock = lockSession(file, session);
+    // Looked at again: until here another process may have removed it.
+    if (inode === null || inodeOf(file) !== inode) throw removedBeforeResuming(file);
     refuseDamaged(session, damageOf(reader));
     db = openSessionFile(file);
     const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
@@ -119,14 +122,21 @@ export async function resumeSession(
   } catch (error) {
     reader.close();
     db?.close();
+    // A lock without a session is nobody's.
+    if (lock !== undefined && !existsSync(file)) removeLockFile(file);
     lock?.release();
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
 }
 
+function inodeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.ino ?? null;
+}
+
 function lockSession(file: string, session: SessionId): SessionLock {
   const lock = takeSessionLock(file);
   if (lock !== null) return lock;
+  if (!existsSync(file)) throw removedBeforeResuming(file);
   using db = openSessionFileReadOnly(file);
   throw inUse(session, leaseOf(db));
 }

@@ -78,6 +78,11 @@ function explainWrite(error: unknown, trouble: DiskTrouble | null): Explanation 
   }
 }
 
+export function removedBeforeResuming(file: string): JournalError {
+  const message = `the session was removed meanwhile: ${file} is gone; start a new one`;
+  return new JournalError('session_removed', 'terminal', message);
+}
+
 export function removedWhileWriting(file: string): JournalError {
   return new JournalError(
     'journal_removed',

@@ -6,7 +6,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionPath } from '../../journal/session-file.ts';
 import { forgetSession } from '../../journal/session-index.ts';
-import { lockPath, takeSessionLock } from '../../journal/session-lock.ts';
+import { lockPath, removeLockFile, takeSessionLock } from '../../journal/session-lock.ts';
 import type { SessionId } from '../../schema/ids.ts';
 
 /** False when a process has begun to write it. */
@@ -20,10 +20,10 @@ export function removeSession(project: string, session: SessionId): boolean {
     for (const path of own.map((name) => join(project, name))) {
       if (path !== lockPath(file)) rmSync(path, { recursive: true, force: true });
     }
+    removeLockFile(file);
   } finally {
     lock.release();
   }
-  for (const suffix of ['', '-journal']) rmSync(`${lockPath(file)}${suffix}`, { force: true });
   forgetSession(project, session);
   return true;
 }

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { listSessions } from '../../journal/session-list.ts';
+import { takeSessionLock } from '../../journal/session-lock.ts';
 import { resumeSession } from '../../journal/sessions.ts';
+import { systemClock } from '../../schema/clock.ts';
 import { removeSession } from './remove-session.ts';
 import { retain } from './retain-later.ts';
 import { DAY_MS, type RetentionRule, sessionHoldings } from './session-holdings.ts';
@@ -105,5 +107,33 @@ describe('LOG-1: what sessions keep', () => {
     expect(await retain({ place, days: 30, now: Date.now() })).toEqual([]);
     expect(await retain({ place, days: 30, now: Date.now() + 31 * DAY_MS })).toEqual([old]);
     expect(listSessions(project).map(({ session }) => session)).toEqual([waiting]);
+  });
+
+  test('is not made anew by one that resumes it at the moment it goes', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project, 'interrupted');
+    // Asked for the time when the journal has been read and its lock is not taken yet.
+    const clock = {
+      ...systemClock,
+      now: () => {
+        expect(removeSession(project, session)).toBe(true);
+        return 0;
+      },
+    };
+    const resumed = resumeSession({ project, session, clock });
+    await expect(resumed).rejects.toThrow('the session was removed meanwhile');
+    await expect(resumed).rejects.toMatchObject({ family: 'terminal' });
+    expect(readdirSync(project).filter((name) => name.startsWith(session))).toEqual([]);
+  });
+
+  test('is not made anew beside one that removes it and still has its lock', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project, 'interrupted');
+    const file = join(project, `${session}.sqlite`);
+    const lock = takeSessionLock(file);
+    const clock = { ...systemClock, now: () => (rmSync(file), 0) };
+    await expect(resumeSession({ project, session, clock })).rejects.toThrow('was removed meanwhile');
+    lock?.release();
+    expect(existsSync(file)).toBe(false);
   });
 });
