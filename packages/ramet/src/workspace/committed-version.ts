@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { folderGuard } from './git/folder-guard.ts';
-import { NO_TRANSPORT } from './reading-environment.ts';
+import { folderGuard, NO_TRANSPORT } from './git/folder-guard.ts';
 import { versionOf } from './regular-file.ts';
 
 const LARGEST = 1 << 20;

@@ -3,10 +3,7 @@
  * only reads, so it runs nothing that the folder's git configuration names (SEC-1), fetches nothing in
  * secret, and needs no password of a proxy.
  */
-import { folderGuard } from './git/folder-guard.ts';
-
-/** No git fetches anything, not even an object that is missing here: a remote can name the program that serves it. */
-export const NO_TRANSPORT: Readonly<Record<string, string>> = { GIT_ALLOW_PROTOCOL: 'none' };
+import { folderGuard, NO_TRANSPORT } from './git/folder-guard.ts';
 
 /** `env` is that of the agent's programs. */
 export async function readingEnvironment(
@@ -14,7 +11,7 @@ export async function readingEnvironment(
   env: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   const { environment } = await folderGuard(cwd, { env, lenient: true });
-  return { GIT_NO_LAZY_FETCH: '1', ...NO_TRANSPORT, ...withoutPasswords(env), ...environment };
+  return { ...NO_TRANSPORT, ...withoutPasswords(env), ...environment };
 }
 
 /** Addresses with a name and a password in front of the host: `http://name:password@proxy:8080`. */

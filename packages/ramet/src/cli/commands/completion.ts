@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { listSessions } from '../../journal/session-list.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
-import { NO_TRANSPORT } from '../../workspace/reading-environment.ts';
+import { NO_TRANSPORT } from '../../workspace/git/folder-guard.ts';
 import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';

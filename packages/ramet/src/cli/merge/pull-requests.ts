@@ -76,7 +76,7 @@ async function runUserProgram(
 ): Promise<string> {
   const own = Object.entries(io.env).filter(([name, value]) => value !== undefined && !isModelKey(name));
   const env: Record<string, string> = Object.fromEntries(own.map(([name, value = '']) => [name, value]));
-  const { environment } = await folderGuard(repository.cwd, { env });
+  const { environment } = await folderGuard(repository.cwd, { env, reachesRemote: true });
   const options = {
     cwd: repository.cwd,
     env: { ...env, ...environment, GIT_TERMINAL_PROMPT: '0', GH_PROMPT_DISABLED: '1' },

@@ -16,6 +16,8 @@ export interface ConfigOverrides {
   environment: Readonly<Record<string, string>>;
   /** Content filters that only the folder defines. */
   filters: readonly string[];
+  /** It names a program that serves a remote. */
+  namesTransport: boolean;
 }
 
 const NEUTRAL: readonly (readonly [RegExp, string])[] = [
@@ -33,8 +35,6 @@ const NEUTRAL: readonly (readonly [RegExp, string])[] = [
   [/^merge\..+\.driver$/s, 'false'],
   [/^gpg\.(?:.+\.)?(?:program|defaultkeycommand)$/s, 'false'],
   [/^log\.showsignature$/, 'false'],
-  [/^remote\..+\.uploadpack$/s, 'git-upload-pack'],
-  [/^remote\..+\.receivepack$/s, 'git-receive-pack'],
   [/^remote\..+\.vcs$/s, 'none'],
   [/^protocol\.allow$/, 'user'],
   [/^protocol\.ext\.allow$/, 'never'],
@@ -52,6 +52,8 @@ const NEUTRAL: readonly (readonly [RegExp, string])[] = [
   [/^(?!include)[^.]+\..+\.(?:cmd|command|path|program)$/s, 'false'],
 ];
 
+/** Of these git takes the first value and not the last: nothing can be set in their place. */
+const TRANSPORT = /^remote\..+\.(?:uploadpack|receivepack)$/s;
 const FILTER = /^filter\.(.+)\.[^.]+$/s;
 const HELPER = /^credential\.(?:.+\.)?helper$/s;
 
@@ -80,6 +82,7 @@ export function overridesFor(entries: readonly ConfigEntry[], required: boolean)
     settings: [...settings, ...credentialHelpers(own, users)],
     environment: gitProxy ? { GIT_PROXY_COMMAND: '' } : {},
     filters: [...filters],
+    namesTransport: own.some(({ key }) => TRANSPORT.test(key)),
   };
 }
 

@@ -36,7 +36,15 @@ export interface GuardOptions {
   env: Readonly<Record<string, string>>;
   /** Files that need a filter of the folder are taken as they are; otherwise git fails for them. */
   lenient?: boolean | undefined;
+  /** The user asked for something from a remote; otherwise git fetches nothing, not even an object that is missing. */
+  reachesRemote?: boolean | undefined;
 }
+
+/** No git fetches anything, not even an object that is missing here: a remote can name the program that serves it. */
+export const NO_TRANSPORT: Readonly<Record<string, string>> = {
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+};
 
 const ALWAYS: readonly (readonly [string, string])[] = [
   ['core.fsmonitor', 'false'],
@@ -49,7 +57,7 @@ const LINES = /^\s*worktree\s*=\s*"?(.*?)"?\s*$/m;
 
 export async function folderGuard(
   directory: string,
-  { env, lenient = false }: GuardOptions,
+  { env, lenient = false, reachesRemote = false }: GuardOptions,
 ): Promise<FolderGuard> {
   const checkout = findRepository(directory);
   const repository = checkout ?? bareAround(directory);
@@ -61,7 +69,12 @@ export async function folderGuard(
     repository === null ? NOTHING : await overrides(directory, repository, always, { env, lenient });
   const settings = [...always, ...found.settings, ...ignoredSubmodules(root)];
   return {
-    environment: { ...withSettings(env, settings), ...found.environment, ...plainDiff(found) },
+    environment: {
+      ...(reachesRemote && !found.namesTransport ? {} : NO_TRANSPORT),
+      ...withSettings(env, settings),
+      ...found.environment,
+      ...plainDiff(found),
+    },
     filters: found.filters,
     root,
   };
@@ -75,7 +88,7 @@ function plainDiff({ settings }: ConfigOverrides): Record<string, string> {
   return isReplaced ? { [PLAIN_DIFF]: '1' } : {};
 }
 
-const NOTHING: ConfigOverrides = { settings: [], environment: {}, filters: [] };
+const NOTHING: ConfigOverrides = { settings: [], environment: {}, filters: [], namesTransport: false };
 
 async function overrides(
   cwd: string,

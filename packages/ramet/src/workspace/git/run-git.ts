@@ -23,6 +23,8 @@ export interface GitCall {
   timeoutMs?: number | undefined;
   /** Another index file than the checkout's own. */
   index?: string | undefined;
+  /** The user asked for something from a remote. */
+  reachesRemote?: boolean | undefined;
   /** It changes somebody's files: keys typed at the terminal, which reach all programs there, do not end it half-way. */
   isSheltered?: boolean | undefined;
 }
@@ -74,14 +76,17 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
     throw explain(error, { args, call, timedOut: timeout?.aborted === true });
   });
   const texts = { stdout: textOf(stdout), stderr: textOf(stderr) };
-  if (typeof end === 'number' && end !== 0) refuseFilter(guard, texts.stderr);
+  if (typeof end === 'number' && end !== 0) {
+    refuseFilter(guard, texts.stderr);
+    refuseTransport(guard, texts.stderr);
+  }
   if (typeof end === 'number') return { code: end, ...texts };
   throw new RametError('git_killed', 'retryable', `git ${args[0]} was ended by ${end}; try again`);
 }
 
 async function guardOf(call: GitCall): Promise<FolderGuard> {
   try {
-    return await folderGuard(call.cwd, { env: gitEnvironment(call) });
+    return await folderGuard(call.cwd, { env: gitEnvironment(call), reachesRemote: call.reachesRemote });
   } catch (error) {
     throw explain(error, { args: ['config'], call, timedOut: false });
   }
@@ -96,6 +101,16 @@ function refuseFilter({ filters, root }: FolderGuard, stderr: string): void {
   throw new UserMistake(
     'folder_not_trusted',
     `files of ${root} need the filter ${JSON.stringify(name)}, a program that this folder's git configuration names, and the folder is not trusted: look at ${JSON.stringify(`git config filter.${name}.smudge`)}, then run ramet trust there`,
+  );
+}
+
+const TRANSPORT_REFUSED = /^fatal: transport '.*' not allowed$|lazy fetching disabled/m;
+
+function refuseTransport({ environment, root }: FolderGuard, stderr: string): void {
+  if (environment.GIT_ALLOW_PROTOCOL === undefined || !TRANSPORT_REFUSED.test(stderr)) return;
+  throw new UserMistake(
+    'folder_not_trusted',
+    `git would have to fetch something for ${root}, and the folder is not trusted: its git configuration may name the program that does; look at git config --local --list, then run ramet trust there`,
   );
 }
 

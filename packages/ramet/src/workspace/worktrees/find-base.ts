@@ -30,7 +30,7 @@ async function wantedCommit(place: WorktreePlace, wanted: string): Promise<strin
   const number = /^(?:pr\/|#)(\d{1,10})$/i.exec(wanted)?.[1];
   if (known !== null || number === undefined) return known;
   const ref = `refs/ramet/pull/${number}`;
-  const call = { cwd: place.repository.root, env: place.env };
+  const call = { cwd: place.repository.root, env: place.env, reachesRemote: true };
   const failures: string[] = [];
   // GitHub's name for it, and GitLab's.
   for (const source of [`refs/pull/${number}/head`, `refs/merge-requests/${number}/head`]) {
