@@ -133,9 +133,11 @@ export function listsArchive(words: readonly ShellWord[]): boolean {
 
 /** Decompresses to its output, lists or tests. */
 export function decompresses(words: readonly ShellWord[]): boolean {
-  const shows = words.some(({ value }) =>
-    /^-(?:[dkqv]*[clt][cdkqvlt]*|-stdout|-list|-test)$/.test(value ?? ''),
-  );
+  const some = (pattern: RegExp): boolean => words.some(({ value }) => pattern.test(value ?? ''));
+  // Of -t, -l and -d some take the last, and then -d writes the file.
+  const shows =
+    some(/^-(?:[dkqvlt]*c[cdkqvlt]*|-stdout)$/) ||
+    (some(/^-(?:[kqvlt]*[lt][kqvlt]*|-list|-test)$/) && !some(/^-(?:[a-z]*d[a-z]*|-decompress)$/));
   return (
     shows && knownOptions(/^-(?:[cdkqvlt]+|-(?:stdout|list|test|decompress|keep|quiet|verbose))$/)(words)
   );
@@ -145,4 +147,5 @@ export function decompresses(words: readonly ShellWord[]): boolean {
 export const showsManual: ArgumentCheck = everyWord(/^(?:-[kfaw]+|--where|\d\w?|[A-Za-z_][\w.+:-]*|\[)$/);
 
 /** Away from a terminal a pager copies; with `-o` to a file, too. */
-export const pages: ArgumentCheck = knownOptions(/^-(?:[NRSFXrimsneEnp]+|\d+)$/);
+export const pages: ArgumentCheck = (words) =>
+  knownOptions(/^-(?:[NRSFXrimsneEnp]+|\d+)$/)(words) && words.every(({ start }) => !start.startsWith('+'));

@@ -5,6 +5,7 @@
  * Two judges share it. The strict one stands alone: it knows programs that read no configuration of the project, and
  * takes every word that is not written out for an option. Behind the generous one there is a sandbox.
  */
+import { hasOnlyHarmlessOptions, isPrinter } from './harmless-options.ts';
 import { hostProgramLooks } from './host-programs.ts';
 import { type DangerousOptions, hasDangerousOption } from './option-check.ts';
 import {
@@ -28,28 +29,22 @@ import { mayBeOption, type ShellWord } from './shell-word.ts';
 /** `walled`: what passes runs where it can write nothing and reach nobody. */
 export type JudgeKind = 'strict' | 'walled';
 
-/** No argument of theirs writes a file, runs a program or reaches the network. */
-const HARMLESS =
-  'arch basename bc bzcat cal cat cd cksum cmp column comm cut diff diff3 dir dirname du echo egrep expand expr factor ' +
-  'false fgrep fold fmt getconf grep head join jq locale ls md5sum namei nl nm nproc numfmt od paste pr printenv ' +
-  'pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum size sleep stat strings sum tac ' +
-  'tail tr true tsort tty uname unexpand vdir wc whereis which whoami xzcat zcat zstdcat hexdump : exit return break ' +
-  'continue shift';
-
-/** The same, but for configuration of the project that they read, or programs that they start. */
+/** They print, but for configuration of the project that they read, or programs that they start. */
 const HARMLESS_WALLED = 'cloc exa eza lsd objdump readelf scc tokei xzgrep zgrep bzgrep';
 
 const WATCHED: Readonly<Record<string, DangerousOptions>> = {
   base64: { letters: 'o', valued: 'w', names: ['output'] },
   base32: { valued: 'w' },
   fd: { letters: 'xX', valued: 'edEtScjoC', names: ['exec', 'exec-batch'] },
-  file: { letters: 'Cz', valued: 'mfFPe', names: ['compile', 'uncompress', 'uncompress-noreport'] },
+  file: {
+    letters: 'CzZS',
+    valued: 'mfFPe',
+    names: ['compile', 'uncompress', 'uncompress-noreport', 'no-sandbox'],
+  },
   iconv: { letters: 'o', valued: 'ft', names: ['output'] },
   rg: { letters: 'z', valued: 'ABCEefgjMmrtTd', names: ['pre', 'pre-glob', 'hostname-bin', 'search-zip'] },
   shuf: { letters: 'o', valued: 'in', names: ['output'] },
   sort: { letters: 'o', valued: 'kStT', names: ['output', 'compress-program', 'files0-from'] },
-  tree: { letters: 'oR', valued: 'LPIHT', names: ['output'] },
-  yq: { letters: 'is', valued: 'oI', names: ['inplace', 'in-place', 'split-exp', 'front-matter'] },
 };
 
 /** Nothing of the directory that they are started in has a say in what these print. */
@@ -59,6 +54,14 @@ const VERSIONED =
 const VERSIONED_WALLED =
   'npm npx pnpm bun deno tsc pip pip3 gem php java javac go cargo rustc rustup docker kubectl gh sqlite3 psql mysql ' +
   'dotnet vitest eslint prettier biome jest';
+
+const TREE_OPTION =
+  /^(?:-[adlfxQpsughDFqNinrtcUvAXJSC]*(?:L\d*|[PI])?|--(?:gitignore|ignore-case|matchdirs|metafirst|prune|noreport|dirsfirst|filesfirst|filelimit|charset|timefmt|sort|du|si|inodes|device)(?:=.*)?)$/;
+
+/** `@name` would be a file full of options. */
+function withoutResponseFiles(options: RegExp): ArgumentCheck {
+  return (words) => knownOptions(options)(words) && words.every(({ start }) => !start.startsWith('@'));
+}
 
 const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   // `jobs -x` runs a command, and `wait -p` evaluates the name it is given.
@@ -100,15 +103,22 @@ const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
     /^-(?:l|v|Z1|Z|p|lq)$/.test(words[0]?.value ?? '') && words.slice(1).every((word) => !mayBeOption(word)),
   zipinfo: knownOptions(/^-[12smlvht]+$/),
   command: (words) => /^-[vV]$/.test(words[0]?.value ?? ''),
-  xmllint: knownOptions(/^--(?:format|noout|xpath|nonet|valid)$/),
+  // A letter's value is the next word, whatever else stands in its own.
+  tree: knownOptions(TREE_OPTION),
+  // An address would be fetched, and so would what a document is to be checked against.
+  xmllint: (words) =>
+    knownOptions(/^--(?:format|noout|xpath|nonet)$/)(words) &&
+    words.every(({ start }) => !start.includes('://')),
+  // `org.openssl.engine:…` as a file loads a library.
   openssl: ([name, ...rest]) =>
+    rest.every(({ start }) => !start.includes(':')) &&
     /^(?:version|x509|dgst|rsa|pkey|req|asn1parse)$/.test(name?.value ?? '') &&
     knownOptions(
       /^-(?:in|noout|text|subject|issuer|dates|enddate|fingerprint|sha\d+|md5|modulus|serial|a|pubin)$/,
     )(rest),
-  readelf: knownOptions(/^-[hlSsdnrWaV]+$/),
+  readelf: withoutResponseFiles(/^-[hlSsdnrWaV]+$/),
   // With sources it would look for them in the network.
-  objdump: knownOptions(/^-[dhtxpTrfC]+$/),
+  objdump: withoutResponseFiles(/^-[dhtxpTrfC]+$/),
   pip: showsPackage,
   pip3: showsPackage,
 };
@@ -163,7 +173,6 @@ function firstTwo(words: readonly ShellWord[]): string {
 }
 
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-const harmless = setOf(HARMLESS);
 const harmlessWalled = setOf(HARMLESS_WALLED);
 const versioned = setOf(VERSIONED);
 const versionedWalled = setOf(VERSIONED_WALLED);
@@ -174,7 +183,7 @@ const OPEN_SCRIPT = /^(?:-(?:[nErsz]+|F ?\S+|v \S+) )*"[^"]*\$[^"]*"(?: [^-\s]\S
 
 /** `name` without a path: what is started by path may be anything. */
 export function programReadsOnly(name: string, words: readonly ShellWord[], kind: JudgeKind): boolean {
-  if (harmless.has(name) || hostProgramLooks(name, words)) return true;
+  if (hasOnlyHarmlessOptions(name, words) || hostProgramLooks(name, words)) return true;
   if (words.length === 1 && showsVersion(name, words[0]?.value ?? '')) return true;
   if (kind === 'walled' && readsOnlyWalled(name, words)) return true;
   if (name === 'find') return findsOnly(words, (inner, rest) => programReadsOnly(inner, rest, kind));
@@ -190,7 +199,7 @@ function showsVersion(name: string, option: string): boolean {
 }
 
 function readsOnlyWalled(name: string, words: readonly ShellWord[]): boolean {
-  if (harmlessWalled.has(name)) return true;
+  if (harmlessWalled.has(name) || isPrinter(name)) return true;
   const version = words.length === 1 && VERSION_WALLED.test(words[0]?.value ?? '');
   if (version && (versioned.has(name) || versionedWalled.has(name))) return true;
   if (words.length === 1 && words[0]?.value === '-v' && name === 'npm') return true;
