@@ -11,11 +11,12 @@ import type { PlannedRequest } from '../model/cache-map.ts';
 import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
-import { mayHaveCost, mostCost } from '../model/unanswered-cost.ts';
+import { mostCost } from '../model/unanswered-cost.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import { addCost, isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
+import { failedRequest } from './failed-request.ts';
 import { markLifetime } from './mark-lifetime.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, priced } from './price-response.ts';
@@ -199,6 +200,11 @@ async function sendOnce(
     const sending = provider.send(sent, {
       signal: options.signal,
       onQuiet: (isQuiet) => (isQuiet ? wait.begin() : wait.end()),
+      // The provider may have taken it: on record and on the bill it is a request of its own.
+      onResend(error) {
+        agent.record(failedRequest(agent, outgoing.request, { attempt, error, retryInMs: 0 }));
+        recordRequest(agent, outgoing, attempt, planned);
+      },
       onDelta: (delta) => {
         if (delta.type === 'began') {
           turn.began();
@@ -226,22 +232,9 @@ function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt)
   const { request, wait, options } = outgoing;
   const { attempt, error, retryInMs } = failure;
   if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
-  const { code, message } = error;
-  const usage = error.usage ?? null;
-  const { usd: costUsd, atLeastUsd } = usage === null ? { usd: 0, atLeastUsd: 0 } : costUnder(agent, usage);
-  agent.record({
-    type: 'request.failed',
-    request,
-    attempt,
-    code,
-    status: error.status ?? null,
-    message,
-    retryInMs,
-    usage,
-    costUsd,
-    ...(costUsd === null && atLeastUsd > 0 && { atLeastUsd }),
-    ...(mayHaveCost(error) && { mayCost: true }),
-  });
+  const event = failedRequest(agent, request, failure);
+  const { code, message, usage, costUsd } = event;
+  agent.record(event);
   if (usage !== null) options.onSpent(usage, costUsd);
   options.emit({ type: 'request_failed', attempt, code, message, retryInMs });
 }

@@ -75,8 +75,9 @@ async function send(
 ): Promise<ModelResponse> {
   const started = performance.now();
   let firstTokenMs = 0;
-  const { signal, onQuiet } = options;
-  const { answer, heard } = await post(endpoint, { headers, pieces: piecesOf(request), signal, onQuiet });
+  const { signal, onQuiet, onResend } = options;
+  const pieces = piecesOf(request);
+  const { answer, heard } = await post(endpoint, { headers, pieces, signal, onQuiet, onResend });
   await refuseUnless(EVENT_STREAM, answer, endpoint, request.model);
   const assembler = new ResponseAssembler((delta) => {
     if (delta.type === 'began') firstTokenMs = performance.now() - started;

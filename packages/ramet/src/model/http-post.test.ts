@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { ModelError } from '../schema/errors.ts';
 import type { WatchLimits } from './connection-watch.ts';
 import { closeEndpoint, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
 
@@ -34,9 +35,9 @@ async function serve(answer: http.RequestListener, limits: Partial<WatchLimits> 
   return { endpoint, sockets };
 }
 
-async function send(endpoint: Endpoint): Promise<string> {
+async function send(endpoint: Endpoint, onResend?: (error: ModelError) => void): Promise<string> {
   const { signal } = new AbortController();
-  const { answer } = await post(endpoint, { headers: {}, pieces: [Buffer.from('{}')], signal });
+  const { answer } = await post(endpoint, { headers: {}, pieces: [Buffer.from('{}')], signal, onResend });
   return readText(answer, 100);
 }
 
@@ -56,8 +57,12 @@ describe('MODEL-2: a kept connection that the server has dropped', () => {
     });
     await keepConnections(served, count);
     dropped = true;
-    const answers = await Promise.all(Array.from({ length: count }, () => send(served.endpoint)));
+    const resent: string[] = [];
+    const note = ({ code, message }: ModelError): void => void resent.push(`${code}: ${message}`);
+    const answers = await Promise.all(Array.from({ length: count }, () => send(served.endpoint, note)));
     expect(answers).toEqual(Array(count).fill('yes'));
+    const { origin } = served.endpoint.url;
+    expect(resent).toEqual(Array(count).fill(`connection: the kept connection to ${origin} was closed`));
   });
 
   test('a fresh connection that is reset is a failure that may be tried again', async () => {

@@ -65,6 +65,8 @@ export interface PostOptions {
   signal: AbortSignal;
   /** Told when there has been no content for a while, and when there is again. */
   onQuiet?: ((isQuiet: boolean) => void) | undefined;
+  /** Told before it is sent again: whether the server has taken it the first time nobody knows. */
+  onResend?: ((error: ModelError) => void) | undefined;
 }
 
 /** The answer's head; its body is still to be read, and whoever reads it says when there is content. */
@@ -78,8 +80,10 @@ export async function post(endpoint: Endpoint, options: PostOptions): Promise<Po
   try {
     return await attempt(endpoint, endpoint.agent, options);
   } catch (error) {
-    if (error instanceof StaleConnection) return attempt(endpoint, endpoint.freshAgent, options);
-    throw error;
+    if (!(error instanceof StaleConnection)) throw error;
+    const message = `the kept connection to ${endpoint.url.origin} was closed`;
+    options.onResend?.(new ModelError('connection', 'retryable', message, { cause: error.cause }));
+    return attempt(endpoint, endpoint.freshAgent, options);
   }
 }
 
@@ -117,7 +121,9 @@ function attempt(endpoint: Endpoint, agent: http.Agent, options: PostOptions): P
     request.on('error', (error) => {
       const closed = request.reusedSocket && CLOSED_CODES.includes(systemCode(error)) && !signal.aborted;
       const isStale = closed && performance.now() - since < STALE_WITHIN_MS;
-      reject(isStale ? new StaleConnection() : connectionError(error, endpoint, signal));
+      reject(
+        isStale ? new StaleConnection('stale', { cause: error }) : connectionError(error, endpoint, signal),
+      );
     });
     for (const piece of pieces) request.write(piece);
     request.end();

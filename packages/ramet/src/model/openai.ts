@@ -109,14 +109,14 @@ async function send(
 async function ask(
   connection: Connection,
   body: TranslatableBody,
-  { signal, onQuiet }: SendOptions,
+  { signal, onQuiet, onResend }: SendOptions,
 ): Promise<PostedAnswer> {
   const { endpoint, headers } = connection;
   const request = chatRequest(body);
   for (;;) {
     const { dialect } = connection;
     const bytes = Buffer.from(JSON.stringify(inDialect(request, dialect)));
-    const posted = await post(endpoint, { headers, pieces: [bytes], signal, onQuiet });
+    const posted = await post(endpoint, { headers, pieces: [bytes], signal, onQuiet, onResend });
     const { answer } = posted;
     const status = answer.statusCode ?? 0;
     if (status === 200) return refuseOtherContent(posted, endpoint);

@@ -3,6 +3,7 @@
  * A provider sends once and reports deltas; retrying is `retry.ts`, costing is `prices.ts`.
  */
 import type { AssistantBlock, OtherBlock } from '../schema/content.ts';
+import type { ModelError } from '../schema/errors.ts';
 import type { Usage } from '../schema/usage.ts';
 
 export interface ModelRequest {
@@ -43,6 +44,8 @@ export interface SendOptions {
   onDelta: (delta: ModelDelta) => void;
   /** Told when the provider has sent no content for a while, and when it does again. */
   onQuiet?: ((isQuiet: boolean) => void) | undefined;
+  /** Told when the connection it was sent on was closed, and it is sent again on a fresh one. */
+  onResend?: ((error: ModelError) => void) | undefined;
 }
 
 export interface ModelProvider {
