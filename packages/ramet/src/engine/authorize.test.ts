@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { editTool } from '../tools/edit.ts';
+import { readTool } from '../tools/read.ts';
 import type { Tool } from '../tools/tool.ts';
+import { writeTool } from '../tools/write.ts';
 
 interface AskedEngine {
   asked: PermissionQuestion[];
@@ -104,5 +109,51 @@ describe('RES-3: the broker is asked what policy leaves open', () => {
     expect(asked[0]?.summary).toBe('{"key":"[redacted]"}');
     const recorded = engine.recorded().filter(({ type }) => type.startsWith('permission.'));
     expect(JSON.stringify(recorded)).not.toContain('hunter2');
+  });
+});
+
+describe('RES-3: nobody is asked about a change that cannot be made', () => {
+  const edit = (old_string: string) => ({
+    calls: [{ name: 'Edit', input: { file_path: 'a.txt', old_string, new_string: 'new' } }],
+  });
+  const read = { calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+
+  async function asked(...steps: Parameters<typeof scriptedModel>): Promise<[string[], string[]]> {
+    const questions: string[] = [];
+    const broker: PermissionBroker = {
+      async ask({ tool, summary }) {
+        questions.push(`${tool} ${summary}`);
+        return { kind: 'denied', reason: 'no.' };
+      },
+    };
+    const provider = scriptedModel(...steps, { text: 'done' });
+    const engine = await startEngine({
+      provider,
+      tools: [readTool, editTool, writeTool],
+      spec,
+      runtime: { broker },
+    });
+    writeFileSync(join(engine.agent.spec.cwd, 'a.txt'), 'one two one\n');
+    const { events } = await engine.run('go');
+    const denied = events.flatMap((event) =>
+      event.type === 'tool_completed' && event.denied ? [event.call.name] : [],
+    );
+    return [questions.map((text) => text.split(' ')[0] ?? ''), denied];
+  }
+
+  test('an Edit whose text is missing or not unique, or whose file was not read', async () => {
+    expect(await asked(edit('two'))).toEqual([[], []]);
+    expect(await asked(read, edit('three'), edit('one'), edit('new'))).toEqual([[], []]);
+  });
+
+  test('a Write over a file that was not read', async () => {
+    const write = (file_path: string) => ({ calls: [{ name: 'Write', input: { file_path, content: 'x' } }] });
+    expect(await asked(write('a.txt'))).toEqual([[], []]);
+    expect(await asked(write('b.txt'))).toEqual([['Write'], ['Write']]);
+    expect(await asked(read, write('a.txt'))).toEqual([['Write'], ['Write']]);
+  });
+
+  test('one that can be made is put to somebody', async () => {
+    expect(await asked(read, edit('two'))).toEqual([['Edit'], ['Edit']]);
   });
 });

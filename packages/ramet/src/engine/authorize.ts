@@ -47,6 +47,9 @@ async function ownPermit(
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
   if (decision.kind === 'deny') return refused(decision.reason);
   if (outside?.stopped === null) return refused(decision.question.reason);
+  const { cwd } = agent.directory;
+  const failing = (await tool.precheck?.(input, { files: agent.filesFor(call.id), cwd })) ?? null;
+  if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
   return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
 }
 

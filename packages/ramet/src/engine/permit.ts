@@ -19,7 +19,12 @@ export type Permit =
       /** What a tool that looks through many files must leave out. */
       readonly unreadable?: UnreadableFiles | undefined;
     }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** Nobody denied it: it would have failed. */
+      readonly wouldFail?: true;
+    };
 
 export function refused(reason: string): Permit {
   return { kind: 'refused', reason };

@@ -146,7 +146,7 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
   const permit = await permitFor(run.agent, tool, { call }, input.value, run.signal);
-  if (permit.kind === 'refused') return deniedOutcome(permit.reason, run.signal);
+  if (permit.kind === 'refused') return refusedOutcome(permit, run.signal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   let isDenied = false;
@@ -160,8 +160,11 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
 }
 
 /** An interrupt refuses too, and denies nothing. */
-function deniedOutcome(reason: string, signal: AbortSignal): ToolOutcome {
-  return { ...failure(reason), isDenied: !signal.aborted };
+function refusedOutcome(
+  { reason, wouldFail }: Permit & { kind: 'refused' },
+  signal: AbortSignal,
+): ToolOutcome {
+  return { ...failure(reason), isDenied: wouldFail !== true && !signal.aborted };
 }
 
 /** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */

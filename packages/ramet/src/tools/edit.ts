@@ -6,6 +6,7 @@ import { fileFailure } from './file-failure.ts';
 import { linesOf, numberedSnippet } from './numbered-lines.ts';
 import { lineAt, type ReplaceTextOptions, replaceText, type TextReplacement } from './replace-text.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
+import { whyNot } from './would-apply.ts';
 
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),
@@ -22,14 +23,18 @@ export const editTool: Tool = defineTool({
     'Refused when the file changed since: Read it again.',
   effect: 'write',
   input,
+  async precheck({ file_path, old_string, new_string, replace_all = false }, { files, cwd }) {
+    if (old_string === new_string) return NO_CHANGE;
+    if (old_string === '') {
+      if (!existsSync(resolve(cwd, file_path))) return null;
+      return whyNot(files, file_path, (text) => (text === '' ? { ok: true, text } : NOT_EMPTY));
+    }
+    const options = optionsOf({ old_string, new_string, replace_all });
+    return whyNot(files, file_path, (text) => replaceText(text, options));
+  },
   async run({ file_path, old_string, new_string, replace_all = false }, context) {
-    if (old_string === new_string)
-      return failure('old_string and new_string are the same: nothing to change.');
-    const options: ReplaceTextOptions = {
-      oldString: old_string.replaceAll('\r\n', '\n'),
-      newString: new_string.replaceAll('\r\n', '\n'),
-      replaceAll: replace_all,
-    };
+    if (old_string === new_string) return failure(NO_CHANGE);
+    const options = optionsOf({ old_string, new_string, replace_all });
     try {
       return await (old_string === ''
         ? fill(file_path, new_string, context)
@@ -39,6 +44,24 @@ export const editTool: Tool = defineTool({
     }
   },
 });
+
+const NO_CHANGE = 'old_string and new_string are the same: nothing to change.';
+const NOT_EMPTY: FileRefusal = {
+  ok: false,
+  reason: 'old_string is empty but the file is not. Give the text to replace.',
+};
+
+function optionsOf(wanted: {
+  old_string: string;
+  new_string: string;
+  replace_all: boolean;
+}): ReplaceTextOptions {
+  return {
+    oldString: wanted.old_string.replaceAll('\r\n', '\n'),
+    newString: wanted.new_string.replaceAll('\r\n', '\n'),
+    replaceAll: wanted.replace_all,
+  };
+}
 
 async function edit(path: string, options: ReplaceTextOptions, { files }: ToolContext): Promise<ToolOutcome> {
   let replacement: TextReplacement | undefined;
@@ -55,12 +78,8 @@ async function edit(path: string, options: ReplaceTextOptions, { files }: ToolCo
 
 /** An empty old_string stands for an empty file, or for one that is not there yet. */
 async function fill(path: string, text: string, { files, cwd }: ToolContext): Promise<ToolOutcome> {
-  const refusal: FileRefusal = {
-    ok: false,
-    reason: 'old_string is empty but the file is not. Give the text to replace.',
-  };
   const outcome = existsSync(resolve(cwd, path))
-    ? await files.update(path, (current) => (current === '' ? { ok: true, text } : refusal))
+    ? await files.update(path, (current) => (current === '' ? { ok: true, text } : NOT_EMPTY))
     : await files.write(path, text);
   if (!outcome.ok) return failure(outcome.reason);
   return { content: `${outcome.created ? 'Created' : 'Wrote'} ${path} (${linesOf(text).length} lines).` };

@@ -75,6 +75,8 @@ export interface Tool<Input = unknown> {
   /** Its calls run side by side, after all others of the same message have ended: they start agents (FORK-2). */
   delegates?: true;
   input: z.ZodMiniType<Input>;
+  /** Why the call would fail whoever allows it; null when it might not. Nobody is asked about one that would. */
+  precheck?(input: Input, context: Pick<ToolContext, 'files' | 'cwd'>): Promise<string | null>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }
 

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from '../schema/zod.ts';
 import { fileFailure } from './file-failure.ts';
 import { linesOf } from './numbered-lines.ts';
 import { defineTool, failure, type Tool } from './tool.ts';
+import { whyNot } from './would-apply.ts';
 
 const input = z.strictObject({ file_path: z.string().check(z.minLength(1)), content: z.string() });
 
@@ -13,6 +15,10 @@ export const writeTool: Tool = defineTool({
     'since: Read it again. To change part of a file use Edit.',
   effect: 'write',
   input,
+  async precheck({ file_path, content }, { files, cwd }) {
+    if (!existsSync(resolve(cwd, file_path))) return null;
+    return whyNot(files, file_path, () => ({ ok: true, text: content }));
+  },
   async run({ file_path, content }, context) {
     try {
       const outcome = await context.files.write(file_path, content);

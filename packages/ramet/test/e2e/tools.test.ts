@@ -94,7 +94,7 @@ describe.concurrent('RES-6: the six tools', () => {
 describe.concurrent('RES-3: --permission-mode', () => {
   const attempts = [
     { name: 'Write', input: { file_path: 'new.txt', content: 'x' } },
-    { name: 'Edit', input: { file_path: 'README.md', old_string: '# Test', new_string: '# Changed' } },
+    { name: 'Edit', input: { file_path: 'edited.txt', old_string: '', new_string: 'x' } },
     { name: 'Bash', input: { command: 'touch by-bash.txt' } },
     { name: 'Read', input: { file_path: 'README.md' } },
     { name: 'Glob', input: { pattern: '*' } },
@@ -120,7 +120,7 @@ describe.concurrent('RES-3: --permission-mode', () => {
       for (const { text } of results.slice(0, 3)) expect(text).toContain(reason);
       expect(existsSync(join(user.repository, 'new.txt'))).toBe(false);
       expect(existsSync(join(user.repository, 'by-bash.txt'))).toBe(false);
-      expect(readFileSync(join(user.repository, 'README.md'), 'utf8')).toBe('# Test\n');
+      expect(existsSync(join(user.repository, 'edited.txt'))).toBe(false);
     },
   );
 
