@@ -50,12 +50,24 @@ function subjectFrom(
     : `Squash of ${branch}: ${commits.length} commits`;
 }
 
-/** What the newest commit that says so tells of its maker. */
+/**
+ * What the newest commit that says so tells of its maker. Only the branch's own line counts: what it has merged to resolve a
+ * conflict is the work of others.
+ */
 export function storyIn(commits: readonly BranchCommit[]): Provenance {
-  const told = commits
+  const told = ownLine(commits)
     .map(({ message }) => parseTrailers(message))
     .findLast(({ agent }) => agent !== undefined);
   return told ?? {};
+}
+
+/** From the tip, which is last, along first parents. */
+function ownLine(commits: readonly BranchCommit[]): BranchCommit[] {
+  const byId = new Map(commits.map((commit) => [commit.id, commit]));
+  const line: BranchCommit[] = [];
+  for (let next = commits.at(-1); next !== undefined; next = byId.get(next.parents[0] ?? ''))
+    line.unshift(next);
+  return line;
 }
 
 export function subjectOf(message: string): string {

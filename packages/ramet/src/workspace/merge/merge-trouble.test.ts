@@ -84,6 +84,37 @@ describe('WORK-5: trouble while a merge is under way', () => {
     },
   );
 
+  test('work that was resolved against a result that a person has overtaken stays its maker’s', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    place.branch('one', { a: 'one\n' });
+    place.branch('two', { a: 'two\n' });
+    for (const name of ['one', 'two']) {
+      place.git('switch', '-q', name);
+      place.git(
+        'commit',
+        '-q',
+        '--amend',
+        '-m',
+        `work ${name}\n\nRamet-Agent: s.${name}\nRamet-Task: ${name}`,
+      );
+      place.git('switch', '-q', 'main');
+    }
+    const first = await place.queue({ branches: ['one', 'two'] });
+    expect(place.states(first)).toEqual(['one: integrated', 'two: conflicted']);
+    place.git('switch', '-q', 'two');
+    expect(() => place.git('merge', '-q', 'refs/ramet/integration/main')).toThrow();
+    writeFileSync(join(place.directory, 'a'), 'both\n');
+    place.git('commit', '-q', '-a', '--no-edit');
+    place.git('switch', '-q', 'main');
+    writeFileSync(join(place.directory, 'mine'), 'mine\n');
+    place.git('add', '-A');
+    place.git('commit', '-qm', 'a person commits');
+    const last = await place.queue({ branches: ['two'], updateCheckout: true });
+    expect(place.states(last)).toEqual(['one: landed', 'two: landed']);
+    expect(place.git('log', '-1', '--format=%B', 'main')).toMatch(/^two\n.*\nRamet-Agent: s\.two\n/s);
+    expectSound(place);
+  });
+
   test('a repository without commits has nothing to merge into, in one line', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('one', { b: '1' });
