@@ -1,11 +1,13 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import type { SessionMode } from '../schema/status.ts';
 import { decide } from './decide.ts';
 import type { PermissionDecision, PermissionSubject } from './decision.ts';
 import { type PermissionPolicy, parseRules, type RuleTexts } from './policy.ts';
+
+const MODES: readonly SessionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 
 const read: PermissionSubject = { name: 'Read', effect: 'read' };
 const write: PermissionSubject = { name: 'Write', effect: 'write' };
@@ -37,6 +39,13 @@ describe('RES-3: permission modes', () => {
       decide(policy(mode), issues, { input: {}, cwd: '/srv' }),
     ];
     expect(await Promise.all(decisions.map(kindOf))).toEqual(expected);
+  });
+
+  test.for(MODES)('%s lets a command run that only reads', async (mode) => {
+    const cwd = temporaryRepository();
+    const command = { input: { command: 'git status --short && ls | wc -l' }, cwd };
+    const bash: PermissionSubject = { name: 'Bash', effect: 'execute' };
+    expect(await kindOf(decide(policy(mode, {}, cwd), bash, command))).toBe('allow');
   });
 
   test.for<[SessionMode, RegExp]>([
