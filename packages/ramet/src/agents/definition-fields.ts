@@ -3,7 +3,7 @@
  * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
  */
 import type { PermissionMode } from '../schema/status.ts';
-import { PERMISSION_MODES } from '../schema/status.ts';
+import { EFFORTS, PERMISSION_MODES } from '../schema/status.ts';
 import type { AgentDefinition } from './definition.ts';
 import { readModel } from './definition-model.ts';
 import type { FieldProblem, ProblemLevel } from './definition-problem.ts';
@@ -16,6 +16,7 @@ export type DefinitionTraits = Pick<
   | 'tools'
   | 'disallowedTools'
   | 'model'
+  | 'effort'
   | 'permissionMode'
   | 'readOnly'
   | 'instructions'
@@ -36,6 +37,7 @@ const OWN_FIELDS = [
   'tools',
   'disallowedTools',
   'model',
+  'effort',
   'permissionMode',
   'maxTurns',
   'background',
@@ -53,7 +55,6 @@ const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
   mcpServers: 'list or object',
   skills: 'list',
   memory: ['user', 'project', 'local'],
-  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   initialPrompt: 'text',
   autoCompactWindow: 'number',
   observer: 'list',
@@ -88,6 +89,7 @@ export function readTraits(
     tools,
     ...(disallowedTools.length > 0 && { disallowedTools }),
     model: readModel(value('model'), (message) => say('model', 'warning', message)),
+    ...effortOf(value('effort'), say),
     permissionMode: modeOf(value('permissionMode'), say),
     instructions: flag('omitClaudeMd', 'warning') !== true,
     git: flag('omitGitStatus', 'warning') !== true,
@@ -102,6 +104,19 @@ export function readTraits(
     say('color', 'note', `it is not one of ${COLORS.join(', ')}`);
   noteOthers(fields, say);
   return { traits, problems };
+}
+
+/** Other harnesses know `xhigh`, between high and max; it is never more than was asked for. */
+function effortOf(value: unknown, say: Say): Pick<AgentDefinition, 'effort'> {
+  if (value === undefined || value === 'inherit') return {};
+  if (value === 'xhigh') {
+    say('effort', 'note', 'xhigh is taken as high');
+    return { effort: 'high' };
+  }
+  const effort = oneOf(value, EFFORTS, () =>
+    say('effort', 'warning', `${quoted(value)} is not one of ${EFFORTS.join(', ')}: it was left out`),
+  );
+  return effort === undefined ? {} : { effort };
 }
 
 /** What cannot be understood is an error: an agent that was to be isolated must not work in the checkout instead. */
@@ -194,8 +209,7 @@ function noteOthers(fields: FieldMap, say: Say): void {
 
 function noteInactive(field: string, value: unknown, shape: Shape, say: Say): void {
   if (value === null || value === 'none') return;
-  if (hasShape(value, shape) || (field === 'effort' && typeof value === 'number'))
-    say(field, 'note', 'not yet active');
+  if (hasShape(value, shape)) say(field, 'note', 'not yet active');
   else say(field, 'warning', `it is ${quoted(value)}, and should be ${shapeText(shape)}; not yet active`);
 }
 

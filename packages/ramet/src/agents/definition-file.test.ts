@@ -150,6 +150,20 @@ describe('TYPE-3: a definition file', () => {
     expect(file.problems.map(({ level }) => level)).toEqual(levels);
   });
 
+  test.for<[string, string | undefined, string[]]>([
+    ['low', 'low', []],
+    ['max', 'max', []],
+    ['xhigh', 'high', ['note']],
+    ['inherit', undefined, []],
+    ['hihg', undefined, ['warning']],
+    ['5000', undefined, ['warning']],
+    ['[high]', undefined, ['warning']],
+  ])('RES-9: takes effort: %s', ([written, effort, levels]) => {
+    const file = withLines(`effort: ${written}`);
+    expect(file.definition?.effort).toBe(effort);
+    expect(file.problems.map(({ level }) => level)).toEqual(levels);
+  });
+
   test('says which fields have no effect yet, which are unknown, and which are written otherwise', () => {
     const file = withLines(
       'hooks: { Stop: [] }',
@@ -157,7 +171,6 @@ describe('TYPE-3: a definition file', () => {
       'skills: a, b',
       'memory: project',
       'isolation: remote',
-      'effort: high',
       'memory_size: 3',
       'max_turns: 9',
       'omitClaudeMd: true',
@@ -165,14 +178,13 @@ describe('TYPE-3: a definition file', () => {
     );
     expect(said(file)).toEqual([
       'note 8 isolation: not yet active',
-      'note 13 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
+      'note 12 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
       'note 4 hooks: not yet active',
       'note 5 mcpServers: not yet active',
       'note 6 skills: not yet active',
       'note 7 memory: not yet active',
-      'note 9 effort: not yet active',
-      'note 10 memory_size: unknown field, kept without effect',
-      'warning 11 max_turns: unknown field, without effect: did you mean maxTurns?',
+      'note 9 memory_size: unknown field, kept without effect',
+      'warning 10 max_turns: unknown field, without effect: did you mean maxTurns?',
     ]);
     expect(file.declared).toMatchObject({ memory_size: 3, hooks: { Stop: [] } });
     expect(file.definition).toMatchObject({ instructions: false, git: true });

@@ -1,5 +1,5 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
-import type { PermissionMode } from '../schema/status.ts';
+import type { Effort, PermissionMode } from '../schema/status.ts';
 
 /** Where types come from; of two with one name the later wins (TYPE-4). */
 export const DEFINITION_SOURCES = ['built-in', 'plugin', 'user', 'project', 'managed'] as const;
@@ -22,6 +22,8 @@ export interface AgentDefinition {
   readonly disallowedTools?: readonly string[];
   /** A tier or a model id; `inherit` takes the parent's. */
   readonly model: string;
+  /** How hard its agents think; absent means as their parent does, up to a cap (RES-9). */
+  readonly effort?: Effort;
   readonly permissionMode: PermissionMode;
   /** Its agents change nothing: no tools that write, and only commands that are shown to read (TYPE-2). */
   readonly readOnly?: boolean;

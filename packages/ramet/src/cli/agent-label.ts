@@ -1,5 +1,6 @@
 /** How an agent is called in tables: `.2 fork parser: mend the parser`, further in for every level of the tree. */
 import type { AgentResult } from '../engine/agent-event.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
@@ -36,6 +37,14 @@ export function statusOf(
 export function agentLabel(agent: LabelledAgent, level: number): string {
   const purpose = purposeOf(agent);
   return `${'  '.repeat(level)}${shortId(agent.id)} ${excerpt(agent.type, LONGEST)}${purpose && ` ${purpose}`}`;
+}
+
+/** `effort high`, `thinking 10000`; empty where nobody chose. */
+export function thinkingText(thinking: ThinkingConfig | null): string {
+  if (thinking === null) return '';
+  if (thinking.type === 'enabled') return `thinking ${thinking.budget_tokens}`;
+  if (thinking.type === 'disabled') return 'thinking off';
+  return thinking.effort === undefined ? 'thinking adaptive' : `effort ${thinking.effort}`;
 }
 
 /** How an agent ended, `failed: max_turns: ...`, and what that took, `2 turns, 5.0k tokens, $0.0100, 3.0 s`. */

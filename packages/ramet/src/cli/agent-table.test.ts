@@ -16,6 +16,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     description: number === 1 ? null : 'mend the parser of dates, and all of its many tests',
     background: false,
     model: 'claude-sonnet-5',
+    thinking: null,
     status: 'failed',
     cause: 'invalid_request_error',
     until: null,

@@ -1,7 +1,7 @@
 /** `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line breaks. */
 import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
-import { purposeOf, shortId, statusOf } from './agent-label.ts';
+import { purposeOf, shortId, statusOf, thinkingText } from './agent-label.ts';
 import { dollars, duration, excerpt, printable, table, usageTokens } from './format.ts';
 import { displayWidth, fitText } from './interactive/display-width.ts';
 
@@ -37,7 +37,7 @@ function wholeRow({ agent, level }: PlacedAgent, now: number): string[] {
     usageTokens(agent.usage),
     dollars(agent.costUsd),
     `${duration(now - agent.lastEventAt)} ago`,
-    agent.model,
+    modelOf(agent),
     excerpt(purposeOf(agent), PURPOSE_LENGTH),
     doing(agent, now),
   ];
@@ -54,8 +54,13 @@ function narrowRow({ agent, level }: PlacedAgent, now: number): string[] {
     usageTokens(agent.usage),
     dollars(agent.costUsd),
     duration(now - agent.lastEventAt),
-    agent.model.replace(/^claude-/, ''),
+    modelOf(agent).replace(/^claude-/, ''),
   ];
+}
+
+function modelOf({ model, thinking }: AgentOverview): string {
+  const chosen = thinkingText(thinking).replace(/^\w+ /, '');
+  return chosen === '' ? model : `${model} (${chosen})`;
 }
 
 function narrowStatus({ status, cause }: AgentOverview): string {

@@ -1,7 +1,7 @@
 /** The flags that say how a run works and what it prints: of `ramet`, `ramet -p` and `ramet resume`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
-import { LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
+import { EFFORTS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { collectRules } from './rule-list.ts';
 
 export function addRunOptions(command: Command): Command {
@@ -14,6 +14,12 @@ export function addRunOptions(command: Command): Command {
     .option('--include-partial-messages', 'with stream-json: text as it streams')
     .option('--model <model>', 'a model id, or haiku, sonnet, opus or fable')
     .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
+    .addOption(new Option('--effort <effort>', 'how hard the model thinks').choices([...EFFORTS]))
+    .addOption(
+      new Option('--thinking <tokens>', 'the same as a number of tokens, at least 1024')
+        .argParser(thinkingTokens)
+        .conflicts('effort'),
+    )
     .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
     .addOption(
@@ -49,6 +55,11 @@ function sessionMode(text: string): string {
 export function wholeNumber(text: string): number {
   if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
   throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
+function thinkingTokens(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) >= 1024) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of at least 1024.');
 }
 
 function positiveNumber(text: string): number {

@@ -93,8 +93,7 @@ const ROLE_START = {
 };
 
 function pushHead(pieces: Buffer[], head: PromptHead, breakpoints: readonly Breakpoint[]): void {
-  const thinking = head.thinking === null ? '' : `,"thinking":${JSON.stringify(head.thinking)}`;
-  pieces.push(Buffer.from(`{"model":${JSON.stringify(head.model)}${thinking}`));
+  pieces.push(Buffer.from(`{"model":${JSON.stringify(head.model)}${thinkingJson(head.thinking)}`));
   if (head.tools.length > 0) {
     pieces.push(Buffer.from(',"tools":['));
     pushBlocks(pieces, head.tools, () => undefined);
@@ -106,6 +105,13 @@ function pushHead(pieces: Buffer[], head: PromptHead, breakpoints: readonly Brea
     pieces.push(Buffer.from(']'));
   }
   pieces.push(Buffer.from(',"messages":['));
+}
+
+function thinkingJson(thinking: PromptHead['thinking']): string {
+  if (thinking === null) return '';
+  if (thinking.type !== 'adaptive' || thinking.effort === undefined)
+    return `,"thinking":${JSON.stringify(thinking)}`;
+  return `,"thinking":{"type":"adaptive"},"output_config":{"effort":"${thinking.effort}"}`;
 }
 
 function pushMessage(

@@ -4,6 +4,9 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { generalPurpose } from '../agents/general-purpose.ts';
 import type { PromptHead } from '../conversation/conversation.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
+import { byEffort, fitThinking, routineThinking, thinkingNote } from '../model/thinking.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
+import type { Effort } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFamily } from './family.ts';
@@ -34,6 +37,23 @@ interface ToolOwner {
 /** By its type, or because its parent does: rights never widen on the way down. `definition` is null for a fork. */
 export function readsOnly(definition: AgentDefinition | null, parent: ToolOwner): boolean {
   return definition?.readOnly === true || parent.spec.readOnly === true;
+}
+
+/**
+ * How a fresh agent thinks (RES-9): as it was asked to, else as its parent does, up to the cap of routine agents. `note`
+ * says where its model cannot do what was asked.
+ */
+export function freshThinking(
+  effort: Effort | undefined,
+  parent: Agent,
+  model: string,
+): { thinking: ThinkingConfig | null; note: string | null } {
+  if (effort === undefined) {
+    const inherited = routineThinking(parent.conversation.head.thinking);
+    return { thinking: fitThinking(inherited, model), note: null };
+  }
+  const wanted = byEffort(effort);
+  return { thinking: fitThinking(wanted, model), note: thinkingNote(wanted, model) };
 }
 
 type HeadParts = Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>;

@@ -11,6 +11,7 @@ import type { PlannedRequest } from '../model/cache-map.ts';
 import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../model/retry.ts';
+import { withThinkingRoom } from '../model/thinking.ts';
 import { mostCost } from '../model/unanswered-cost.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint } from '../schema/events.ts';
@@ -40,13 +41,14 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
           ttl: markLifetime(agent),
         })
       : repeatBreakpoints(conversation, agent.previousEnd);
-  const sent = modelRequest(conversation, { breakpoints, maxTokens: options.maxTokens });
+  const maxTokens = withThinkingRoom(options.maxTokens, conversation.head);
+  const sent = modelRequest(conversation, { breakpoints, maxTokens });
   const request = `${agent.spec.id}/${++agent.requests}`;
   if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
 
   const limits = runtime.rate.request(model, patienceFor(agent, model));
   const wait = new ProviderWait(agent);
-  const outgoing: Outgoing = { request, conversation, breakpoints, sent, limits, wait, options };
+  const outgoing: Outgoing = { request, conversation, breakpoints, maxTokens, sent, limits, wait, options };
   const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
     policy: runtime.retry,
     clock: runtime.clock,
@@ -140,6 +142,8 @@ interface Outgoing {
   readonly request: string;
   readonly conversation: Conversation;
   readonly breakpoints: readonly Breakpoint[];
+  /** With room for thinking. */
+  readonly maxTokens: number;
   readonly sent: ModelRequest;
   readonly limits: RateRequest;
   readonly wait: ProviderWait;
@@ -163,11 +167,11 @@ async function attemptOnce(agent: Agent, outgoing: Outgoing, attempt: number): P
 
 function recordRequest(
   agent: Agent,
-  { request, conversation, breakpoints, sent, options }: Outgoing,
+  { request, conversation, breakpoints, maxTokens, sent, options }: Outgoing,
   attempt: number,
   planned: PlannedRequest,
 ): void {
-  const { aside, turn, maxTokens } = options;
+  const { aside, turn } = options;
   agent.record({
     type: 'request.started',
     request,

@@ -4,6 +4,8 @@
  */
 import { type Conversation, type FrozenMessage, freezeHead } from '../conversation/conversation.ts';
 import { findModel } from '../model/catalog.ts';
+import { fitThinking } from '../model/thinking.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
 import { LimitReached, ModelError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
 import { exchange } from './exchange.ts';
@@ -26,11 +28,13 @@ export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions)
   }
 }
 
-export function switchModel(agent: Agent, model: string): void {
+/** Goes on with another model, or thinking otherwise: a new prefix either way. */
+export function switchModel(agent: Agent, model: string, wanted?: ThinkingConfig): void {
   const { head, messages } = agent.conversation;
-  const strip = bindsThinking(head.model) || bindsThinking(model);
+  const thinking = fitThinking(wanted ?? head.thinking ?? agent.spec.thinking, model);
+  const strip = model !== head.model && (bindsThinking(head.model) || bindsThinking(model));
   const kept = strip ? withoutThinking(messages) : messages;
-  agent.replaceConversation('fallback', freezeHead({ ...head, model }), kept);
+  agent.replaceConversation('fallback', freezeHead({ ...head, model, thinking }), kept);
 }
 
 /** A model of which nothing is known is taken to bind: a stripped block costs little, a refused request all. */

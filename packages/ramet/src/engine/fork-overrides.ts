@@ -1,5 +1,6 @@
 /** The four things that a fork may have otherwise than its parent (FORK-3): one more, and it reads another cache. */
 import { UserMistake } from '../schema/errors.ts';
+import type { SpawnRequest } from '../tools/agent-desk.ts';
 import type { CanUseTool } from './runtime.ts';
 
 export interface ForkOverrides {
@@ -28,4 +29,20 @@ export function refuseOtherOverrides(overrides: ForkOverrides): void {
     'fork_override',
     `a fork cannot change ${other.join(', ')}: it would no longer read its parent's cache; it may set ${[...ALLOWED].join(', ')}, or use an agent type instead`,
   );
+}
+
+/** Model and thinking are parts of the prefix that a fork shares. */
+export function refuseForkChoices({ model, effort }: Pick<SpawnRequest, 'model' | 'effort'>): void {
+  if (model !== undefined) {
+    throw new UserMistake(
+      'fork_model',
+      "a fork runs on its parent's model, whose cache it shares: leave model out, or name a subagent_type",
+    );
+  }
+  if (effort !== undefined) {
+    throw new UserMistake(
+      'fork_effort',
+      'a fork thinks as its parent does, whose cache it shares: leave effort out, or name a subagent_type',
+    );
+  }
 }

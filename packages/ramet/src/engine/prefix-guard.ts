@@ -62,7 +62,10 @@ export class PrefixGuard {
   /** Shared texts are read from files of the working directory, so they are compared within one only. */
   #siblingDivergence({ spec, conversation }: GuardedChild): string | null {
     const opening = conversation.fork(1);
-    const key = [spec.type, conversation.head.model, ...spec.tools.map(({ name }) => name).sort()].join('\n');
+    const { model, thinking } = conversation.head;
+    // Chosen for one agent, as its model may be.
+    const chosen = JSON.stringify(thinking);
+    const key = [spec.type, model, chosen, ...spec.tools.map(({ name }) => name).sort()].join('\n');
     const first = this.#firsts.get(key);
     if (first === undefined) {
       this.#firsts.set(key, { cwd: spec.cwd, opening });

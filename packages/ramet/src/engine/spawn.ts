@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { unknownType } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
+import { requireEffort } from '../model/thinking.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
@@ -17,12 +18,12 @@ import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { refuseBadName, refuseTakenName } from './agent-names.ts';
 import type { AnswerSchema } from './answer-schema.ts';
-import { freshHead, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
+import { freshHead, freshThinking, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
 import { orderFor, refuseWithoutTools } from './definition-order.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
-import { type ForkOverrides, refuseOtherOverrides } from './fork-overrides.ts';
+import { type ForkOverrides, refuseForkChoices, refuseOtherOverrides } from './fork-overrides.ts';
 import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
 import { isolationOf } from './isolation/default-isolation.ts';
 import { startChild } from './run-child.ts';
@@ -111,6 +112,7 @@ async function planChild(
   if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
   const definition = definitionFor(family, parent, order);
   refuseBadName(order.name);
+  if (order.effort !== undefined) requireEffort(order.effort);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const own = parent.conversation.head.model;
   const executor = order.executor ?? definition?.executor ?? limits.executor;
@@ -142,12 +144,7 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
         'you are a fork, and a fork cannot fork again. Do the task yourself with your tools',
       );
     }
-    if (order.model !== undefined) {
-      throw refusal(
-        'fork_model',
-        "a fork runs on its parent's model, whose cache it shares: leave model out, or name a subagent_type",
-      );
-    }
+    refuseForkChoices(order);
     return null;
   }
   const offered = offeredDefinitions(definitions);
@@ -202,16 +199,17 @@ function freshOf(
 ): Agent {
   parent.runtime.prefixGuard.noteDefinition(definition.name, definition);
   const tools = toolsOf(definition, parent);
-  const sameModel = plan.model === parent.conversation.head.model;
+  const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
   const spec: AgentSpec = {
     ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
-    thinking: sameModel ? parent.conversation.head.thinking : null,
+    thinking,
     system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
     permissionMode: definition.permissionMode,
   };
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
+  if (note !== null) child.warn('thinking_unused', note);
   if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
   const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;

@@ -13,6 +13,9 @@ export type ThinkingRetention = 'kept' | 'stripped';
  */
 export type ThinkingBinding = 'none' | 'conversation' | 'account';
 
+/** How thinking is asked for: with a number of tokens, with an effort, with either; or the model does not think. */
+export type ThinkingForm = 'budget' | 'effort' | 'either' | 'none';
+
 export interface ModelFacts {
   id: string;
   /** Other names of the same model, besides its dated ones. */
@@ -21,6 +24,9 @@ export interface ModelFacts {
   minimumCacheable?: number;
   retention?: ThinkingRetention;
   binding?: ThinkingBinding;
+  thinking?: ThinkingForm;
+  /** Most tokens of one answer, thinking included. */
+  mostOutput?: number;
   /** Effort in force when the request names none. */
   defaultEffort?: string;
   /** Whether a request may end with an assistant message to be continued. */
@@ -35,10 +41,20 @@ export interface ModelFacts {
   knowledgeCutOff?: string;
 }
 
-/** From 4.6 on a million tokens cost the same each; of Haiku 5.5 no source states the window. */
-const MILLION = { contextWindow: 1_000_000 } as const;
+/**
+ * From 4.6 on a million tokens cost the same each; of Haiku 5.5 no source states the window. Thinking is asked for by
+ * effort alone from 4.7 on; 4.6 takes both forms, and what came before a number of tokens only.
+ */
+const MILLION = { contextWindow: 1_000_000, thinking: 'effort' } as const;
 
-const OLDER = { retention: 'stripped', binding: 'none', defaultEffort: 'high', prefill: true } as const;
+const BUDGET = { thinking: 'budget', mostOutput: 64_000 } as const;
+const OLDER = {
+  retention: 'stripped',
+  binding: 'none',
+  defaultEffort: 'high',
+  prefill: true,
+  ...BUDGET,
+} as const;
 const NEWER = { retention: 'kept', binding: 'none', defaultEffort: 'high', prefill: false } as const;
 const CURRENT = { binding: 'none', defaultEffort: 'high', prefill: false, systemMessages: true } as const;
 const BOUND = { binding: 'conversation', prefill: false, forcedToolChoice: false } as const;
@@ -53,7 +69,7 @@ export const MODELS: readonly ModelFacts[] = [
   { id: 'claude-mythos-5-1', ...MILLION, prefill: false },
   { id: 'claude-opus-5-5', ...MILLION, ...BOUND, defaultEffort: 'medium' },
   { id: 'claude-sonnet-5-5', ...MILLION, ...BOUND },
-  { id: 'claude-haiku-5-5', binding: 'account', defaultEffort: 'medium', prefill: false },
+  { id: 'claude-haiku-5-5', thinking: 'effort', binding: 'account', defaultEffort: 'medium', prefill: false },
   { id: 'claude-fable-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
   { id: 'claude-mythos-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
   {
@@ -74,10 +90,32 @@ export const MODELS: readonly ModelFacts[] = [
   },
   { id: 'claude-opus-4-8', ...MILLION, ...NEWER, systemMessages: true, minimumCacheable: 1024 },
   { id: 'claude-opus-4-7', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 2048 },
-  { id: 'claude-mythos-preview', minimumCacheable: 2048 },
-  { id: 'claude-opus-4-6', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 4096 },
-  { id: 'claude-sonnet-4-6', ...MILLION, ...NEWER, systemMessages: false, minimumCacheable: 1024 },
-  { id: 'claude-opus-4-5', ...NEWER, prefill: true, systemMessages: false, minimumCacheable: 4096 },
+  { id: 'claude-mythos-preview', thinking: 'effort', minimumCacheable: 2048 },
+  {
+    id: 'claude-opus-4-6',
+    ...MILLION,
+    ...NEWER,
+    thinking: 'either',
+    systemMessages: false,
+    minimumCacheable: 4096,
+  },
+  {
+    id: 'claude-sonnet-4-6',
+    ...MILLION,
+    ...NEWER,
+    thinking: 'either',
+    mostOutput: 64_000,
+    systemMessages: false,
+    minimumCacheable: 1024,
+  },
+  {
+    id: 'claude-opus-4-5',
+    ...NEWER,
+    ...BUDGET,
+    prefill: true,
+    systemMessages: false,
+    minimumCacheable: 4096,
+  },
   { id: 'claude-sonnet-4-5', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
   {
     id: 'claude-haiku-4-5',
@@ -86,11 +124,12 @@ export const MODELS: readonly ModelFacts[] = [
     minimumCacheable: 4096,
     knowledgeCutOff: '2025-02',
   },
-  { id: 'claude-opus-4-1', ...OLDER, systemMessages: false, minimumCacheable: 1024 },
+  { id: 'claude-opus-4-1', ...OLDER, mostOutput: 32_000, systemMessages: false, minimumCacheable: 1024 },
   {
     id: 'claude-opus-4',
     aliases: ['claude-opus-4-0'],
     ...OLDER,
+    mostOutput: 32_000,
     systemMessages: false,
     minimumCacheable: 1024,
   },
@@ -105,10 +144,12 @@ export const MODELS: readonly ModelFacts[] = [
     id: 'claude-3-5-haiku',
     aliases: ['claude-haiku-3-5'],
     ...OLDER,
+    thinking: 'none',
+    mostOutput: 8_192,
     systemMessages: false,
     minimumCacheable: 2048,
   },
-  { id: RECIPE_MODEL, contextWindow: Number.POSITIVE_INFINITY, binding: 'none' },
+  { id: RECIPE_MODEL, contextWindow: Number.POSITIVE_INFINITY, binding: 'none', thinking: 'none' },
 ];
 
 const byName: ReadonlyMap<string, ModelFacts> = new Map(

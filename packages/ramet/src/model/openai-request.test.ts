@@ -32,6 +32,16 @@ describe('MODEL-1: a Messages body becomes a chat completions request', () => {
     });
   });
 
+  test.for([
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }, 'low'],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'high'],
+    [{ thinking: { type: 'enabled', budget_tokens: 9_000 } }, 'medium'],
+    [{ thinking: { type: 'disabled' } }, undefined],
+    [{}, undefined],
+  ] as const)('RES-9: thinking is a reasoning effort: %j', ([body, effort]) => {
+    expect(translate([], body).reasoning_effort).toBe(effort);
+  });
+
   test('several calls and their results become tool_calls and tool messages, other text comes behind', () => {
     const { messages } = translate([
       {

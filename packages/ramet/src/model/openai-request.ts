@@ -8,6 +8,8 @@
  * 3. Thinking and blocks of kinds the protocol lacks are left out, and so is a message of which nothing is left.
  */
 import type { ContentBlock, ImageBlock, Message, TextBlock, ToolResultBlock } from '../schema/content.ts';
+import type { Effort } from '../schema/status.ts';
+import { effortOf } from './thinking.ts';
 
 export interface ChatToolCall {
   id: string;
@@ -39,6 +41,7 @@ export interface ChatRequest {
   temperature?: number;
   top_p?: number;
   stop?: string[];
+  reasoning_effort?: 'low' | 'medium' | 'high';
   max_tokens?: number;
   max_completion_tokens?: number;
   stream: true;
@@ -56,6 +59,8 @@ export interface TranslatableBody {
   temperature?: number;
   top_p?: number;
   stop_sequences?: string[];
+  thinking?: { type: string; budget_tokens?: number };
+  output_config?: { effort?: Effort };
 }
 
 export function chatRequest(body: TranslatableBody): ChatRequest {
@@ -67,6 +72,7 @@ export function chatRequest(body: TranslatableBody): ChatRequest {
     ...(body.temperature === undefined ? {} : { temperature: body.temperature }),
     ...(body.top_p === undefined ? {} : { top_p: body.top_p }),
     ...(body.stop_sequences === undefined ? {} : { stop: body.stop_sequences }),
+    ...reasoning(body),
     max_tokens: body.max_tokens,
     stream: true,
     stream_options: { include_usage: true },
@@ -96,6 +102,16 @@ function toolChoice(
   const single = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
   const { name = '' } = choice;
   return { tool_choice: CHOICES[choice.type] ?? { type: 'function', function: { name } }, ...single };
+}
+
+/** The protocol's highest is high. */
+function reasoning({
+  thinking,
+  output_config: { effort } = {},
+}: TranslatableBody): Pick<ChatRequest, 'reasoning_effort'> {
+  const wanted =
+    effort ?? (thinking?.budget_tokens === undefined ? undefined : effortOf(thinking.budget_tokens));
+  return wanted === undefined ? {} : { reasoning_effort: wanted === 'max' ? 'high' : wanted };
 }
 
 function chatMessages({ role, content }: Message): ChatMessage[] {

@@ -59,10 +59,10 @@ const BODY = {
 
 function ask(
   provider: ModelProvider,
-  options: { signal?: AbortSignal; onDelta?: (delta: ModelDelta) => void } = {},
+  options: { signal?: AbortSignal; onDelta?: (delta: ModelDelta) => void; body?: object } = {},
 ): Promise<ModelResponse> {
   return provider.send(
-    { model: 'm', body: Buffer.from(JSON.stringify(BODY)) },
+    { model: 'm', body: Buffer.from(JSON.stringify(options.body ?? BODY)) },
     { signal: options.signal ?? new AbortController().signal, onDelta: options.onDelta ?? (() => {}) },
   );
 }
@@ -137,13 +137,16 @@ describe('MODEL-1: the openai provider speaks chat completions', () => {
           .writeHead(400, { 'content-type': 'application/json' })
           .end(JSON.stringify({ error: { message } }));
       if ('stream_options' in sent) refuse('Unrecognized request argument supplied: stream_options');
+      else if ('reasoning_effort' in sent) refuse('Unsupported parameter: reasoning_effort');
       else if ('max_tokens' in sent) refuse("Use 'max_completion_tokens' instead.");
       else response.writeHead(200, STREAM).end(HELLO);
     });
-    await ask(provider);
-    await ask(provider);
-    expect(bodies).toHaveLength(4);
-    expect(bodies[3]).toMatchObject({ max_completion_tokens: 9 });
+    const body = { ...BODY, output_config: { effort: 'high' } };
+    await ask(provider, { body });
+    await ask(provider, { body });
+    expect(bodies).toHaveLength(5);
+    expect(bodies[0]).toMatchObject({ reasoning_effort: 'high' });
+    expect(bodies[4]).toMatchObject({ max_completion_tokens: 9 });
   });
 });
 

@@ -2,6 +2,8 @@
  * The conversation format: the content blocks of the Messages API. Blocks of kinds not listed here travel
  * unchanged as `OtherBlock`. `content.test.ts` holds these shapes against the official SDK's types.
  */
+import type { Effort } from './status.ts';
+
 export interface CacheControl {
   type: 'ephemeral';
   ttl?: '5m' | '1h';
@@ -68,10 +70,13 @@ export interface ToolSchema {
   input_schema: Record<string, unknown>;
 }
 
-/** Anthropic forms that a request carries as they are: part of the frozen prefix. */
+/**
+ * How a model thinks, a part of the frozen prefix. The forms are Anthropic's; `effort` stands beside them in a request,
+ * as `output_config.effort`. Which form a model takes is data in `model/catalog.ts`.
+ */
 export type ThinkingConfig =
   | { type: 'disabled' }
-  | { type: 'adaptive' }
+  | { type: 'adaptive'; effort?: Effort }
   | { type: 'enabled'; budget_tokens: number };
 
 export type StopReason =

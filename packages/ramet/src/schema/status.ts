@@ -33,6 +33,11 @@ export const EXECUTORS = ['in-process', 'process'] as const;
 
 export type ExecutorKind = (typeof EXECUTORS)[number];
 
+/** How hard a model is to think (RES-9). */
+export const EFFORTS = ['low', 'medium', 'high', 'max'] as const;
+
+export type Effort = (typeof EFFORTS)[number];
+
 /** What an agent may spend. Absent means unbounded. */
 export interface BudgetLimits {
   usd?: number | undefined;

@@ -12,6 +12,8 @@ import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { recordedAgent } from '../journal/projections/recorded-agents.ts';
 import type { Transcript } from '../journal/projections/transcript.ts';
+import { fitThinking } from '../model/thinking.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
 import { type GitState, gitState } from '../workspace/git-state.ts';
@@ -25,6 +27,7 @@ import {
 } from './options.ts';
 import type { Place } from './place.ts';
 import type { SharedParts } from './session-runtime.ts';
+import { newSessionThinking } from './session-thinking.ts';
 import { toolsAsTold, toolsTelling } from './told-types.ts';
 import { VERSION } from './version.ts';
 
@@ -38,7 +41,9 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
     repository: place.repository?.root ?? null,
   });
   const permissionMode = newSessionMode(settings);
-  const agent = Agent.start(runtime, mainSpec(shared, { model, permissionMode }, place, settings));
+  const spec = mainSpec(shared, { model, permissionMode }, place, settings);
+  const thinking = fitThinking(newSessionThinking(settings), model);
+  const agent = Agent.start(runtime, { ...spec, thinking });
   shared.admitMain(agent);
   return agent;
 }
@@ -71,9 +76,17 @@ export async function continueAgent(
   refuseUnservedModel(model, runtime.provider);
   refuseUnenforceableBudget(model, settings);
   runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
-  if (model !== agent.conversation.head.model) switchModel(agent, model);
+  const { thinking } = settings;
+  if (model !== agent.conversation.head.model || thinksOtherwise(agent, thinking, model))
+    switchModel(agent, model, thinking ?? undefined);
   shared.admitMain(agent);
   return agent;
+}
+
+/** Whether it was asked for another way of thinking than the session has. */
+function thinksOtherwise(agent: Agent, wanted: ThinkingConfig | null, model: string): boolean {
+  if (wanted === null) return false;
+  return JSON.stringify(fitThinking(wanted, model)) !== JSON.stringify(agent.conversation.head.thinking);
 }
 
 /** Most sessions never leave the directory they began in. */

@@ -14,9 +14,16 @@ import type { RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
-import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } from '../schema/status.ts';
+import {
+  type BudgetLimits,
+  type Effort,
+  type LaunchMode,
+  SESSION_MODES,
+  type SessionMode,
+} from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import type { RecordListener } from './observed-journal.ts';
+import { thinkingFrom } from './session-thinking.ts';
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */
@@ -27,6 +34,9 @@ export interface SessionOptions {
   model?: string;
   /** Goes on with this model when the first one stays unavailable. */
   fallbackModel?: string;
+  /** How hard the main agent thinks; children for which nobody chooses think no more than 10,000 tokens. */
+  effort?: Effort;
+  /** The same in the API's words; it comes before `effort`, and the model gets the form that it takes. */
   thinking?: ThinkingConfig;
   maxTurns?: number;
   /** Most output tokens of one response. */
@@ -91,6 +101,7 @@ export interface ResolvedOptions extends SettingsInForce {
   /** Null when the caller named none: a resumed session keeps its own. */
   model: string | null;
   fallbackModel: string | null;
+  /** Null, too, when nobody said. */
   thinking: ThinkingConfig | null;
   maxTurns: number;
   maxTokens: number;
@@ -138,7 +149,7 @@ export function resolveOptions(
     providerName,
     model: options.model === undefined ? null : named(options.model),
     fallbackModel: fallback === undefined ? null : named(fallback),
-    thinking: options.thinking ?? null,
+    thinking: thinkingFrom(options),
     maxTurns: options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     budget: budgetFrom(options.budget, settings.budget),

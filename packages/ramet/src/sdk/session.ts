@@ -13,6 +13,7 @@ import { createSession, openReader, resumeSession } from '../journal/sessions.ts
 import type { ModelProvider } from '../model/provider.ts';
 import { withRecipe } from '../model/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
+import { thinkingNote } from '../model/thinking.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { createRedactor } from '../tools/redact.ts';
@@ -32,6 +33,7 @@ import { openRules, recallRules } from './permission-rules.ts';
 import { findPlace, type Place } from './place.ts';
 import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
+import { newSessionThinking } from './session-thinking.ts';
 import type { Session } from './session-type.ts';
 import { ToldTypes } from './told-types.ts';
 
@@ -52,7 +54,9 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 
 /** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
 async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
-  refuseUnenforceableBudget(newSessionModel(settings, provider), settings);
+  const model = newSessionModel(settings, provider);
+  refuseUnenforceableBudget(model, settings);
+  const note = thinkingNote(newSessionThinking(settings), model);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
@@ -74,7 +78,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     const agent = startAgent(shared, place, settings);
     if (workspace !== null) await moveMain(agent, workspace);
     const told = ToldTypes.ofAll(types.definitions);
-    const notices = [...settings.notices, ...(workspace?.warnings ?? [])];
+    const notices = [...settings.notices, ...(workspace?.warnings ?? []), ...(note === null ? [] : [note])];
     const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
     return liveSession({ ...live, isResumed: false });
   } catch (error) {
@@ -135,7 +139,8 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const { cwd } = agent.directory;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
-    const notices = [...settings.notices, ...warnings];
+    const note = thinkingNote(settings.thinking, agent.conversation.head.model);
+    const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
     const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
     return liveSession({ ...live, isResumed: true });
   } catch (error) {

@@ -1,4 +1,5 @@
 /** What a tool may ask of the engine about other agents; the engine brings it in the tool's context. */
+import type { Effort } from '../schema/status.ts';
 import type { ToolOutcome } from './outcome.ts';
 
 /** The Agent tool's input. */
@@ -7,6 +8,8 @@ export interface SpawnRequest {
   description: string;
   subagent_type?: string | undefined;
   model?: string | undefined;
+  /** How hard it is to think; its type's, or as its parent does up to a cap, when absent (RES-9). */
+  effort?: Effort | undefined;
   run_in_background?: boolean | undefined;
   name?: string | undefined;
   /** It gets a worktree of its own, on a branch of its own (EXEC-5). */

@@ -1,3 +1,4 @@
+import { EFFORTS } from '../schema/status.ts';
 import * as z from '../schema/zod.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -7,7 +8,8 @@ const input = z.strictObject({
   prompt: z.string().check(z.minLength(1), z.describe('The whole task')),
   description: z.string().check(z.describe('3-5 words')),
   subagent_type: z.optional(z.string()),
-  model: z.optional(z.string().check(z.describe('haiku, sonnet, opus or an id; not for forks'))),
+  model: z.optional(z.string().check(z.describe('haiku, sonnet, opus or an id; as effort, not for forks'))),
+  effort: z.optional(z.enum(EFFORTS)),
   run_in_background: z.optional(z.boolean()),
   name: z.optional(z.string().check(z.maxLength(LONGEST_NAME), z.describe('For SendMessage'))),
   isolation: z.optional(
@@ -23,7 +25,7 @@ const input = z.strictObject({
         check: z.optional(z.string().check(z.minLength(1))),
         commit: z.optional(z.boolean()),
       })
-      .check(z.describe('Proof of done: files made or changed, a command that must succeed, a new commit')),
+      .check(z.describe('Proof of done: files made or changed, a command that succeeds, a commit')),
   ),
 });
 

@@ -40,6 +40,7 @@ describe('RES-6: the tools on the wire', () => {
           'description',
           'subagent_type',
           'model',
+          'effort',
           'run_in_background',
           'name',
           'isolation',

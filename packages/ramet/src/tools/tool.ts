@@ -93,12 +93,13 @@ export function toolSchema(tool: Tool): ToolSchema {
   return schema;
 }
 
-/** Bounds that only repeat JavaScript's integer range are left out. */
+/** What only repeats what holds anyway is left out: the range of integers, and that names are texts. */
 function describeTool(tool: Tool): ToolSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      delete jsonSchema.propertyNames;
     },
   });
   return { name: tool.name, description: tool.description, input_schema: schema };

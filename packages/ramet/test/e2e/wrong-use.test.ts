@@ -21,6 +21,9 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
     [['-p', 'x', '--max-budget-usd', '0'], 'It must be a number above 0.'],
     [['-p', 'x', '--max-budget-usd', '-1'], 'It must be a number above 0.'],
     [['-p', 'x', '--max-budget-usd', 'Infinity'], 'It must be a number above 0.'],
+    [['-p', 'x', '--effort', 'huge'], 'Allowed choices are low, medium, high, max.'],
+    [['-p', 'x', '--thinking', '1023'], 'It must be a whole number of at least 1024.'],
+    [['-p', 'x', '--thinking', '2000', '--effort', 'low'], "cannot be used with option '--effort"],
     [['-p', 'x', '--output-format', 'xml'], 'Allowed choices are text, json, stream-json.'],
     [
       ['-p', 'x', '--permission-mode', 'yolo'],

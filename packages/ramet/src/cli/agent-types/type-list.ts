@@ -71,6 +71,7 @@ function entryObject({ definition, source, state, by, file }: CatalogEntry): Rec
     shadowed_by: by,
     description,
     model,
+    effort: definition.effort ?? null,
     tools,
     disallowed_tools: disallowedTools,
     permission_mode: permissionMode,

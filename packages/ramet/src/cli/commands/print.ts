@@ -1,7 +1,7 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';
@@ -20,6 +20,8 @@ export interface PrintOptions {
   includePartialMessages?: boolean;
   model?: string;
   fallbackModel?: string;
+  effort?: Effort;
+  thinking?: number;
   maxTurns?: number;
   maxBudgetUsd?: number;
   permissionMode?: SessionMode;
@@ -140,6 +142,10 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     permissions: { allow: allowedTools, deny: disallowedTools },
     ...(model === undefined ? {} : { model }),
     ...(fallbackModel === undefined ? {} : { fallbackModel }),
+    ...(options.effort === undefined ? {} : { effort: options.effort }),
+    ...(options.thinking === undefined
+      ? {}
+      : { thinking: { type: 'enabled', budget_tokens: options.thinking } }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(options.launch === undefined ? {} : { launch: options.launch }),

@@ -13,7 +13,7 @@ import { JournalError } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { untilText } from '../../schema/until-text.ts';
-import { purposeOf } from '../agent-label.ts';
+import { purposeOf, thinkingText } from '../agent-label.ts';
 import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
 import { codeLine, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -78,7 +78,8 @@ function agentLine(agent: AgentOverview): string {
   const because = [agent.cause, agent.message].filter(Boolean).join(': ');
   const purpose = purposeOf(agent);
   const parent = agent.parent === null ? '' : `, child of ${agent.parent}`;
-  const kind = `${agent.type}${parent}, ${agent.model}`;
+  const thinking = thinkingText(agent.thinking);
+  const kind = `${agent.type}${parent}, ${agent.model}${thinking && `, ${thinking}`}`;
   const { until, resumed } = agent;
   const time = until === null ? '' : ` until ${untilText(until, Date.now())}`;
   const { worktree } = agent;

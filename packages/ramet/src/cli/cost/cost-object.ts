@@ -11,8 +11,14 @@ export function costObject(session: SessionId, ledger: Ledger): Record<string, u
     total: lineObject(ledger.total),
     agents: Object.fromEntries(
       Array.from(ledger.agents, ([id, line]) => {
-        const { parent = null, type = null, name = null, description = null } = ledger.known.get(id) ?? {};
-        return [id, { parent, type, name, description, ...lineObject(line) }];
+        const {
+          parent = null,
+          type = null,
+          name = null,
+          description = null,
+          thinking = null,
+        } = ledger.known.get(id) ?? {};
+        return [id, { parent, type, name, description, thinking, ...lineObject(line) }];
       }),
     ),
     types: lineObjects(ledger.types),

@@ -5,7 +5,7 @@ import type { ComparedFork, Ledger, LedgerAgent } from '../../journal/projection
 import { isBelowMinimum, type LedgerLine, mostUnanswered } from '../../journal/projections/ledger-line.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate, isUncertain, type TokenCount } from '../../schema/usage.ts';
-import { agentLabel, purposeOf, shortId } from '../agent-label.ts';
+import { agentLabel, purposeOf, shortId, thinkingText } from '../agent-label.ts';
 import { figureTable } from '../figure-table.ts';
 import { atLeastDollars, atLeastTokens, dollars, duration, percent, tokens } from '../format.ts';
 
@@ -15,14 +15,16 @@ export interface CostSection {
 }
 
 const BELOW_MINIMUM = '<min';
-const STRANGER = { type: '', parent: null, name: null, description: null };
+const STRANGER = { type: '', parent: null, name: null, description: null, thinking: null };
 
 export function sessionSections(ledger: Ledger, only?: AgentId): CostSection[] {
   const agents = agentTree(ledgerAgents(ledger))
     .filter(({ agent }) => only === undefined || agent.id === only)
     .map(({ agent, level }) => {
       const line = ledger.agents.get(agent.id);
-      return line && ([agentLabel(agent, only === undefined ? level : 0), line] as const);
+      const thinking = thinkingText(agent.thinking);
+      const label = `${agentLabel(agent, only === undefined ? level : 0)}${thinking && ` [${thinking}]`}`;
+      return line && ([label, line] as const);
     });
   const byAgent = { heading: 'BY AGENT', lines: agents.filter((entry) => entry !== undefined) };
   if (only !== undefined) return [byAgent];

@@ -3,7 +3,7 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
-import { EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
+import { EFFORTS, EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import { SANDBOX_MODES } from '../../workspace/command-sandbox.ts';
 import { DEFAULT_ISOLATIONS, DIRTY_POLICIES } from '../../workspace/worktrees/worktree-settings.ts';
@@ -148,6 +148,11 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet, opus or fable.'),
   fallbackModel: described(z.optional(name), 'Takes over when the model stays unavailable.'),
+  effort: described(z.optional(z.enum(EFFORTS)), 'How hard the main agent of new sessions thinks.'),
+  thinking: described(
+    z.optional(z.int().check(z.minimum(1024))),
+    'The same as a number of tokens; it comes before effort.',
+  ),
   provider: described(z.optional(z.enum(PROVIDER_KINDS)), 'Who serves the models.'),
   models: described(z.optional(models), 'The model ids that the three tiers stand for.'),
   permissions: described(z.optional(permissions), 'What tools may do.'),

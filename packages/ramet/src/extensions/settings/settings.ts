@@ -1,6 +1,6 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 import type { ProviderKind } from '../../model/select-provider.ts';
-import type { BudgetLimits, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
 
@@ -72,6 +72,9 @@ export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
   fallbackModel?: string | undefined;
+  effort?: Effort | undefined;
+  /** In tokens; it comes before `effort`. */
+  thinking?: number | undefined;
   provider?: ProviderKind | undefined;
   models?: TierSettings | undefined;
   permissions?: PermissionSettings | undefined;

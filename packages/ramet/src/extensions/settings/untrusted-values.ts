@@ -15,6 +15,9 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'worktree',
   'cleanupPeriodDays',
   'retention',
+  // They cost: more thinking is for the user to choose.
+  'effort',
+  'thinking',
   'merge',
 ]);
 

@@ -4,6 +4,7 @@
  * An attempt that failed counts with what the provider had counted by then. One without any answer is unknown, and
  * counted apart with what it costs at most.
  */
+import type { ThinkingConfig } from '../../schema/content.ts';
 import type { EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { typeOfAgent } from './agent-tree.ts';
@@ -17,6 +18,8 @@ export interface LedgerAgent {
   type: string;
   name: string | null;
   description: string | null;
+  /** How it thinks, as last chosen; null where nobody did. */
+  thinking: ThinkingConfig | null;
 }
 
 /** What a fork has cost and what a fresh agent would have: input tokens at full price, and dollars where known. */
@@ -70,6 +73,10 @@ export function ledgerOf(events: Iterable<RecordedEvent>): Ledger {
 export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEvent): void {
   ledger.seq = seq;
   if (agent !== null && event.type === 'agent.started') admit(ledger, agent, event);
+  if (agent !== null && event.type === 'prefix.frozen') {
+    const known = ledger.known.get(agent);
+    if (known !== undefined) known.thinking = event.thinking;
+  }
   if (agent !== null && event.type === 'fork.compared') {
     const { type: _, ...comparison } = event;
     ledger.forks.set(agent, comparison);
@@ -81,7 +88,8 @@ export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEven
 function admit({ known }: Ledger, id: AgentId, event: EventOf<'agent.started'>): void {
   if (known.has(id)) return;
   const { parent, name, origin } = event;
-  known.set(id, { id, parent, type: typeOfAgent(event), name, description: origin?.description ?? null });
+  const description = origin?.description ?? null;
+  known.set(id, { id, parent, type: typeOfAgent(event), name, description, thinking: null });
 }
 
 function enter(ledger: Ledger, agent: AgentId | null, event: BilledEvent): void {

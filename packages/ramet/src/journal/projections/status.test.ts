@@ -36,6 +36,7 @@ describe('AGENT-5: the status of an agent', () => {
       description: null,
       background: false,
       model: 'small',
+      thinking: null,
       status: 'running',
       cause: null,
       until: null,

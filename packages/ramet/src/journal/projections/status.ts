@@ -2,6 +2,7 @@
  * What each agent is (AGENT-5) and does. The journal alone cannot tell a silent agent from one whose process is
  * gone, so `agentStatuses` is told whether the writer lives. An earlier writer whose session was resumed is gone too.
  */
+import type { ThinkingConfig } from '../../schema/content.ts';
 import type { EventOf, JournalEvent, RecordedEvent, RecordedWorktree } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
@@ -25,6 +26,8 @@ export interface AgentOverview {
   /** Its parent does not wait for it. */
   background: boolean;
   model: string;
+  /** How it thinks; null where nobody chose. */
+  thinking: ThinkingConfig | null;
   status: AgentStatus;
   cause: string | null;
   /** When it will go on, in milliseconds since the epoch; null where nothing says so. */
@@ -115,6 +118,9 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
     case 'agent.started':
       revive(agent);
       agent.model = event.model;
+      break;
+    case 'prefix.frozen':
+      agent.thinking = event.thinking;
       break;
     case 'status.changed':
       Object.assign(agent, {
@@ -232,6 +238,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     description: event.origin?.description ?? null,
     background: event.origin?.background ?? false,
     model: event.model,
+    thinking: null,
     status: 'running',
     cause: null,
     until: null,

@@ -1,0 +1,30 @@
+/** How the main agent is to think, as it was asked for (RES-9). */
+import type { Settings } from '../extensions/settings/settings.ts';
+import { byEffort, byTokens, requireEffort } from '../model/thinking.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
+import type { Effort } from '../schema/status.ts';
+
+interface ThinkingOptions {
+  thinking?: ThinkingConfig;
+  effort?: Effort;
+}
+
+/** Null when the caller says nothing: a resumed session keeps its own. */
+export function thinkingFrom({ thinking, effort }: ThinkingOptions): ThinkingConfig | null {
+  if (thinking?.type === 'enabled') return byTokens(thinking.budget_tokens);
+  if (thinking?.type === 'adaptive' && thinking.effort !== undefined) requireEffort(thinking.effort);
+  return thinking ?? (effort === undefined ? null : byEffort(requireEffort(effort)));
+}
+
+/** Of a session that does not exist yet: what the caller says, else the settings. */
+export function newSessionThinking({
+  thinking,
+  settings,
+}: {
+  thinking: ThinkingConfig | null;
+  settings: Settings;
+}): ThinkingConfig | null {
+  if (thinking !== null) return thinking;
+  if (settings.thinking !== undefined) return byTokens(settings.thinking);
+  return settings.effort === undefined ? null : byEffort(settings.effort);
+}
