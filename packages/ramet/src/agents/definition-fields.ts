@@ -2,6 +2,7 @@
  * The fields of a definition file and what they mean here. A field that is to take rights away and cannot be read makes
  * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
  */
+import { readBudget } from '../schema/budget-limits.ts';
 import type { PermissionMode } from '../schema/status.ts';
 import { EFFORTS, PERMISSION_MODES } from '../schema/status.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -22,6 +23,7 @@ export type DefinitionTraits = Pick<
   | 'instructions'
   | 'git'
   | 'maxTurns'
+  | 'budget'
   | 'background'
   | 'executor'
   | 'isolation'
@@ -40,6 +42,7 @@ const OWN_FIELDS = [
   'effort',
   'permissionMode',
   'maxTurns',
+  'budget',
   'background',
   'executor',
   'isolation',
@@ -95,6 +98,7 @@ export function readTraits(
     git: flag('omitGitStatus', 'warning') !== true,
     ...(readOnly !== undefined && { readOnly }),
     ...(maxTurns !== undefined && { maxTurns }),
+    ...budgetOf(value('budget'), say),
     ...(background !== undefined && { background }),
     ...(executor !== undefined && { executor }),
     ...isolationOf(value('isolation'), say),
@@ -178,6 +182,15 @@ function turnsOf(value: unknown, say: Say): number | undefined {
   if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count;
   say('maxTurns', 'warning', `${quoted(value)} is not a whole number above 0: it was left out`);
   return undefined;
+}
+
+/** What cannot be understood is an error: an agent with a limit must not run without it. */
+function budgetOf(value: unknown, say: Say): Pick<AgentDefinition, 'budget'> {
+  if (value === undefined) return {};
+  const budget = readBudget(value);
+  if (typeof budget !== 'string') return { budget };
+  say('budget', 'error', budget);
+  return {};
 }
 
 function readFlag(value: unknown, wrong: () => void): boolean | undefined {

@@ -150,6 +150,17 @@ describe('TYPE-3: a definition file', () => {
     expect(file.problems.map(({ level }) => level)).toEqual(levels);
   });
 
+  test.for<[string, object | undefined, string[]]>([
+    ['{ tokens: 5000, usd: 0.25, seconds: 60 }', { tokens: 5_000, usd: 0.25, seconds: 60 }, []],
+    ['{ dollars: 1 }', undefined, ['error']],
+    ['{ usd: -1 }', undefined, ['error']],
+    ['5', undefined, ['error']],
+  ])('RES-10: takes budget: %s', ([written, budget, levels]) => {
+    const file = withLines(`budget: ${written}`);
+    expect(file.definition?.budget).toEqual(budget);
+    expect(file.problems.map(({ level }) => level)).toEqual(levels);
+  });
+
   test.for<[string, string | undefined, string[]]>([
     ['low', 'low', []],
     ['max', 'max', []],

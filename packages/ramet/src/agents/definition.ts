@@ -1,5 +1,5 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
-import type { Effort, PermissionMode } from '../schema/status.ts';
+import type { BudgetLimits, Effort, PermissionMode } from '../schema/status.ts';
 
 /** Where types come from; of two with one name the later wins (TYPE-4). */
 export const DEFINITION_SOURCES = ['built-in', 'plugin', 'user', 'project', 'managed'] as const;
@@ -31,6 +31,8 @@ export interface AgentDefinition {
   readonly instructions: boolean;
   readonly git: boolean;
   readonly maxTurns?: number;
+  /** What each of its agents may spend by itself (RES-10). */
+  readonly budget?: BudgetLimits;
   /** Its agents run in the background, whatever is asked for. */
   readonly background?: boolean;
   /** False for a type that is known and that nobody can ask for: what it needs does not exist yet. */

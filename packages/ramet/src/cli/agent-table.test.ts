@@ -70,6 +70,12 @@ describe('UI-1: agents in a table', () => {
     );
   });
 
+  test('RES-9: the model comes with how it was asked to think', () => {
+    const thinking = { type: 'adaptive', effort: 'high' } as const;
+    expect(agentTable([agent(1, { thinking })], null, NOW)).toContain('claude-sonnet-5 (high)');
+    expect(agentTable([agent(1, { thinking })], 80, NOW)).toContain(' sonnet-5 (high)');
+  });
+
   test('calls of one tool are counted, not listed', () => {
     const activity: AgentOverview['activity'] = {
       kind: 'tools',

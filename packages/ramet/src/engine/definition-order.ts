@@ -5,20 +5,12 @@ import { toolsOf } from './child-head.ts';
 import type { AgentSpec } from './runtime.ts';
 
 interface DefinableOrder {
-  maxTurns?: number | undefined;
   run_in_background?: boolean | undefined;
 }
 
-/** A definition may say how long its agents work, and whether anybody waits for them. */
-export function orderFor<Order extends DefinableOrder>(
-  { maxTurns, background }: AgentDefinition,
-  order: Order,
-): Order {
-  return {
-    ...order,
-    maxTurns: order.maxTurns ?? maxTurns,
-    run_in_background: background === true || order.run_in_background,
-  };
+/** A definition may say whether anybody waits for its agents. */
+export function orderFor<Order extends DefinableOrder>({ background }: AgentDefinition, order: Order): Order {
+  return { ...order, run_in_background: background === true || order.run_in_background };
 }
 
 export function refuseWithoutTools(

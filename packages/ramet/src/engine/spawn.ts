@@ -12,13 +12,14 @@ import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { BudgetLimits, ExecutorKind } from '../schema/status.ts';
+import type { ExecutorKind } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { refuseBadName, refuseTakenName } from './agent-names.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshThinking, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
+import { type ChildLimits, childLimits } from './child-limits.ts';
 import { orderFor, refuseWithoutTools } from './definition-order.ts';
 import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
@@ -35,9 +36,6 @@ export interface SpawnOrder extends SpawnRequest {
   /** Ends a child that somebody waits for; without it nothing but the child's handle does. */
   signal?: AbortSignal | undefined;
   overrides?: ForkOverrides;
-  /** What it may spend by itself; its ancestors' limits hold in any case. */
-  budget?: BudgetLimits | undefined;
-  maxTurns?: number | undefined;
   /** Where it runs; what its type or the settings say when absent. */
   executor?: ExecutorKind | undefined;
 }
@@ -73,6 +71,7 @@ interface ChildPlan {
   /** Null for a fork. */
   fresh: FreshPlan | null;
   model: string;
+  allowed: ChildLimits;
   schema: AnswerSchema | null;
   evidence: Evidence | null;
   depth: number;
@@ -118,6 +117,11 @@ async function planChild(
   const executor = order.executor ?? definition?.executor ?? limits.executor;
   if (definition !== null) refuseWithoutTools(definition, parent);
   const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
+  const allowed = childLimits(order, definition, {
+    turns: limits.turns,
+    model,
+    prices: parent.runtime.prices,
+  });
   // The last of all reasons to refuse, since it is the one that leaves something behind.
   const isolation = isolationOf(order, definition, { parent, byDefault: limits.isolation });
   if (isolation !== 'none') {
@@ -127,7 +131,7 @@ async function planChild(
   const { workspace } = made;
   const cwd = childDirectory(parent, workspace);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
-  const plan = { id, order, model, schema, evidence, depth, executor, workspace };
+  const plan = { id, order, model, allowed, schema, evidence, depth, executor, workspace };
   if (definition === null) return { ...plan, fresh: null };
   const environment = await family.parts.surroundings.environment({ cwd, model, git: definition.git });
   return { ...plan, order: orderFor(definition, order), fresh: { definition, environment } };
@@ -223,7 +227,7 @@ function freshOf(
 function childSpec(
   family: AgentFamily,
   parent: Agent,
-  { id, order, model, schema, evidence, executor, workspace }: ChildPlan,
+  { id, order, model, allowed, schema, evidence, executor, workspace }: ChildPlan,
   origin: AgentOrigin,
 ): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
@@ -233,9 +237,8 @@ function childSpec(
     model,
     fallbackModel: parent.spec.fallbackModel,
     ceiling: () => modeInForce(parent.spec),
-    maxTurns: order.maxTurns ?? family.parts.limits.turns,
+    ...allowed,
     maxTokens: parent.spec.maxTokens,
-    budget: order.budget ?? {},
     spending: parent.spending ?? family.parts.spending,
     cwd: childDirectory(parent, workspace),
     workspace: workspace ?? parent.directory.workspace ?? undefined,

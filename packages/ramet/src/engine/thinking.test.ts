@@ -106,6 +106,25 @@ describe('RES-9: how children think', () => {
   });
 });
 
+describe('RES-9: what its user is told', () => {
+  test.for([
+    [{ model: 'claude-3-5-haiku', effort: 'high' }, [expect.stringMatching(/does not think/)]],
+    [{ model: 'sonnet', effort: 'high' }, []],
+    [{ model: 'sonnet', settings: { thinking: 5_000 } }, [expect.stringMatching(/gets the effort medium$/)]],
+  ] as const)('one line where a model does otherwise: %j', async ([options, notices]) => {
+    const { session } = await startFamily({ cast: {}, ...options });
+    expect(session.notices).toEqual(notices);
+  });
+
+  test('an effort that does not exist is refused in one line', async () => {
+    // Callers without types.
+    const effort = 'huge' as 'high';
+    await expect(startFamily({ cast: {}, effort })).rejects.toThrow(
+      'there is no effort "huge": give low, medium, high, max',
+    );
+  });
+});
+
 describe('RES-9: a session that is resumed', () => {
   test('thinks as it did, until it is asked to think otherwise', async () => {
     const family = await startFamily({

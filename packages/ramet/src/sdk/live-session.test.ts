@@ -9,7 +9,9 @@ describe('FORK-3: the type of a fork’s options', () => {
   test('admits the four overrides, a label, a worktree, and nothing else', () => {
     type Four = 'abortController' | 'skipTranscript' | 'skipCacheWrite' | 'canUseTool';
     expectTypeOf<keyof ForkOverrides>().toEqualTypeOf<Four>();
-    expectTypeOf<keyof ForkOptions>().toEqualTypeOf<Four | 'description' | 'name' | 'isolation'>();
+    expectTypeOf<keyof ForkOptions>().toEqualTypeOf<
+      Four | 'description' | 'name' | 'isolation' | 'budget' | 'maxTurns'
+    >();
   });
 });
 

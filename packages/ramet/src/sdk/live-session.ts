@@ -82,8 +82,8 @@ export function liveSession(parts: LiveParts): Session {
     subscribe: (listener) => bus.subscribe(listener),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
-    fork: (prompt, { description = 'fork', name, isolation, ...overrides } = {}) =>
-      started(parts, { prompt, description, name, isolation, overrides }),
+    fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
+      started(parts, { prompt, description, name, isolation, budget, maxTurns, overrides }),
     spawn: (request) => started(parts, request),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),

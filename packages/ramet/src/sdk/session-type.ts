@@ -24,6 +24,9 @@ export interface ForkOptions extends ForkOverrides {
   name?: string | undefined;
   /** In a worktree of its own (EXEC-5). */
   isolation?: 'worktree' | undefined;
+  /** What it may spend by itself, and its turns: limits are the engine's, and no part of a request (RES-10). */
+  budget?: BudgetLimits | undefined;
+  maxTurns?: number | undefined;
 }
 
 /** Something said to an agent that works. */
@@ -34,11 +37,8 @@ export interface SteeredMessage {
   withdraw(): boolean;
 }
 
-/** What the Agent tool takes, and limits that only a program may set. */
-export interface SpawnOptions extends SpawnRequest {
-  budget?: BudgetLimits | undefined;
-  maxTurns?: number | undefined;
-}
+/** What the Agent tool takes. */
+export interface SpawnOptions extends SpawnRequest {}
 
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;

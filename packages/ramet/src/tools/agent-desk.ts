@@ -1,5 +1,5 @@
 /** What a tool may ask of the engine about other agents; the engine brings it in the tool's context. */
-import type { Effort } from '../schema/status.ts';
+import type { BudgetLimits, Effort } from '../schema/status.ts';
 import type { ToolOutcome } from './outcome.ts';
 
 /** The Agent tool's input. */
@@ -26,6 +26,10 @@ export interface SpawnRequest {
         commit?: boolean | undefined;
       }
     | undefined;
+  /** What it may spend by itself (RES-10); its ancestors' limits hold in any case. */
+  budget?: BudgetLimits | undefined;
+  /** Responses before its closing turn. */
+  maxTurns?: number | undefined;
 }
 
 export interface AgentDesk {

@@ -4,6 +4,9 @@ import { defineTool, type Tool } from './tool.ts';
 
 const LONGEST_NAME = 60;
 
+/** The engine says what is wrong with one: bounds here would be sent with every prompt. */
+const amount = z.optional(z.number());
+
 const input = z.strictObject({
   prompt: z.string().check(z.minLength(1), z.describe('The whole task')),
   description: z.string().check(z.describe('3-5 words')),
@@ -27,6 +30,8 @@ const input = z.strictObject({
       })
       .check(z.describe('Proof of done: files made or changed, a command that succeeds, a commit')),
   ),
+  budget: z.optional(z.strictObject({ tokens: amount, usd: amount, seconds: amount })),
+  max_turns: amount,
 });
 
 const WITH_FORKS = `Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps in between are not worth keeping here: wide reading, trial and error, one of several independent changes.
@@ -54,6 +59,7 @@ While one runs do not look at its work or guess its result; wait for the report.
     delegates: true,
     input,
     // A model without a name is none.
-    run: (request, { agents }) => agents.spawn({ ...request, model: request.model?.trim() || undefined }),
+    run: ({ max_turns: maxTurns, ...request }, { agents }) =>
+      agents.spawn({ ...request, maxTurns, model: request.model?.trim() || undefined }),
   });
 }

@@ -93,10 +93,14 @@ export function toolSchema(tool: Tool): ToolSchema {
   return schema;
 }
 
-/** What only repeats what holds anyway is left out: the range of integers, and that names are texts. */
+/**
+ * Its bytes are part of every prompt, so what a model hardly needs is left out: the range of integers, that names are
+ * texts, and that there are no other fields. Input is checked for all of it.
+ */
 function describeTool(tool: Tool): ToolSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       delete jsonSchema.propertyNames;

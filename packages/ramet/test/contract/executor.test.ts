@@ -237,6 +237,19 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     });
   });
 
+  test('RES-10: a fork stops at the budget that the call gave it, and its parent goes on', async () => {
+    const spend = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage: { input_tokens: 900 } };
+    const input = { prompt: 'child', description: 'd', budget: { tokens: 1_000 } };
+    const family = await startHosted(executor, {
+      cast: {},
+      provider: scriptedModel({ calls: [{ name: 'Agent', input }] }, spend, spend, { text: 'ok' }),
+    });
+    expect((await family.run('Go.')).result).toMatchObject({ status: 'done', text: 'ok' });
+    expect(eventsOf(family.recordedOf(2), 'agent.ended')).toMatchObject([
+      { status: 'failed', cause: 'budget', message: expect.stringContaining('of 1000 tokens') },
+    ]);
+  });
+
   test('RES-2: ends when its time is up, in the middle of a command', async () => {
     const family = await startHosted(executor, { cast: { child: [wait('waits')] } });
     const handle = await family.session.spawn({

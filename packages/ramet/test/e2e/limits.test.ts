@@ -40,7 +40,7 @@ describe.concurrent('MODEL-1: --model', () => {
 });
 
 describe.concurrent('RES-9: --effort and --thinking', () => {
-  test('reach the model with room for the answer, and the views name them', async ({ user }) => {
+  test('reach the model with room for the answer, and the bill names them', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' }, { text: 'more' });
     expect(await user.ramet(['-p', 'x', '--effort', 'high'])).toMatchObject({ code: 0, stderr: '' });
     expect(emulator.requests[0]?.request).toMatchObject({
@@ -50,10 +50,6 @@ describe.concurrent('RES-9: --effort and --thinking', () => {
     });
     const { stdout: bill } = await user.ramet(['cost']);
     expect(bill).toMatch(/^\.1 main \[effort high\] /m);
-    expect((await user.ramet(['ps'])).stdout).toContain('claude-sonnet-5 (high)');
-    expect((await user.ramet(['show'])).stdout).toContain('(main, claude-sonnet-5, effort high)');
-    const [agent] = Object.values(JSON.parse((await user.ramet(['cost', '--json'])).stdout).agents);
-    expect(agent).toMatchObject({ thinking: { type: 'adaptive', effort: 'high' } });
   });
 
   test('a number of tokens goes to a model that takes one, within the room for the answer', async ({
@@ -66,15 +62,6 @@ describe.concurrent('RES-9: --effort and --thinking', () => {
       thinking: { type: 'enabled', budget_tokens: 20_000 },
       max_tokens: 36_000,
     });
-  });
-
-  test('one line says where a model does not think', async ({ user }) => {
-    await user.model({ text: 'ok' });
-    const end = await user.ramet(['-p', 'x', '--model', 'claude-3-5-haiku', '--effort', 'high']);
-    expect(end).toMatchObject({ code: 0, stdout: 'ok\n' });
-    expect(linesOf(end.stderr)).toEqual([
-      'ramet: the model claude-3-5-haiku does not think: effort and thinking have no effect on it',
-    ]);
   });
 });
 

@@ -172,6 +172,23 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(git(user, 'worktree', 'list').split('\n')).toHaveLength(1);
   });
 
+  test('RES-10: --max-budget-usd holds for all conflicts of the command together', async ({ user }) => {
+    for (const name of ['one', 'two', 'three']) branch(user, name, { 'README.md': `${name}\n` });
+    git(user, 'switch', '-q', '-c', 'desk');
+    const emulator = await user.model({ tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] });
+    const end = await user.ramet(
+      [
+        ...['merge', 'one', 'two', 'three', '--into', 'main', '--on-conflict', 'resolve'],
+        ...['--max-budget-usd', '0.00001'],
+      ],
+      merging,
+    );
+    expect(end).toMatchObject({ code: 1 });
+    expect(end.stdout).toMatch(/tried: it ended as failed, the budget is spent/);
+    expect(end.stdout).toContain('no agent was asked: --max-budget-usd is spent');
+    expect(emulator.requests).toHaveLength(1);
+  });
+
   test('a resolver agent that leaves markers changes nothing, and its attempt is told', async ({ user }) => {
     branch(user, 'one', { 'README.md': 'one\n' });
     branch(user, 'two', { 'README.md': 'two\n' });

@@ -77,6 +77,7 @@ function entryObject({ definition, source, state, by, file }: CatalogEntry): Rec
     permission_mode: permissionMode,
     read_only: definition.readOnly ?? false,
     max_turns: definition.maxTurns ?? null,
+    budget: definition.budget ?? null,
     background: definition.background ?? false,
     executor: definition.executor ?? null,
     project_instructions: definition.instructions,

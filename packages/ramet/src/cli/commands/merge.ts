@@ -27,6 +27,7 @@ export interface MergeOptions {
   onConflict: ConflictPolicy;
   resolveModel?: string;
   resolveBudgetUsd?: number;
+  maxBudgetUsd?: number;
   updateCheckout?: boolean;
   continue?: boolean;
   preview?: boolean;
@@ -84,6 +85,7 @@ export async function merge(
       io,
       model: options.resolveModel,
       budgetUsd: options.resolveBudgetUsd,
+      maxBudgetUsd: options.maxBudgetUsd,
     }),
     prepareCheck: checkPackages({ home: rametHome(io.env), repository, settings: settings.worktree }),
     onStep: (step) => io.progress(`merge: ${step}`),

@@ -22,7 +22,10 @@ export interface ResolverPlace {
   io: CommandIo;
   /** What the agent may take; the settings' own where absent. */
   model?: string | undefined;
+  /** On one conflict. */
   budgetUsd?: number | undefined;
+  /** On all conflicts together. */
+  maxBudgetUsd?: number | undefined;
 }
 
 /** What no editing of text can decide. */
@@ -31,15 +34,17 @@ const UNDECIDABLE = /binary|submodule|modes|unrelated|unknown/;
 const MOST_TURNS = 50;
 
 export function agentResolver(place: ResolverPlace): (conflict: OpenConflict) => Promise<ConflictResolution> {
+  const purse: Purse = { leftUsd: place.maxBudgetUsd ?? Number.POSITIVE_INFINITY };
   return async (conflict) => {
     if (conflict.conflicts.some(({ kind }) => UNDECIDABLE.test(kind)))
       return { tree: null, tried: 'no agent was asked: this cannot be decided by editing text' };
+    if (purse.leftUsd <= 0) return { tree: null, tried: 'no agent was asked: --max-budget-usd is spent' };
     const { repository, project } = place;
     const directory = join(project, 'merge', `resolve-${conflict.theirs.slice(0, 12)}`);
     const marked = await writeScratchCommit(conflict.tree, [conflict.ours, conflict.theirs], repository);
     try {
       await openPrivateWorktree(directory, marked, repository);
-      const { failure, by } = await askAgent(conflict, directory, place);
+      const { failure, by } = await askAgent(conflict, directory, place, purse);
       const outcome = failure ?? (await provedTree(conflict, directory, place));
       if (typeof outcome !== 'string') return { tree: outcome.tree, by };
       return { tree: null, tried: `agent ${by.agent} tried: ${outcome} (ramet show ${by.session})` };
@@ -49,12 +54,19 @@ export function agentResolver(place: ResolverPlace): (conflict: OpenConflict) =>
   };
 }
 
+/** What is left for the conflicts to come. */
+interface Purse {
+  leftUsd: number;
+}
+
 /** `failure` is null when the agent says that it is done. */
 async function askAgent(
   conflict: OpenConflict,
   directory: string,
-  { io, model, budgetUsd }: ResolverPlace,
+  { io, model, budgetUsd = Number.POSITIVE_INFINITY }: ResolverPlace,
+  purse: Purse,
 ): Promise<{ failure: string | null; by: Provenance }> {
+  const usd = Math.min(budgetUsd, purse.leftUsd);
   await using session = await openSession({
     cwd: directory,
     env: io.env,
@@ -62,7 +74,7 @@ async function askAgent(
     maxTurns: MOST_TURNS,
     broker: deletingBroker(conflict.files, directory),
     ...(model !== undefined && { model }),
-    ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
+    ...(Number.isFinite(usd) && { budget: { usd } }),
   });
   const by = {
     agent: session.agent.id,
@@ -74,12 +86,18 @@ async function askAgent(
   for (;;) {
     const { done, value } = await events.next();
     if (!done) continue;
-    const { status, message } = value;
+    const { status, message, costUsd } = value;
+    // What cannot be known may have been all of it.
+    purse.leftUsd = costUsd === null ? unknownRest(purse) : purse.leftUsd - costUsd;
     return {
       failure: status === 'done' ? null : `it ended as ${status}${message ? `, ${message}` : ''}`,
       by,
     };
   }
+}
+
+function unknownRest({ leftUsd }: Purse): number {
+  return Number.isFinite(leftUsd) ? 0 : leftUsd;
 }
 
 /** Nobody is asked, and besides editing one thing is allowed: to remove files that have a conflict, named one by one. */

@@ -32,6 +32,7 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
       'with resolve: what the agent may spend on one conflict',
       positive,
     )
+    .option('--max-budget-usd <dollars>', 'with resolve: what all agents of this command may spend', positive)
     .option('--update-checkout', 'move a target that is checked out too, when that checkout is clean')
     .option('--continue', 'go on with what waits, with the check and policy of the last run')
     .option('--preview', 'only say what would conflict with what, and in which order to merge')

@@ -1,0 +1,31 @@
+/** A budget as somebody wrote it: a program, a model or a file. */
+import type { BudgetLimits } from './status.ts';
+
+const FIELDS: readonly (keyof BudgetLimits)[] = ['tokens', 'usd', 'seconds'];
+
+/** The budget, or in a few words why it is none. */
+export function readBudget(value: unknown): BudgetLimits | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return `it is not an object with ${FIELDS.join(', ')}`;
+  const budget: BudgetLimits = {};
+  for (const [key, amount] of Object.entries(value)) {
+    const field = FIELDS.find((one) => one === key);
+    if (field === undefined)
+      return `it has no ${JSON.stringify(key.slice(0, 40))}: there are ${FIELDS.join(', ')}`;
+    if (amount === undefined) continue;
+    if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0)
+      return `its ${field} must be a number above 0`;
+    budget[field] = amount;
+  }
+  return budget;
+}
+
+/** What both allow. */
+export function strictest(one: BudgetLimits, other: BudgetLimits): BudgetLimits {
+  const joined: BudgetLimits = {};
+  for (const field of FIELDS) {
+    const least = Math.min(one[field] ?? Number.POSITIVE_INFINITY, other[field] ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(least)) joined[field] = least;
+  }
+  return joined;
+}
