@@ -172,7 +172,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(git(user, 'worktree', 'list').split('\n')).toHaveLength(1);
   });
 
-  test('RES-10: --max-budget-usd holds for all conflicts of the command together', async ({ user }) => {
+  test('RES-2: --max-budget-usd holds for all conflicts of the command together', async ({ user }) => {
     for (const name of ['one', 'two', 'three']) branch(user, name, { 'README.md': `${name}\n` });
     git(user, 'switch', '-q', '-c', 'desk');
     const emulator = await user.model({ tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] });
