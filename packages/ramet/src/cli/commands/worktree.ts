@@ -118,7 +118,9 @@ export async function remove(
     if (removal.removed) {
       const saved = removal.checkpoint?.commit ? `; its work is in ${removal.checkpoint.ref}` : '';
       const branch = worktree.branch === null ? '' : `; branch ${worktree.branch} ${removal.branch}`;
-      io.out(`${printable(`removed ${worktree.name}${branch}${saved}`)}\n`);
+      const apart =
+        removal.keptFolder === null ? '' : `; folders that no commit can hold are in ${removal.keptFolder}`;
+      io.out(`${printable(`removed ${worktree.name}${branch}${saved}${apart}`)}\n`);
       continue;
     }
     code = EXIT.failed;

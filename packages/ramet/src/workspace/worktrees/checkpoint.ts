@@ -1,6 +1,6 @@
 /**
- * Work in progress as a commit on a private ref (WORK-3, U8): everything in the tree that git does not ignore, through
- * a copy of the index, so that the agent's own index and branch stay as they are. What was staged and looks different
+ * Work in progress as a commit on a private ref (WORK-3, U8): everything in the tree that git does not ignore, and before
+ * a removal also what it ignores and may be the only copy, through a copy of the index, so that the agent's own index and branch stay as they are. What was staged and looks different
  * in the files is kept beside it. After a crash, a stray `reset --hard` or a forced removal it is still there.
  *
  * Invariants
@@ -9,7 +9,7 @@
  */
 import { gitDirectoryOf, readHead } from '../git/read-refs.ts';
 import { gitText, runGit } from '../git/run-git.ts';
-import { checkoutTrees } from './dirty-work.ts';
+import { type AlsoKept, checkoutTrees } from './dirty-work.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { excludeSettings } from './worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
@@ -39,6 +39,7 @@ export async function checkpoint(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   reason = 'work in progress',
+  also?: AlsoKept,
 ): Promise<Checkpoint> {
   const call = { cwd: worktree.path, env: { ...place.env, ...IDENTITY } };
   const ref = checkpointRef(worktree);
@@ -46,6 +47,7 @@ export async function checkpoint(
   const trees = await checkoutTrees(worktree.path, place.env, {
     scratch: adminDirectory(place, worktree),
     settings: excludeSettings(place, worktree),
+    also,
   });
   place.onStep('checkpoint trees written');
   const head = await gitText(['rev-parse', '--verify', 'HEAD'], call);

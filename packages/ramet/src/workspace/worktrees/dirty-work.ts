@@ -57,11 +57,27 @@ export interface CheckoutTrees {
   files: string;
 }
 
+/** Files that git would leave out of a tree, and are wanted in it. */
+export interface AlsoKept {
+  /** Those that git ignores. */
+  ignored: readonly string[];
+  /** Those that git was told not to look at. */
+  hidden: readonly string[];
+}
+
+export interface CheckoutReading {
+  /** Where a copy of the index may lie for the moment. */
+  scratch: string;
+  /** For git, such as `core.excludesFile=...`. */
+  settings?: readonly string[];
+  also?: AlsoKept | undefined;
+}
+
 /** Reads through a copy of the index, whose knowledge of unchanged files makes it quick. */
 export async function checkoutTrees(
   cwd: string,
   env: WorktreePlace['env'],
-  { scratch, settings = [] }: { scratch: string; settings?: readonly string[] },
+  { scratch, settings = [], also }: CheckoutReading,
 ): Promise<CheckoutTrees> {
   const folder = mkdtempSync(join(scratch, 'ramet-index-'));
   try {
@@ -70,12 +86,28 @@ export async function checkoutTrees(
     if (existsSync(own)) copyFileSync(own, index);
     const call = { cwd, env, index };
     const staged = await runGit(['write-tree'], call);
-    await gitText([...settings.flatMap((setting) => ['-c', setting]), 'add', '--all', '.'], call);
+    const options = settings.flatMap((setting) => ['-c', setting]);
+    const hidden = listed(also?.hidden);
+    // Each mark is taken away by a run of its own: with both, git hears only the last.
+    for (const mark of hidden === '' ? [] : ['--no-assume-unchanged', '--no-skip-worktree'])
+      await gitText(['update-index', mark, '-z', '--stdin'], { ...call, input: hidden });
+    await gitText([...options, 'add', '--all', ...(hidden === '' ? [] : ['--sparse']), '.'], call);
+    const ignored = listed(also?.ignored);
+    if (ignored !== '') await gitText(FORCED_ADD, { ...call, input: ignored });
     const files = await gitText(['write-tree'], call);
     return { staged: staged.code === 0 ? staged.stdout.trim() : null, files };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const FORCED_ADD = [
+  ...['--literal-pathspecs', 'add', '--force', '--sparse'],
+  ...['--pathspec-from-file=-', '--pathspec-file-nul'],
+];
+
+function listed(paths: readonly string[] = []): string {
+  return paths.map((path) => `${path}\0`).join('');
 }
 
 /** Brings everything uncommitted over, staged as staged; the worktree must be fresh, and at the checkout's commit. */

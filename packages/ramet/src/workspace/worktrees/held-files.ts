@@ -33,27 +33,54 @@ const MADE_AGAIN: ReadonlySet<string> = new Set(
 /** A folder with more than this is not searched: it stays, and a person decides. */
 const MOST_ENTRIES = 20_000;
 
+/** Paths relative to the worktree, by why they are work. */
+export interface HeldPaths {
+  staged: string[];
+  changed: string[];
+  untracked: string[];
+  hidden: string[];
+  precious: string[];
+  /** The `.git` of repositories in ignored folders. */
+  nested: string[];
+  /** Ignored folders with too much in them. */
+  unsearched: string[];
+}
+
 export async function heldFiles(place: WorktreePlace, worktree: ManagedWorktree): Promise<VerdictReason[]> {
   try {
-    const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
-    const call = { cwd: worktree.path, env: place.env };
-    const [status, marks] = await Promise.all([
-      gitText([...settings, ...STATUS], call),
-      gitText(['ls-files', '-v', '-z'], call),
-    ]);
-    const entries = status.split('\0').filter((entry) => entry !== '');
+    const held = await heldPaths(place, worktree);
     return [
-      ...changedFiles(entries),
-      ...hiddenFiles(worktree, marks),
-      ...ignoredWork(place, worktree, entries),
+      ...told('staged', 'staged and not committed', held.staged),
+      ...told('changed', 'changed and not committed', held.changed),
+      ...told('untracked', 'not known to git', held.untracked),
+      ...told('hidden', 'hidden from git by assume-unchanged or skip-worktree', held.hidden),
+      ...told('precious', 'ignored by git, and may be the only copy', held.precious),
+      ...told('nested', 'repositories in ignored folders', held.nested),
+      ...told('unknown', 'ignored folders too large to search', held.unsearched),
     ];
   } catch (error) {
     return [{ kind: 'unknown', text: `its files could not be read: ${describeError(error)}` }];
   }
 }
 
-function changedFiles(entries: readonly string[]): VerdictReason[] {
-  const found: Record<'staged' | 'changed' | 'untracked', string[]> = {
+/** Throws when the files cannot be read. */
+export async function heldPaths(place: WorktreePlace, worktree: ManagedWorktree): Promise<HeldPaths> {
+  const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
+  const call = { cwd: worktree.path, env: place.env };
+  const [status, marks] = await Promise.all([
+    gitText([...settings, ...STATUS], call),
+    gitText(['ls-files', '-v', '-z'], call),
+  ]);
+  const entries = status.split('\0').filter((entry) => entry !== '');
+  return {
+    ...changedFiles(entries),
+    hidden: hiddenFiles(worktree, marks),
+    ...ignoredWork(place, worktree, entries),
+  };
+}
+
+function changedFiles(entries: readonly string[]): Pick<HeldPaths, 'staged' | 'changed' | 'untracked'> {
+  const found: Pick<HeldPaths, 'staged' | 'changed' | 'untracked'> = {
     staged: [],
     changed: [],
     untracked: [],
@@ -69,11 +96,7 @@ function changedFiles(entries: readonly string[]): VerdictReason[] {
     else if (kind === '1' && states[0] !== '.') found.staged.push(path);
     if (kind === '1' && states[1] !== '.') found.changed.push(path);
   }
-  return [
-    ...told('staged', 'staged and not committed', found.staged),
-    ...told('changed', 'changed and not committed', found.changed),
-    ...told('untracked', 'not known to git', found.untracked),
-  ];
+  return found;
 }
 
 function told(kind: VerdictReason['kind'], what: string, paths: readonly string[]): VerdictReason[] {
@@ -83,22 +106,19 @@ function told(kind: VerdictReason['kind'], what: string, paths: readonly string[
 }
 
 /** Files that git was told not to look at: their changes are in no status. */
-function hiddenFiles({ path }: ManagedWorktree, marks: string): VerdictReason[] {
-  const hidden = marks
+function hiddenFiles({ path }: ManagedWorktree, marks: string): string[] {
+  return marks
     .split('\0')
     .filter((entry) => /^[a-zS] /.test(entry))
-    .filter(
-      (entry) => !entry.startsWith('S') || lstatSync(join(path, entry.slice(2)), { throwIfNoEntry: false }),
-    )
+    .filter((entry) => !/^s/i.test(entry) || lstatSync(join(path, entry.slice(2)), { throwIfNoEntry: false }))
     .map((entry) => entry.slice(2));
-  return told('hidden', 'hidden from git by assume-unchanged or skip-worktree', hidden);
 }
 
 function ignoredWork(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   entries: readonly string[],
-): VerdictReason[] {
+): Pick<HeldPaths, 'precious' | 'nested' | 'unsearched'> {
   const isPrecious = preciousMatcher(place.settings.precious ?? DEFAULT_PRECIOUS);
   const ignored = entries.filter((entry) => entry.startsWith('! ')).map((entry) => entry.slice(2));
   const precious: string[] = [];
@@ -118,11 +138,7 @@ function ignoredWork(
       else if (isWork(worktree, inner, isPrecious)) precious.push(inner);
     }
   }
-  return [
-    ...told('precious', 'ignored by git, and may be the only copy', precious),
-    ...told('nested', 'repositories in ignored folders', nested),
-    ...told('unknown', 'ignored folders too large to search', unsearched),
-  ];
+  return { precious, nested, unsearched };
 }
 
 function isOurs({ facts }: ManagedWorktree, folder: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * Takes a worktree away: only one that holds nothing, or one that a person insists on, after a checkpoint. The
+ * Takes a worktree away: only one that holds nothing, or one that a person insists on, after its work is kept. The
  * directory is renamed into a trash folder first, which takes no time and can be taken back, and looked at once more
  * there, where nobody looks for it; only then does git forget it, and it is deleted at low priority.
  *
@@ -12,9 +12,10 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
-import { type Checkpoint, checkpoint } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { deleteLater, unlinkOurs } from './delete-directory.ts';
 import { heldWork } from './held-work.ts';
+import { type KeptWork, keepWork } from './keep-work.ts';
 import { processesInside } from './processes-inside.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';
@@ -36,6 +37,8 @@ export type WorktreeRemoval =
       branch: 'deleted' | 'kept' | 'none';
       /** What was kept of a tree that held work. */
       checkpoint: Checkpoint | null;
+      /** Where folders of it are that no commit can hold; null when there were none. */
+      keptFolder: string | null;
       /** Waits until the files are gone too. */
       deleted: () => Promise<void>;
     }
@@ -58,11 +61,14 @@ export async function removeWorktree(
     lease: thisProcess(),
     facts: { ...worktree.facts, elsewhere: trash },
   });
-  if (trashed === null)
+  if (trashed === null) {
+    saved?.undo();
     return { removed: false, reasons: [{ kind: 'in_use', text: 'somebody else took it' }] };
+  }
   place.onStep('trashing');
   const kept = verdict.isMissing ? null : await moveToTrash(place, trashed, trash, force);
   if (kept !== null) {
+    saved?.undo();
     place.registry.change(worktree.id, ['trashed'], {
       state: 'released',
       lease: null,
@@ -71,22 +77,23 @@ export async function removeWorktree(
     return { removed: false, reasons: kept };
   }
   place.onStep('trashed');
-  return { removed: true, checkpoint: saved, ...(await finishRemoval(place, trashed)) };
+  const work = { checkpoint: saved?.checkpoint ?? null, keptFolder: saved?.folder ?? null };
+  return { removed: true, ...work, ...(await finishRemoval(place, trashed)) };
 }
 
-/** Not even a person's word makes these harmless. */
+/** Not even a person's word makes these harmless. Repositories of submodules go with what git knows of a worktree. */
 function isFinal({ kind }: VerdictReason): boolean {
-  return kind === 'in_use' || kind === 'mount';
+  return kind === 'in_use' || kind === 'mount' || kind === 'submodule';
 }
 
 async function saveWork(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   verdict: WorktreeVerdict,
-): Promise<Checkpoint | VerdictReason | null> {
+): Promise<KeptWork | VerdictReason | null> {
   if (verdict.isEmpty || verdict.isMissing) return null;
   try {
-    return await checkpoint(place, worktree, 'before it is removed');
+    return await keepWork(place, worktree);
   } catch (error) {
     return { kind: 'unknown', text: `its work could not be saved: ${describeError(error)}` };
   }

@@ -422,22 +422,6 @@ describe('WORK-3: a worktree that holds nothing', () => {
   });
 });
 
-describe('WORK-3: a person who insists', () => {
-  test('removes a worktree whose work is kept on a private ref and on its branch', async () => {
-    const { place, tree, root } = await fresh();
-    commit(tree.path);
-    writeFiles(tree.path, { 'new.txt': 'work\n' });
-    const removal = await removeWorktree(place, tree, { force: true, isHolder: true });
-    expect(removal).toMatchObject({
-      removed: true,
-      branch: 'kept',
-      checkpoint: { ref: 'refs/ramet/wip/abcdefgh.1' },
-    });
-    expect(git(root, 'show', 'refs/ramet/wip/abcdefgh.1:new.txt')).toBe('work');
-    expect(existsSync(tree.path)).toBe(false);
-  });
-});
-
 describe('WORK-3: the clean-up', () => {
   test('tells of everything without touching it in a dry run', async () => {
     const { place, tree } = await fresh();

@@ -101,7 +101,10 @@ function registrationReasons(place: WorktreePlace, worktree: ManagedWorktree): V
     reasons.push({ kind: 'operation', text: 'index.lock: a git is at work, or was killed' });
   }
   if (existsSync(join(admin, 'modules'))) {
-    reasons.push({ kind: 'submodule', text: 'submodules with repositories of their own' });
+    reasons.push({
+      kind: 'submodule',
+      text: `submodules with repositories of their own in ${join(admin, 'modules')}`,
+    });
   }
   return [...reasons, ...stashReason(place, worktree)];
 }
