@@ -49,7 +49,7 @@ interface SessionOpening {
 }
 
 export async function createSession(
-  options: SessionOpening & { cwd: string; title?: string },
+  options: SessionOpening & { cwd: string; title?: string | null },
 ): Promise<Journal> {
   const { project, cwd, title = null, clock = systemClock } = options;
   makePrivateDirectory(project);

@@ -62,6 +62,8 @@ export interface SessionOptions {
   worktree?: string | true;
   /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
   worktreeBase?: string;
+  /** What lists of sessions call a new one; the beginning of its prompt is a good choice. */
+  title?: string;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
   /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
@@ -122,6 +124,7 @@ export interface ResolvedOptions extends SettingsInForce {
   permissions: RuleTexts;
   broker: PermissionBroker;
   agents: AgentCaps;
+  title: string | null;
   worktree: string | true | null;
   worktreeBase: string | undefined;
   onRecord: RecordListener | undefined;
@@ -173,6 +176,7 @@ export function resolveOptions(
     permissions: joinRuleTexts(options.permissions, settings.permissions),
     broker: options.broker ?? denyingBroker,
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings),
+    title: options.title ?? null,
     worktree: options.worktree ?? null,
     worktreeBase: options.worktreeBase,
     settings,

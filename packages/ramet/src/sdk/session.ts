@@ -69,7 +69,10 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
       openAgentTypes(place, settings.env),
     ]);
     const ended = await orphans;
-    const journal = observedJournal(await createSession({ ...settings, ...place }), settings.onRecord);
+    const journal = observedJournal(
+      await createSession({ ...settings, ...place, title: titleOf(settings, redact) }),
+      settings.onRecord,
+    );
     noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
     recordEndedOrphans(journal, ended);
     const parts = { journal, provider, redact, permissions, workspaces };
@@ -168,4 +171,11 @@ function hasPrompt(project: string, session: SessionId): boolean {
   } finally {
     reader.close();
   }
+}
+
+const LONGEST_TITLE = 200;
+
+/** One line without secrets. */
+function titleOf({ title }: ResolvedOptions, redact: (text: string) => string): string | null {
+  return title === null ? null : redact(title).trim().replace(/\s+/g, ' ').slice(0, LONGEST_TITLE) || null;
 }

@@ -19,11 +19,12 @@ describe.concurrent('UI-1: ramet ps', () => {
     expect(text).toMatchObject({ code: 0, stderr: '' });
     const [headings, row] = linesOf(text.stdout);
     expect(headings).toMatch(/^AGENT +TYPE +STATUS +TURNS +TOKENS +COST +LAST EVENT +MODEL +FOR +DOING$/);
-    expect(row).toMatch(new RegExp(`^${result.session_id}\\.1 +main +done +2 `));
+    expect(row).toMatch(new RegExp(`^${result.session_id}\\.1 +main +done +2 .* What is this\\?`));
     const [agent, ...others] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(others).toEqual([]);
     expect(agent).toMatchObject({
       id: result.agents[0].id,
+      description: 'What is this?',
       status: 'done',
       turns: 2,
       usage: result.usage,

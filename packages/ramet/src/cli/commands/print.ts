@@ -60,7 +60,7 @@ export async function carryOut(
 ): Promise<number> {
   const output = OUTPUTS[options.outputFormat](io);
   const { record } = output;
-  const wanted = sessionOptions(options, resume, io);
+  const wanted = { ...sessionOptions(options, resume, io), ...(prompt !== null && { title: prompt }) };
   const onRecord = tellingChanges((line) => io.note(line), record);
   await using session = await openSession({ ...wanted, onRecord });
   const chosen = resume !== undefined || options.model !== undefined;

@@ -1,11 +1,14 @@
 /** `ramet ps`: sessions of this repository, newest first, each with its agents as a tree. */
 import { agentTree } from '../../journal/projections/agent-tree.ts';
+import type { AgentOverview } from '../../journal/projections/status.ts';
 import { agentTable } from '../agent-table.ts';
 import type { CommandIo } from '../io.ts';
 import { foldSessions, noteUnreadable } from '../session-view.ts';
 
 export function ps(options: { json?: boolean; limit: number }, io: CommandIo): void {
-  const sessions = foldSessions(options.limit, io, noteUnreadable(io), ({ agents }) => agentTree(agents));
+  const sessions = foldSessions(options.limit, io, noteUnreadable(io), ({ agents, entry }) =>
+    agentTree(agents.map((agent) => titled(agent, entry.title))),
+  );
   const places = sessions.flat();
   if (options.json) {
     io.out(`${JSON.stringify(places.map(({ agent }) => agent))}\n`);
@@ -13,4 +16,9 @@ export function ps(options: { json?: boolean; limit: number }, io: CommandIo): v
   }
   if (places.length === 0) io.out('no sessions of this directory yet: start one with ramet -p PROMPT\n');
   else io.out(agentTable(places, io.columns, Date.now()));
+}
+
+/** The main agent is for what the session is for. */
+function titled(agent: AgentOverview, title: string | null): AgentOverview {
+  return agent.parent === null && agent.description === null ? { ...agent, description: title } : agent;
 }

@@ -67,9 +67,10 @@ export class Chat implements AsyncDisposable {
     return this.#session?.agent.permissionMode ?? this.#options.permissionMode ?? null;
   }
 
-  async open(): Promise<Session> {
+  /** `title` is for a session that is new. */
+  async open(title?: string | null): Promise<Session> {
     if (this.#session !== null) return this.#session;
-    const session = await openSession(this.#options);
+    const session = await openSession(title == null ? this.#options : { ...this.#options, title });
     this.#use(session);
     if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
     return session;
@@ -80,7 +81,7 @@ export class Chat implements AsyncDisposable {
     prompt: string | null,
     options: Pick<RunOptions, 'signal' | 'waitForChildren'>,
   ): AsyncGenerator<SessionEvent, AgentResult> {
-    const session = await this.open();
+    const session = await this.open(prompt);
     const events = session.run(prompt, { ...options, partial: true });
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) return next.value;

@@ -34,7 +34,7 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
     if (answer.text !== '') io.out(`${answer.text.trimEnd()}\n`);
     return answer.leave ? EXIT.done : null;
   }
-  const session = await chat.open();
+  const session = await chat.open(line);
   const output = textOutput(io);
   const events = chat.run(line, { signal: io.signal });
   for (let next = await events.next(); ; next = await events.next()) {
