@@ -23,7 +23,7 @@ export function directoryChanged(how: string): string {
   return `Your directory is not as you left it: ${how}`;
 }
 
-/** To the main agent of a session whose journal lacks what had been recorded last. */
+/** To every agent that is resumed in a session whose journal lacks what had been recorded last. */
 export const RECORD_LOST_ITS_END: string =
   'The record of this session lost its end: you and your agents have done more than you remember. Check the files and the git log before you repeat anything.';
 

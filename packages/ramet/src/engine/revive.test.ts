@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -11,7 +11,9 @@ import {
   startFamily,
   timesIn,
 } from '../../test/fixtures/family.ts';
+import { witnessPath } from '../journal/witness.ts';
 import type { AgentResult } from './agent-event.ts';
+import { RECORD_LOST_ITS_END } from './notices.ts';
 
 const never = () => new Promise<never>(() => {});
 
@@ -28,6 +30,38 @@ async function interruptedAfter(
   stop.abort('SIGINT');
   return { family, result: (await running).result };
 }
+
+describe('AGENT-5: agents of an earlier process', () => {
+  const one = call('Bash', { command: 'echo one >> one.txt' });
+  const castOf = (): Cast => ({
+    'Go.': [startAgents(['child one']), { text: 'Both.' }],
+    'child one': [one, never],
+  });
+  const later: Cast = { 'Go.': () => ({ text: 'Both.' }), 'child one': () => ({ text: 'Scope: one.' }) };
+
+  test('are told of as started and ended by the run that resumes them', async () => {
+    const { family } = await interruptedAfter(3, castOf());
+    const again = await family.reopen(later);
+    const { events } = await again.run(null);
+    const child = `${again.session.id}.2`;
+    const told = events.filter(({ agentId }) => agentId === child).map(({ type }) => type);
+    expect(told.at(0)).toBe('agent_started');
+    expect(told.at(-1)).toBe('agent_ended');
+  });
+
+  test('LOG-1: each learns with its first request that the record lost its end', async () => {
+    const { family } = await interruptedAfter(3, castOf());
+    const [file = ''] = globSync(join(family.home, 'projects/*/*.sqlite'));
+    const before = family.emulator.requests.length;
+    await family.session[Symbol.asyncDispose]();
+    writeFileSync(witnessPath(file), `${'9999'.padStart(12)} ${'1'.padStart(15)}\n`);
+    const again = await family.reopen(later);
+    await again.run(null);
+    const [child, main] = again.emulator.requests.slice(before);
+    for (const request of [child, main]) expect(lastTexts(request)).toContain(RECORD_LOST_ITS_END);
+    expect(child?.body).toContain('child one');
+  });
+});
 
 describe('AGENT-5: an interrupted run is gone on with', () => {
   const castOf = (): Cast => ({

@@ -19,6 +19,7 @@ import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
+import { RECORD_LOST_ITS_END } from './notices.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
 import { resumeAgent } from './resume.ts';
@@ -28,13 +29,15 @@ import { startChild } from './run-child.ts';
 export interface ReviveOptions {
   /** The main agent goes on with something else: what was interrupted with its last work stays so. */
   prompted: boolean;
+  /** The journal lost its end: each is told before it does anything. */
+  endIsMissing?: boolean;
 }
 
 /** Returns how many agents go on. */
 export async function reviveAgents(
   family: AgentFamily,
   main: Agent,
-  { prompted }: ReviveOptions,
+  { prompted, endIsMissing = false }: ReviveOptions,
 ): Promise<number> {
   await main.runtime.journal.commit('written');
   const reader = family.parts.openReader();
@@ -45,6 +48,7 @@ export async function reviveAgents(
       reader,
       recorded,
       prompted,
+      endIsMissing,
       main: main.spec.id,
       transcriptOf: transcripts(reader),
     };
@@ -73,6 +77,7 @@ interface Revival {
   readonly reader: JournalReader;
   readonly recorded: RecordedChildren;
   readonly prompted: boolean;
+  readonly endIsMissing: boolean;
   readonly main: AgentId;
   transcriptOf(id: AgentId): RecordedAgent | undefined;
 }
@@ -167,6 +172,7 @@ async function revive(
   agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
+  if (revival.endIsMissing) agent.receive('notification', null, RECORD_LOST_ITS_END);
   settleIn(agent, recorded.transcript, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
-import { findMovedProject } from './project-note.ts';
+import { birthOf, findMovedProject, isOfAnother } from './project-note.ts';
 
 export const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -45,13 +45,17 @@ function relativeHome(path: string): UserMistake {
 
 /**
  * The directory of a project's sessions; `makePrivateDirectory` creates it. A repository that was renamed keeps the one
- * it had.
+ * it had, and another that takes its old place gets one of its own.
  */
 export function projectDirectory(home: string, place: ProjectPlace): string {
   const identity = place.commonDirectory ?? place.root;
-  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 8);
-  const project = join(home, 'projects', `${projectName(place)}-${hash}`);
-  return existsSync(project) ? project : (findMovedProject(home, identity) ?? project);
+  const named = (text: string): string => {
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+    return join(home, 'projects', `${projectName(place)}-${hash}`);
+  };
+  const project = named(identity);
+  if (!existsSync(project)) return findMovedProject(home, identity) ?? project;
+  return isOfAnother(project, identity) ? named(`${identity} ${birthOf(identity)}`) : project;
 }
 
 /** Taken from the repository, not from the worktree: all worktrees must lead to one directory. */

@@ -42,10 +42,26 @@ export function findMovedProject(home: string, directory: string): string | null
   return null;
 }
 
+/** Whether a project is of another directory than this one, which has only taken the place of that. */
+export function isOfAnother(project: string, directory: string): boolean {
+  const note = readNote(project);
+  return note !== null && note.directory !== directory && identityOf(note.directory) === note.identity;
+}
+
+/** Tells apart the directories that are or were in one place; empty for none. */
+export function birthOf(directory: string): string {
+  return identityOf(directory) ?? '';
+}
+
 /** Where a path of the repository is now: itself, unless the repository was renamed since. */
 export function movedPaths(project: string): (path: string) => string {
+  return renamingOf(project) ?? ((path) => path);
+}
+
+/** Null for a repository that is where it always was. */
+export function renamingOf(project: string): ((path: string) => string) | null {
   const note = readNote(project);
-  if (note === null || note.former.length === 0) return (path) => path;
+  if (note === null || note.former.length === 0) return null;
   const now = rootOf(note.directory);
   const roots = note.former.map(rootOf);
   return (path) => {

@@ -14,6 +14,7 @@ import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
+import { movedEvent } from './moved-events.ts';
 import { openSessionFileReadOnly } from './session-file.ts';
 import { isBusy, isDamaged, readFailure } from './sqlite-failure.ts';
 import { rollBack } from './transaction.ts';
@@ -35,10 +36,18 @@ type Row = readonly [
   crc: SQLOutputValue,
 ];
 
+interface ReaderOptions {
+  /** A block that is lost is given as a text that says so, for people to read. */
+  forgiving?: boolean;
+  /** Where a path of the repository is now; null when it was never renamed. */
+  moved?: ((path: string) => string) | null;
+}
+
 export class SessionReader implements JournalReader {
   readonly #file: string;
   readonly #db: DatabaseSync;
   readonly #forgiving: boolean;
+  readonly #moved: ((path: string) => string) | null;
   readonly #columns: string;
   readonly #selectBlock: StatementSync;
   readonly #check: EventCheck = new EventCheck();
@@ -46,9 +55,9 @@ export class SessionReader implements JournalReader {
   /** Blocks whose bytes were compared with their digest. */
   readonly #sound: Set<Digest> = new Set();
 
-  /** `forgiving`: a block that is lost is given as a text that says so, for people to read. */
-  constructor(file: string, { forgiving = false }: { forgiving?: boolean } = {}) {
+  constructor(file: string, { forgiving = false, moved = null }: ReaderOptions = {}) {
     this.#file = file;
+    this.#moved = moved;
     this.#forgiving = forgiving;
     this.#db = openSessionFileReadOnly(file);
     const crc = schemaVersion(this.#db) < CHECKED_EVENTS ? 'NULL AS crc' : 'crc';
@@ -172,7 +181,8 @@ export class SessionReader implements JournalReader {
     const agent = row[2] === null ? null : String(row[2]);
     const data = String(row[3]);
     const event = row[4] === null || row[4] === this.#check.of(time, agent, data) ? eventFrom(data) : null;
-    if (event !== null) return { seq, time, agent, event };
+    if (event !== null)
+      return { seq, time, agent, event: this.#moved === null ? event : movedEvent(event, this.#moved) };
     this.#damage.set(seq, { seq, agent, type: /^\{"type":"([\w.]+)"/.exec(data)?.[1] });
     return null;
   }

@@ -25,6 +25,7 @@ import {
   type WriterLease,
 } from './lease.ts';
 import { refuseNetworkHome } from './network-home.ts';
+import { renamingOf } from './project-note.ts';
 import { SessionReader } from './reader.ts';
 import { Registration } from './registration.ts';
 import {
@@ -163,7 +164,8 @@ export function openReader(options: {
   /** For people: what is lost is given as a text that says so. */
   forgiving?: boolean;
 }): JournalReader {
-  return new SessionReader(requireSession(options.project, options.session), options);
+  const { project, session, forgiving = false } = options;
+  return new SessionReader(requireSession(project, session), { forgiving, moved: renamingOf(project) });
 }
 
 export function isWriterAlive(options: { project: string; session: SessionId }): boolean {

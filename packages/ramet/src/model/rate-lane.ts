@@ -30,15 +30,18 @@ export interface RateLaneOptions {
   /** Most requests at once. */
   ceiling: number;
   policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
+  /** How long an outage is waited out; without it, any time. */
+  outageMs?: number | undefined;
 }
 
-export function createRateLane({ provider, model, ceiling, policy }: RateLaneOptions): RateLane {
-  const { baseMs, capMs } = policy;
+export function createRateLane(options: RateLaneOptions): RateLane {
+  const { provider, model, ceiling, outageMs } = options;
+  const { baseMs, capMs } = options.policy;
   return {
     model,
     name: bucketName(provider, model),
     bucket: new RateBucket({ ceiling, baseMs, capMs, longestMs: LONGEST_PAUSE_MS }),
-    outage: new RateOutage({ baseMs, capMs: capMs * OUTAGE_CAPS }),
+    outage: new RateOutage({ baseMs, capMs: capMs * OUTAGE_CAPS, patienceMs: outageMs }),
     queue: new RateQueue(),
     readAt: Number.NEGATIVE_INFINITY,
     toldUntil: 0,

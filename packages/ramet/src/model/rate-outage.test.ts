@@ -32,6 +32,18 @@ describe('MODEL-2: whether a provider is away', () => {
     expect(seen.since).toBe(100);
   });
 
+  test('the last look is when patience ends, not after', () => {
+    const seen = new RateOutage({ baseMs: 1_000, capMs: 32_000, patienceMs: 8_000 });
+    let now = 100;
+    seen.failed(now, now);
+    while (now < 8_100) {
+      now += seen.waitMs(now);
+      seen.begin(now);
+      seen.failed(now, now);
+    }
+    expect(now).toBe(8_100);
+  });
+
   test('one looks at a time; one that hangs is followed by another', () => {
     const seen = outage();
     seen.failed(10, 100);

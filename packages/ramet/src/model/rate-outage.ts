@@ -16,6 +16,8 @@ export interface OutageBounds {
   /** The pause after the first failure; it doubles with each further one. */
   baseMs: number;
   capMs: number;
+  /** How long an outage is waited out: the last look is at its end, not after. */
+  patienceMs?: number | undefined;
 }
 
 /** A request that looks may hang itself: after this long another one looks too. */
@@ -72,12 +74,13 @@ export class RateOutage {
   failed(startedAt: number, now: number): void {
     if (this.#lifeAt > startedAt) return;
     if (this.#since !== null && startedAt <= this.#failedAt) return;
-    const { baseMs, capMs } = this.#bounds;
+    const { baseMs, capMs, patienceMs = Number.POSITIVE_INFINITY } = this.#bounds;
     const pause = Math.min(capMs, baseMs * 2 ** this.#failures);
     this.#since ??= now;
     this.#failures += 1;
     this.#failedAt = now;
     this.#lookedAt = null;
-    this.#retryAt = now + Math.round(pause * (0.75 + 0.25 * Math.random()));
+    const wanted = now + Math.round(pause * (0.75 + 0.25 * Math.random()));
+    this.#retryAt = Math.max(now, Math.min(wanted, this.#since + patienceMs));
   }
 }

@@ -33,6 +33,8 @@ export interface RateWindowOptions {
   clock: Clock;
   /** Its pauses are the window's where a refusal names none. */
   policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
+  /** How long an outage is waited out; without it, any time. */
+  outageMs?: number | undefined;
   /** Most requests under way at once: of the session, and so of one model. */
   concurrentRequests?: number | undefined;
   /** Null when no other process is to know. */

@@ -1,3 +1,9 @@
+export interface HeldEvents<Event> {
+  readonly events: Event[];
+  wake: () => void;
+  release(): void;
+}
+
 /** Joins what the main agent does with what its children do, in the order in which it happens. */
 export class EventBus<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
@@ -12,33 +18,40 @@ export class EventBus<Event> {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Keeps what is published from now on, for `during` to yield. */
+  hold(): HeldEvents<Event> {
+    const events: Event[] = [];
+    const release = this.subscribe((event) => {
+      events.push(event);
+      held.wake();
+    });
+    const held: HeldEvents<Event> = { events, wake: () => {}, release };
+    return held;
+  }
+
   /**
-   * Yields the events of `main` and, while it runs, those that are published. `main` goes on only as its own events
+   * Yields what was held, then the events of `main` and, while it runs, those that are published. `main` goes on only as its own events
    * are taken. Whoever stops taking them calls `abandon`, since `main` may be waiting for others just then.
    */
   async *during<Value>(
     main: AsyncGenerator<Event, Value>,
     abandon: () => void,
+    held: HeldEvents<Event> = this.hold(),
   ): AsyncGenerator<Event, Value> {
-    const queue: Event[] = [];
-    let wake = (): void => {};
-    const leave = this.subscribe((event) => {
-      queue.push(event);
-      wake();
-    });
+    const queue = held.events;
     let over = false;
     try {
       for (;;) {
         let step: IteratorResult<Event, Value> | null = null;
         const next = main.next().then((result) => {
           step = result;
-          wake();
+          held.wake();
         });
         while (step === null) {
           yield* queue.splice(0);
           if (step === null && queue.length === 0) {
             const woken = new Promise<void>((resolve) => {
-              wake = resolve;
+              held.wake = resolve;
             });
             await Promise.race([woken, next]);
           }
@@ -52,7 +65,7 @@ export class EventBus<Event> {
         yield value;
       }
     } finally {
-      leave();
+      held.release();
       if (!over) {
         abandon();
         await main.return(undefined as Value); // nobody looks at it

@@ -8,6 +8,7 @@ import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { cleanWorktreesLater } from './clean-worktrees.ts';
+import type { HeldEvents } from './event-bus.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
@@ -28,6 +29,8 @@ export interface LiveParts extends SharedParts {
   told: ToldTypes;
   /** An earlier process may have left agents that go on. */
   isResumed: boolean;
+  /** More had been recorded than the journal still holds. */
+  endIsMissing?: boolean;
 }
 
 export function liveSession(parts: LiveParts): Session {
@@ -67,15 +70,18 @@ export function liveSession(parts: LiveParts): Session {
     continueAgents: () => revival.continueAgents(),
     async *run(prompt, options = {}) {
       begin();
+      // From here on: the agents of an earlier process go on before the main agent does.
+      const held = bus.hold();
       try {
         await revival.beforePrompt(prompt);
         if (prompt !== null) await types.refresh(null);
         const news = prompt === null ? null : parts.told.news(types.definitions);
         takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = parts.runEnd.explain(yield* joined(parts, options), runtime.clock.now());
+        const result = parts.runEnd.explain(yield* joined(parts, options, held), runtime.clock.now());
         told = result.message;
         return result;
       } finally {
+        held.release();
         running = false;
       }
     },
@@ -159,6 +165,7 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
 async function* joined(
   { agent, bus, runEnd }: LiveParts,
   { signal, ...options }: Partial<RunOptions>,
+  held: HeldEvents<SessionEvent>,
 ): AsyncGenerator<SessionEvent, AgentResult> {
   const abort = new AbortController();
   const follow = (): void => {
@@ -174,7 +181,7 @@ async function* joined(
   signal?.addEventListener('abort', follow, { once: true });
   try {
     const events = attributedEvents(runAgent(agent, { ...options, signal: abort.signal }), agent);
-    return yield* bus.during(events, () => abort.abort('abandoned'));
+    return yield* bus.during(events, () => abort.abort('abandoned'), held);
   } finally {
     signal?.removeEventListener('abort', follow);
   }

@@ -9,14 +9,19 @@ export interface Revival {
   continueAgents(): Promise<number>;
 }
 
-export function createRevival(parts: { agent: Agent; family: AgentFamily; isResumed: boolean }): Revival {
-  const { agent, family } = parts;
+export function createRevival(parts: {
+  agent: Agent;
+  family: AgentFamily;
+  isResumed: boolean;
+  endIsMissing?: boolean;
+}): Revival {
+  const { agent, family, endIsMissing = false } = parts;
   // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
   let isDue = parts.isResumed && family.parts.lastNumber > 1;
   const revive = async (prompted: boolean): Promise<number> => {
     isDue = false;
     const { reviveAgents } = await import('../engine/revive.ts');
-    return reviveAgents(family, agent, { prompted });
+    return reviveAgents(family, agent, { prompted, endIsMissing });
   };
   return {
     async beforePrompt(prompt) {

@@ -96,6 +96,7 @@ export function shareParts(
       provider: parts.provider,
       clock,
       policy: settings.retry,
+      outageMs: settings.outageSeconds * 1_000,
       concurrentRequests: settings.settings.limits?.concurrentRequests,
       store: new MachineRates({ home: place.home, clock, warn }),
       longestWaitMs: limitWait(settings),

@@ -1,9 +1,11 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -254,5 +256,27 @@ describe.concurrent('ramet undo', () => {
     expect((await user.ramet(['undo', '--dry-run', '--turn', '9'])).stderr).toContain(
       'from turn 9 on (it has 1)',
     );
+  });
+});
+
+describe.concurrent('RES-6: ramet undo in a repository that was renamed', () => {
+  test('works on the files that are there, and not on a copy in its old place', async ({ user }) => {
+    await worked(user);
+    const renamed = join(user.root, 'renamed');
+    renameSync(user.repository, renamed);
+    cpSync(renamed, user.repository, { recursive: true });
+    const there = { cwd: renamed };
+    expect((await user.ramet(['diff', '.1'], there)).stdout).toContain('b/src/new.txt');
+    expect((await user.ramet(['blame', 'README.md', '--json'], there)).stdout).toContain('"agent"');
+    expect((await user.ramet(['undo'], there)).stdout).toBe(
+      'restored  README.md (turn 2, 4)\nremoved  src/new.txt (turn 3)\n',
+    );
+    expect(existsSync(join(renamed, 'src/new.txt'))).toBe(false);
+    expect(has(user, 'src/new.txt')).toBe(true);
+    expect((await user.ramet(['undo', '--redo'], there)).code).toBe(0);
+    expect(existsSync(join(renamed, 'src/new.txt'))).toBe(true);
+    // The copy has none of its sessions.
+    expect((await user.ramet(['undo'])).stderr).toContain('there is no session of this directory yet');
+    expect(existsSync(join(renamed, 'src/new.txt'))).toBe(true);
   });
 });

@@ -68,4 +68,23 @@ describe('UI-1: what a session changed in files, for ramet undo', () => {
     const after = recorded(['s.1', changed('/c', null, '1')]);
     expect(fileHistoryOf([...work, one, ...after]).undone).toEqual([]);
   });
+
+  test('is brought back whole after an undo that was killed and continued', () => {
+    const file = (path: string, before: string | null): EventOf<'files.restored'>['files'][number] => ({
+      ...{ path, before, after: null, mode: 0o644 },
+    });
+    const killed = [file('/a', '2'), file('/b', '1')];
+    // The first part had put back /a before it was killed.
+    const rest = [file('/a', null), file('/b', '1')];
+    const { undone, unfinished } = fileHistoryOf([
+      ...work,
+      ...recorded(
+        [null, { ...restored('undo', 1), files: killed, settles: true }],
+        [null, { ...restored('undo', 1), files: rest, settles: true, continues: true }],
+        [null, { type: 'files.settled', failed: [] }],
+      ),
+    ]);
+    expect(unfinished).toBeNull();
+    expect(undone.map(({ restored: { files } }) => files)).toEqual([killed]);
+  });
 });

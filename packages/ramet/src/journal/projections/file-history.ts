@@ -103,12 +103,16 @@ function takeRestoration(history: FileHistory, restored: EventOf<'files.restored
   history.undone.push({ restored, changes });
 }
 
-/** What the rest replaces is what taking it back brings again. */
+/**
+ * What the rest replaces is what taking it back brings again; a file that it found put back already is brought back to
+ * what the part before replaced.
+ */
 function takeRest(history: FileHistory, { files }: EventOf<'files.restored'>): void {
   const { unfinished, undone } = history;
   if (unfinished === null) return;
   const before = unfinished.restored;
-  const rest = new Map(files.map((file) => [file.path, file]));
+  const touched = files.filter((file) => file.before !== file.after);
+  const rest = new Map(touched.map((file) => [file.path, file]));
   const merged = { ...before, files: before.files.map((file) => rest.get(file.path) ?? file) };
   history.unfinished = { restored: merged, left: unfinished.left };
   history.undone = undone.map((one) => (one.restored === before ? { ...one, restored: merged } : one));
