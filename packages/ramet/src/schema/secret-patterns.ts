@@ -7,8 +7,12 @@ const WORD = '[A-Za-z0-9_-]';
 const starting = (prefix: string): string => `${prefix}(?<!${WORD}${prefix})`;
 
 const PEM_KIND = '(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----';
-/** Between the lines of a key: blanks, and what tools put before lines: their number, or a path and a number. */
-const PEM_BREAK = '(?:\\n(?:[^\\n:]{1,200}[:-])? {0,6}\\d{1,9}[\\t:-]|\\s|\\\\[nr])';
+/**
+ * Between the lines of a key: blanks, and what tools put before lines: their number, or a path and a number, signs of a
+ * comparison or a quotation, blanks; and `$` or `^M$` at the end of one.
+ */
+const PEM_BREAK =
+  '(?:(?:\\^M)?\\$?\\r?\\n(?:(?:[^\\n:]{1,200}[:-])? {0,6}\\d{1,9}[\\t:-])?(?:[ \\t]{0,80}(?:\\^I){0,8}(?:[<>|#*+-]{1,3}[ \\t]{0,80})?)|\\s|\\\\[nr])';
 
 /** Name to expression; the first that matches at a place wins. */
 export const SECRET_PATTERNS: readonly (readonly [string, string])[] = [

@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { SECRET_PATTERNS } from '../schema/secret-patterns.ts';
+import { maskHeadlessKeys } from './mask-headless-keys.ts';
 import { type Redactor, secretValues } from './redact.ts';
 
 export interface SecretFingerprint {
@@ -51,7 +52,7 @@ export function createFingerprintRedactor({ salt, values }: SecretFingerprints):
       parts.push(text.slice(position, next.at), `[redacted: ${next.name}]`);
       position = next.end;
     }
-    return parts.length === 0 ? text : parts.join('') + text.slice(position);
+    return maskHeadlessKeys(parts.length === 0 ? text : parts.join('') + text.slice(position));
   };
 }
 

@@ -48,11 +48,33 @@ describe('LOG-1: patterns of keys', () => {
       (line: string, index: number) => `etc/key.pem${index === 0 ? ':1:' : `-${index + 1}-`}${line}`,
     ],
     ['in a list of lines', (line: string, index: number) => `${index + 1}:${line}`],
+    ['indented as in YAML', (line: string) => `          ${line}`],
+    ['as cat -A shows it', (line: string) => `${line}$`],
+    ['as cat -A shows it with a tab and other ends', (line: string) => `^I${line}^M$`],
+    ['as one side of diff', (line: string) => `> ${line}`],
+    ['as the other', (line: string) => `< ${line}`],
+    ['added', (line: string) => `+${line}`],
+    ['removed', (line: string) => `-${line}`],
+    ['quoted, numbered, in a comment', (line: string, index: number) => `     ${index}\t # ${line}`],
   ] as const)('a private key goes %s', ([, shown]) => {
     const key = PEM('RSA ', `Proc-Type: 4,ENCRYPTED\n${BODY}`);
     const text = plain(key.split('\n').map(shown).join('\n'));
     expect(text).toContain('[redacted: private key]');
     expect(text).not.toContain('MIIE');
+  });
+
+  test.for([
+    ['as it is', (line: string) => line],
+    ['indented', (line: string) => `      ${line}`],
+    ['as cat -A shows it', (line: string) => `${line}$`],
+    ['as diff shows it', (line: string) => `> ${line}`],
+    ['as Grep shows it', (line: string, index: number) => `etc/key.pem-${index}-${line}`],
+  ] as const)('a private key without its first line goes %s, and no line above it', ([, shown]) => {
+    const key = PEM('OPENSSH ', `${BODY}QUJDRA==\n`).split('\n').slice(1).map(shown).join('\n');
+    const text = plain(`a line\n\n${key}\nz`);
+    expect(text).toContain('a line\n\n[redacted: private key]\n');
+    expect(text).not.toMatch(/MIIE|QUJD/);
+    expect(plain(`one\nword\n-----END PRIVATE ${'KEY'}-----`)).toContain('one\nword\n');
   });
 
   test('a private key that is cut off goes too', () => {

@@ -5,6 +5,7 @@
  * One pass with one regular expression.
  */
 import { SECRET_PATTERNS } from '../schema/secret-patterns.ts';
+import { maskHeadlessKeys } from './mask-headless-keys.ts';
 
 export type Redactor = (text: string) => string;
 
@@ -21,7 +22,10 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
     );
     return SECRET_PATTERNS[index]?.[0] ?? names.get(match) ?? 'secret';
   };
-  return (text) => text.replace(everything, (match, ...captured) => `[redacted: ${nameOf(match, captured)}]`);
+  return (text) =>
+    maskHeadlessKeys(
+      text.replace(everything, (match, ...captured) => `[redacted: ${nameOf(match, captured)}]`),
+    );
 }
 
 const SECRET_NAME =
