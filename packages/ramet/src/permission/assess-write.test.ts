@@ -5,7 +5,7 @@ import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
 
 describe('RES-3: acceptEdits asks before a file is written that decides what runs', () => {
   test.each(
-    '.git/config .envrc .npmrc sub/.npmrc .yarnrc .yarnrc.yml .YarnRC .cargo/config.toml .idea/workspace.xml .devcontainer/devcontainer.json .vscode/tasks.json .gitmodules .gitattributes .pre-commit-config.yaml .bashrc .husky/pre-commit .mvn/jvm.config .mcp.json a.code-workspace .lintstagedrc.js'.split(
+    '.git/config .envrc .npmrc sub/.npmrc .yarnrc .yarnrc.yml .YarnRC .cargo/config.toml .idea/workspace.xml .devcontainer/devcontainer.json .vscode/tasks.json .gitmodules .gitattributes .pre-commit-config.yaml .bashrc .husky/pre-commit .mvn/jvm.config .mcp.json a.code-workspace .lintstagedrc.js .nvim.lua .exrc .pdbrc .jj/repo/config .terraformrc gradle/wrapper/gradle-wrapper.properties'.split(
       ' ',
     ),
   )('%s', (path) => {

@@ -9,14 +9,16 @@ import { landingPath, placeInside } from './landing-path.ts';
 /** What git, shells, editors, package managers and Ramet act upon by themselves: who writes here decides what runs later. */
 const DIRECTORIES =
   '.git .hg .svn .githooks .husky .ramet .claude .cursor .vscode .vs .idea .zed .fleet .nvim .devcontainer .cargo .mvn .yarn .bundle ' +
-  '.direnv .mise .config';
+  '.direnv .mise .config .jj .ssh .gnupg .aws .docker .kube .emacs.d .ipython .gradle';
 const FILES =
   '.mcp.json .envrc .npmrc .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs bunfig.toml .gitmodules .gitattributes .gitconfig ' +
   '.pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .overcommit.yml ' +
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .cshrc .login ' +
   '.inputrc .vimrc .exrc .nvimrc .lvimrc .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .tool-versions .mise.toml ' +
   'mise.toml .curlrc .wgetrc .netrc .ripgreprc .ackrc .pypirc .pythonrc sitecustomize.py usercustomize.py .irbrc .pryrc ' +
-  '.rprofile .bazelrc .buckconfig .jvmopts .sbtopts';
+  '.rprofile .bazelrc .bazeliskrc .buckconfig .jvmopts .sbtopts .nvim.lua .vimrc.local .gvimrc .emacs .pdbrc .terraformrc terraform.rc ' +
+  'gradle-wrapper.properties gradle-wrapper.jar rust-toolchain rust-toolchain.toml .zlogout .xinitrc .xprofile .xsession .psqlrc ' +
+  '.sqliterc .my.cnf .ghci .ocamlinit .gemrc .rspec .latexmkrc .lesskey .lessfilter';
 const PROTECTED: ReadonlySet<string> = new Set(`${DIRECTORIES} ${FILES}`.split(' '));
 const PROTECTED_NAMES =
   /^\.(?:yarnrc|envrc|lintstagedrc|pnpmfile|simple-git-hooks)(?:\.|$)|\.code-workspace$/;

@@ -10,6 +10,7 @@ describe('RES-3: characters that a reader does not see', () => {
     ['a\u00a0b\u3000c\u2028d', 'a\\xa0b\\u3000c\\u2028d'],
     ['a\u{e0041}b', 'a\\u{e0041}b'],
     ['a\ud800b', 'a\\ud800b'],
+    ['a\u034fb\u17b4c\ufe0f', 'a\\u034fb\\u17b4c\\ufe0f'],
     ['a\rb', 'a\\x0db'],
   ])('%j is shown as %s', ([text, shown]) => {
     expect(visibleText(text)).toBe(shown);

@@ -4,7 +4,7 @@
  */
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u115f\u1160\u2800\u3164\uffa0\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u115f\u1160\u2800\u3164\uffa0\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 const LONE_SURROGATE = /\p{Cs}/gu;
 
 export function hasInvisible(text: string): boolean {

@@ -83,13 +83,24 @@ function readingRule(
   cwd: string,
 ): PermissionRule | null {
   if (!rules.some(({ scope }) => scope.kind === 'paths' && scope.access === 'read')) return null;
-  const names = words
-    .slice(1)
-    .flatMap(({ value }) => (value === null || value.startsWith('-') ? [] : [value]));
+  const names = words.slice(1).flatMap(({ value }) => (value === null ? [] : namesIn(value)));
   const paths = (directories ?? [cwd]).flatMap((place) => names.map((name) => openedPath(place, name)));
   const opened = paths.filter((path) => path !== null);
   return takingRule(rules, {
     ...{ tool: 'Read', access: 'read', paths: opened, aliases: aliasesOf(policy, opened) },
     ...{ cwd, host: null, name: null },
   });
+}
+
+const MOST_LETTERS = 6;
+
+/** What a word may name: itself, what stands behind a `=` or `@`, or behind letters of options: `-rf.env`. */
+function namesIn(word: string): string[] {
+  const assigned = word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [];
+  const letters = /^-[A-Za-z]/.test(word) ? Math.min(MOST_LETTERS, word.length - 2) : 0;
+  const attached = Array.from({ length: letters }, (_, index) => word.slice(index + 2));
+  const own = word.startsWith('-') ? [] : [word];
+  return [...own, ...assigned, ...attached].flatMap((name) =>
+    name.startsWith('@') ? [name, name.slice(1)] : [name],
+  );
 }

@@ -44,6 +44,9 @@ describe('RES-3: "always" never offers an interpreter or a launcher wholesale', 
     ['pytest -k x', 'Bash(pytest:*)'],
     ['./scripts/build.sh x', 'Bash(./scripts/build.sh:*)'],
     ['git commit -m x', 'Bash(git commit:*)'],
+    ['git rebase main', 'Bash(git rebase:*)'],
+    ['git rebase --exec x main', 'Bash(git rebase --exec x main)'],
+    ['git rebase -x x main', 'Bash(git rebase -x x main)'],
   ])('%s: %s', async (command, rule) => {
     expect(await suggested(command)).toEqual(rule === null ? [] : [rule]);
   });
@@ -72,6 +75,10 @@ describe('RES-3: a rule for a program that looks does not cover its options that
     ['git submodule foreach ./evil', 'Bash(git submodule:*)'],
     ['sort -o out in', 'Bash(sort:*)'],
     ['rg --pre ./evil x', 'Bash(rg:*)'],
+    ['git stash list --output=x', 'Bash(git stash list:*)'],
+    ['uniq a b', 'Bash(uniq:*)'],
+    ['uniq -c -f 1 a b', 'Bash(uniq:*)'],
+    ['diff3 --diff-program=./evil a b c', 'Bash(diff3:*)'],
     ['timeout 5 find . -delete', 'Bash(timeout:*)'],
   ])('%s: not by %s', async (command, rule) => {
     expect((await judge(command, { allow: [rule] })).kind).toBe('ask');
@@ -82,6 +89,7 @@ describe('RES-3: a rule for a program that looks does not cover its options that
     ['find . -delete', 'Bash(*)'],
     ['git log --output=x', 'Bash(git log --output=x)'],
     ['git fetch origin', 'Bash(git fetch:*)'],
+    ['uniq a b', 'Bash(uniq a b)'],
     ['git submodule update --init', 'Bash(git submodule:*)'],
     ['npm test -- --output x', 'Bash(npm test:*)'],
   ])('%s: by %s', async (command, rule) => {

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { parseCommandPattern } from '../command-pattern.ts';
 import { textsOf } from './command-rules.ts';
 import type { ShellCommand } from './shell-reading.ts';
+import { uncoveredWords } from './uncovered-options.ts';
 
 /** Compilers, linters, formatters and test runners: what they run is the project's own. */
 const ONE_THING =
@@ -44,7 +45,7 @@ const TAKES_INPUT =
 export function suggestCommandRule(command: ShellCommand): string | null {
   const [name, first, second] = command.words.map(({ value }) => value);
   if (name === null || name === undefined) return null;
-  if (command.assignments.length > 0) return exactly(command);
+  if (command.assignments.length > 0 || uncoveredWords(command.words).length > 0) return exactly(command);
   const program = basename(name);
   if (ONE_THING.test(program) || isOwnScript(name)) return usable(`${name}:*`);
   if (first === null || first === undefined || first.startsWith('-') || program !== name)

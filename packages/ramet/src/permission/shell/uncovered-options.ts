@@ -4,6 +4,7 @@
  * does one for every command.
  */
 import type { PermissionRule } from '../rule.ts';
+import { operandsOf } from './option-check.ts';
 import type { ShellCommand } from './shell-reading.ts';
 import { mayBeOption, type ShellWord } from './shell-word.ts';
 
@@ -32,6 +33,9 @@ const UNCOVERED: Readonly<Record<string, RegExp>> = {
   tar: /^-[^-]*[IF]|^--(?:to-c|checkpoint-a|use-|info|new-v|rsh|rmt)/,
   file: /^-[^-]*[CzZ]|^--compile/,
   diff: /^--(?:paginate|from-file|to-file)|^-l/,
+  diff3: /^--d/,
+  nm: /^--pl|^@/,
+  zstdcat: /^-[^-]*o|^--(?:o|t|rm)/,
   'git log': GIT_LOOKS,
   'git diff': GIT_LOOKS,
   'git show': GIT_LOOKS,
@@ -39,6 +43,13 @@ const UNCOVERED: Readonly<Record<string, RegExp>> = {
   'git grep': GIT_LOOKS,
   'git shortlog': GIT_LOOKS,
   'git whatchanged': GIT_LOOKS,
+  'git stash': GIT_LOOKS,
+  'git reflog': GIT_LOOKS,
+  'git range-diff': GIT_LOOKS,
+  'git rev-list': GIT_LOOKS,
+  'git diff-tree': GIT_LOOKS,
+  'git diff-index': GIT_LOOKS,
+  'git diff-files': GIT_LOOKS,
   'git format-patch': GIT_LOOKS,
   'git archive': /^-o|^--(?:o|exec|remote)/,
   'git fetch': GIT_TALKS,
@@ -56,7 +67,7 @@ export function coveringRules(
   rules: readonly PermissionRule[],
   layers: readonly ShellCommand[],
 ): readonly PermissionRule[] {
-  const options = layers.flatMap(({ words }) => uncovered(words));
+  const options = layers.flatMap(({ words }) => uncoveredWords(words));
   if (options.length === 0) return rules;
   return rules.filter(
     ({ text, scope }) =>
@@ -66,8 +77,15 @@ export function coveringRules(
 }
 
 /** Null for a word that may turn out to be such an option. */
-function uncovered(words: readonly ShellWord[]): (string | null)[] {
+export function uncoveredWords(words: readonly ShellWord[]): (string | null)[] {
   const [name = '', first = ''] = words.map(({ value }) => value?.split('/').at(-1) ?? '');
+  // The second file is the one it writes.
+  if (name === 'uniq')
+    return (
+      operandsOf(words.slice(1), 'fswN')
+        ?.slice(1)
+        .map(({ value }) => value) ?? [null]
+    );
   const isNested = Object.hasOwn(UNCOVERED, `${name} ${first}`);
   const options = isNested
     ? UNCOVERED[`${name} ${first}`]
