@@ -5,22 +5,37 @@
 import { parseArgs } from 'node:util';
 import { runShellCampaign } from './shell/campaign.ts';
 
-const { values } = parseArgs({
-  options: {
-    passed: { type: 'string', default: '50000' },
-    walled: { type: 'string', default: '5000' },
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '60' },
-    parallel: { type: 'string', default: '2' },
-  },
-});
+const DEFAULTS = { passed: '50000', walled: '5000', seed: '1', minutes: '60', parallel: '2' };
+type Setting = keyof typeof DEFAULTS;
+
+const plan = readPlan();
+if (typeof plan === 'string') {
+  console.error(`campaign:shell: ${plan}`);
+  process.exit(2);
+}
+
+/** What is wrong with the options, in one line, or what they say. */
+function readPlan(): Record<Setting, number> | string {
+  try {
+    const { values } = parseArgs({
+      options: Object.fromEntries(
+        Object.entries(DEFAULTS).map(([name, value]) => [name, { type: 'string' as const, default: value }]),
+      ),
+    });
+    const numbers = Object.entries(values).map(([name, value]) => [name, Number(value)] as const);
+    const wrong = numbers.find(([, value]) => !Number.isFinite(value) || value < 0);
+    if (wrong !== undefined) return `--${wrong[0]} takes a number, not ${JSON.stringify(values[wrong[0]])}`;
+    return { passed: 0, walled: 0, seed: 0, minutes: 0, parallel: 0, ...Object.fromEntries(numbers) };
+  } catch (error) {
+    const [line = ''] = String(error instanceof Error ? error.message : error).split(/\n|\. To specify/);
+    return `${line}; it knows ${Object.keys(DEFAULTS)
+      .map((name) => `--${name}`)
+      .join(', ')}`;
+  }
+}
 
 const result = await runShellCampaign({
-  passed: Number(values.passed),
-  walled: Number(values.walled),
-  seed: Number(values.seed),
-  minutes: Number(values.minutes),
-  parallel: Number(values.parallel),
+  ...plan,
   onProgress: (line) => console.log(line),
 });
 const { judged, passed, walled, found, outOfTime, seconds } = result;

@@ -1,6 +1,6 @@
 /** A repository in which everything that could be run, evaluated or taken for an option shows that it was. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -40,6 +40,8 @@ export function makeHostileRepository(arena: string = ownDirectory()): string {
       join(arena, 'programs', name),
       `#!/bin/sh\n[ "$*" = --version ] || echo "$0 $*" >> "$ARENA/ran"\n`,
     );
+  for (const [name, content] of madeFiles(arena)) writeFileSync(join(repository, name), content);
+  writeFileSync(join(repository, 'options'), '-o pwn --plugin ./e.so\n');
   mkdirSync(join(arena, 'home'), { recursive: true });
   mkdirSync(join(arena, 'outside'));
   symlinkSync(join(arena, 'outside'), join(repository, 'out'));
@@ -49,6 +51,36 @@ export function makeHostileRepository(arena: string = ownDirectory()): string {
   makeBareRepository(join(repository, 'vendor/evil'));
   return repository;
 }
+
+let made: readonly (readonly [string, Buffer])[] | undefined;
+const LIBRARY =
+  '#include <stdlib.h>\n__attribute__((constructor)) void f(void) { system("echo library >> $ARENA/ran"); }\n';
+
+/** Compressed files and a library that shows when it is loaded, as far as there are programs to make them. */
+function madeFiles(arena: string): readonly (readonly [string, Buffer])[] {
+  made ??= MAKERS.flatMap(([name, program, words, input]) => {
+    const file = join(arena, 'library.so');
+    const { status, stdout } = spawnSync(program, words(file), {
+      input,
+      env: { ...process.env, TMPDIR: arena },
+    });
+    if (status !== 0) return [];
+    if (stdout.length > 0) return [[name, stdout] as const];
+    const content = readFileSync(file);
+    rmSync(file);
+    return [[name, content] as const];
+  });
+  return made;
+}
+
+type Maker = readonly [name: string, program: string, words: (file: string) => string[], input: string];
+const MAKERS: readonly Maker[] = [
+  ['f.gz', 'gzip', () => ['-c'], EVALUATED],
+  ['f.bz2', 'bzip2', () => ['-c'], EVALUATED],
+  ['f.xz', 'xz', () => ['-c'], EVALUATED],
+  ['f.zst', 'zstd', () => ['-qc'], EVALUATED],
+  ['e.so', 'gcc', (file) => ['-shared', '-fPIC', '-x', 'c', '-', '-o', file], LIBRARY],
+];
 
 function ownDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'ramet-shell-'));

@@ -1,5 +1,6 @@
 /** A new script from known ones: signs put in, parts taken out, turned round, doubled or exchanged. */
 import type { Chance } from '../kill/random.ts';
+import { addOption, PRINTING } from './options.ts';
 
 const PIECES = [
   ...[
@@ -224,7 +225,12 @@ const WRAPS: readonly (readonly [string, string])[] = [
   ['ls | ', ''],
 ];
 
+/** Of the script, or of a command that prints, which then takes its place. */
+const option: Step = (script, chance) =>
+  addOption(chance.holds(0.5) ? script || 'ls' : chance.pick(PRINTING), chance);
+
 const STEPS: readonly Step[] = [
+  ...[option, option, option],
   ...[putIn, putIn, putIn, takeOut, takeOut, exchangeSign, exchangeSign],
   ...[exchangeWord, exchangeWord, double, join, join, cross, wrap],
 ];

@@ -1,6 +1,7 @@
 /** What is mutated: every command of the corpora, harmless and dangerous, and scripts that lie between them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRINTING } from './options.ts';
 
 const PACKAGE = join(import.meta.dirname, '../../packages/ramet');
 const CORPORA = [
@@ -62,5 +63,5 @@ export function seedScripts(): string[] {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#')),
   );
-  return [...new Set([...BETWEEN, ...lines.map((line) => line.replaceAll('⏎', '\n'))])];
+  return [...new Set([...BETWEEN, ...PRINTING, ...lines.map((line) => line.replaceAll('⏎', '\n'))])];
 }
