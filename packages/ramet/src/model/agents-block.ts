@@ -45,6 +45,19 @@ const evidence = {
   },
 };
 
+const BUDGET: readonly string[] = ['tokens', 'usd', 'seconds'];
+const budget = {
+  expected: 'tokens, usd or seconds, each a number above 0,',
+  holds: (value: unknown) => {
+    const parts = object.holds(value) ? Object.entries(value as object) : []; // what `holds` has found out
+    return parts.length > 0 && parts.every(([name, part]) => BUDGET.includes(name) && isAmount(part));
+  },
+};
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
 const FIELDS: Readonly<Record<string, Field>> = {
   prompt: { input: 'prompt', ...text },
   description: { input: 'description', ...text },
@@ -57,8 +70,9 @@ const FIELDS: Readonly<Record<string, Field>> = {
   schema: { input: 'schema', ...object },
   isolation: { input: 'isolation', ...isolation },
   expect: { input: 'expect', ...evidence },
+  budget: { input: 'budget', ...budget },
 };
-const NAMES = 'prompt, description, type, model, name, background, schema, isolation and expect';
+const NAMES = 'prompt, description, type, model, name, background, schema, isolation, expect and budget';
 
 /** `line` is that of the fence: the YAML begins on the one after it. */
 export function readAgentsBlock(content: string, line: number): AgentsBlock {

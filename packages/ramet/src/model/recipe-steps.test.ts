@@ -74,7 +74,7 @@ describe('RECIPE-1: the steps of a task', () => {
   test('an agent may be isolated, and its work proved', async () => {
     const agents = [
       '- { prompt: a, isolation: worktree, expect: { files: [a, b/c], check: make, commit: true } }',
-      '- { prompt: b, expect: { commit: false } }',
+      '- { prompt: b, expect: { commit: false }, budget: { tokens: 1000, seconds: 0.5 } }',
     ];
     const { steps, problems } = await planRecipe(block('agents', `${agents.join('\n')}\n`));
     expect(problems).toEqual([]);
@@ -83,7 +83,10 @@ describe('RECIPE-1: the steps of a task', () => {
         ...{ prompt: 'a', description: 'a', isolation: 'worktree' },
         expect: { files: ['a', 'b/c'], check: 'make', commit: true },
       },
-      { prompt: 'b', description: 'b', expect: { commit: false } },
+      {
+        ...{ prompt: 'b', description: 'b', expect: { commit: false } },
+        budget: { tokens: 1000, seconds: 0.5 },
+      },
     ]);
   });
 
@@ -97,6 +100,10 @@ describe('RECIPE-1: the steps of a task', () => {
     ['expect: { check: "" }', 'needs files'],
     ['expect: { commit: yes please }', 'needs files'],
     ['expect: { hasOwnProperty: files }', 'needs files'],
+    ['budget: 5', 'needs tokens, usd or seconds, each a number above 0, as its budget'],
+    ['budget: {}', 'needs tokens'],
+    ['budget: { seconds: -1 }', 'needs tokens'],
+    ['budget: { dollars: 1 }', 'needs tokens'],
   ])('%s is told with its line, and nothing runs', async (field, what) => {
     const { problems } = await planRecipe(block('agents', `- prompt: a\n  ${field}\n`));
     expect(problems).toEqual([expect.stringMatching(/^line 3: the "agents" block has a mistake: agent 1 /)]);
@@ -183,7 +190,7 @@ describe('RECIPE-1: the steps of a task', () => {
     const { steps, problems } = await planRecipe(`\n${block('agents', `${agents.join('\n')}\n`)}`);
     expect(steps).toEqual([]);
     expect(problems.map((one) => one.replace('the "agents" block has a mistake: agent ', ''))).toEqual([
-      'line 4: 1 has a field "promt" that is not known: there are prompt, description, type, model, name, background, schema, isolation and expect',
+      'line 4: 1 has a field "promt" that is not known: there are prompt, description, type, model, name, background, schema, isolation, expect and budget',
       'line 5: 2 has no prompt',
       'line 7: 3 needs true or false as its background',
       'line 9: 3 says twice what its subagent_type is',

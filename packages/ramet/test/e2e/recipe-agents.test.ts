@@ -60,6 +60,12 @@ describe.concurrent('RECIPE-1: agents of a recipe', () => {
     expect(existsSync(join(user.repository, 'after'))).toBe(false);
   });
 
+  test('a child that takes longer than its budget ends, and fails the recipe', async ({ user }) => {
+    const end = await carryOut(user, block('agents', agent(sh('sleep 600'), 'budget: { seconds: 1 }')));
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(/1 of 1 agent failed: Agent \S+\.2 .*timed_out/);
+  });
+
   test('FORK-5: a fork that wants to fork is refused, and says so', async ({ user }) => {
     const inner = `~~~agents\n${agent('x')}\n~~~`;
     const end = await carryOut(user, block('agents', agent(inner)));
