@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
@@ -70,6 +70,18 @@ describe('LOG-1: what sessions keep', () => {
     journal.append(null, { type: 'files.restored', kind: 'undo', turn: 1, files: [], settles: true });
     await journal.close();
     expect(keepOf({ interrupted: true })).toContain(`ramet undo ${interrupted}`);
+  });
+
+  test('does not become young when somebody looks at it', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project);
+    const [before] = sessionHoldings(project, rule(1));
+    for (const end of ['-wal', '-shm']) {
+      const file = join(project, `${session}.sqlite${end}`);
+      writeFileSync(file, '');
+      utimesSync(file, new Date(), new Date(Date.now() + DAY_MS));
+    }
+    expect(sessionHoldings(project, rule(1))).toMatchObject([{ usedAt: before?.usedAt, keep: null }]);
   });
 
   test('stays when it cannot be read, and says so', async ({ directory }) => {

@@ -8,6 +8,7 @@ import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
+import { readWitness } from '../../journal/witness.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 
@@ -51,8 +52,9 @@ function holdingOf(
   const directory = join(project, session);
   const originals = filesBelow(join(directory, 'originals'));
   const outputs = filesBelow(directory).filter(({ path }) => !path.startsWith(join(directory, 'originals/')));
-  const written = journal.map((path) => statOf(path)?.mtimeMs ?? 0);
-  const usedAt = Math.max(opened, ended ?? 0, ...written);
+  // Not by the files beside it: SQLite makes those for whoever only looks.
+  const written = statOf(entry.file)?.mtimeMs ?? 0;
+  const usedAt = Math.max(opened, ended ?? 0, written, readWitness(entry.file)?.time ?? 0);
   const keep = reasonToKeep(project, entry, usedAt, rule);
   const settled = keep === null || keep.young;
   return {

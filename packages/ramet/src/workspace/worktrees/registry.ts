@@ -9,15 +9,21 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { makePrivateDirectory } from '../../journal/home.ts';
+import { openInMemory } from '../../journal/memory-copy.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from '../../journal/migrations.ts';
 import { indexPath } from '../../journal/session-index.ts';
 import { createSharedFile } from '../../journal/shared-file.ts';
+import { needsRoomBeside } from '../../journal/sqlite-failure.ts';
 import { inTransaction } from '../../journal/transaction.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 const COLUMNS =
   'id, name, path, branch, base, state, session, agent, pid, started, slot, admin, created, changed, facts';
+
+function rowsOf(db: DatabaseSync): ManagedWorktree[] {
+  return db.prepare(`SELECT ${COLUMNS} FROM worktrees ORDER BY created, id`).all().map(worktreeOf);
+}
 
 export class WorktreeRegistry implements Disposable {
   readonly #file: string;
@@ -32,10 +38,14 @@ export class WorktreeRegistry implements Disposable {
   /** All rows, the oldest first; none when there is no index yet. */
   list(): ManagedWorktree[] {
     if (this.#db === null && !existsSync(this.#file)) return [];
-    return this.#open()
-      .prepare(`SELECT ${COLUMNS} FROM worktrees ORDER BY created, id`)
-      .all()
-      .map(worktreeOf);
+    try {
+      return rowsOf(this.#open());
+    } catch (error) {
+      // In a home that cannot be written it can still be read.
+      if (!needsRoomBeside(error)) throw error;
+      using db = openInMemory(this.#file);
+      return rowsOf(db);
+    }
   }
 
   find(id: string): ManagedWorktree | null {

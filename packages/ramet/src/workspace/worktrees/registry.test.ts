@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { INDEX_MIGRATIONS } from '../../journal/migrations.ts';
+import { indexPath } from '../../journal/session-index.ts';
+import { createSharedFile } from '../../journal/shared-file.ts';
+
+test('worktrees are listed in a home that cannot be written', () => {
+  const project = temporaryDirectory();
+  createSharedFile(indexPath(project), INDEX_MIGRATIONS);
+  chmodSync(indexPath(project), 0o444);
+  chmodSync(project, 0o555);
+  const program = `import(${JSON.stringify(join(import.meta.dirname, 'registry.ts'))}).then(({ WorktreeRegistry }) => {
+    if (process.getuid() === 0) process.setuid(65534);
+    console.log(JSON.stringify(new WorktreeRegistry(${JSON.stringify(project)}).list()));
+  }).catch((error) => console.log(error.message))`;
+  const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  chmodSync(project, 0o700);
+  expect(stdout).toBe('[]\n');
+});
