@@ -37,9 +37,9 @@ const WATCHED: Readonly<Record<string, DangerousOptions>> = {
   base32: { valued: 'w' },
   fd: { letters: 'xX', valued: 'edEtScjoC', names: ['exec', 'exec-batch'] },
   file: {
-    letters: 'CzZS',
+    letters: 'CzZSp',
     valued: 'mfFPe',
-    names: ['compile', 'uncompress', 'uncompress-noreport', 'no-sandbox'],
+    names: ['compile', 'uncompress', 'uncompress-noreport', 'no-sandbox', 'preserve-date'],
   },
   iconv: { letters: 'o', valued: 'ft', names: ['output'] },
   rg: { letters: 'z', valued: 'ABCEefgjMmrtTd', names: ['pre', 'pre-glob', 'hostname-bin', 'search-zip'] },
