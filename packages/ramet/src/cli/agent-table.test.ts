@@ -76,6 +76,18 @@ describe('UI-1: agents in a table', () => {
     expect(agentTable([agent(1, { thinking })], 80, NOW)).toContain(' sonnet-5 (high)');
   });
 
+  test('an agent that keeps a list shows what it works on, until it has ended', () => {
+    const todos: AgentOverview['todos'] = [
+      { content: 'Read', status: 'completed' },
+      { content: 'Mend', status: 'in_progress', activeForm: 'Mending the\u001b[31m parser' },
+    ];
+    for (const columns of [null, 80])
+      expect(agentTable([agent(2, { ...running, todos })], columns, NOW)).toMatch(
+        /Mending the\S* parser \(1 of 2\)/,
+      );
+    expect(agentTable([agent(2, { todos })], null, NOW)).not.toContain('Mending');
+  });
+
   test('calls of one tool are counted, not listed', () => {
     const activity: AgentOverview['activity'] = {
       kind: 'tools',

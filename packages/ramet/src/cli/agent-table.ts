@@ -8,6 +8,8 @@ import { displayWidth, fitText } from './interactive/display-width.ts';
 type PlacedAgent = TreePlace<AgentOverview>;
 
 const PURPOSE_LENGTH = 32;
+const PROGRESS_LENGTH = 60;
+const ENDED: ReadonlySet<AgentOverview['status']> = new Set(['done', 'failed', 'cancelled', 'timed_out']);
 const TYPE_WIDTH = 11;
 const STATUS_WIDTH = 19;
 
@@ -75,6 +77,7 @@ function detailLine({ agent, level }: PlacedAgent, now: number): string[] {
     // Only what the column lacks, where it has the rest.
     status.startsWith(shown) ? status.slice(shown.length).trim() : status,
     activityOf(agent, now),
+    progressOf(agent),
     worktreeOf(agent),
     checkoutOf(agent),
     purposeOf(agent),
@@ -92,8 +95,17 @@ function doing(agent: AgentOverview, now: number): string {
     worktreeOf(agent),
     checkoutOf(agent),
     activityOf(agent, now),
+    progressOf(agent),
   ];
   return parts.filter(Boolean).join(', ');
+}
+
+/** What it says of itself: the item of its list that it works on, and how far it is. */
+function progressOf({ todos, status }: AgentOverview): string {
+  const current = todos.find((todo) => todo.status === 'in_progress');
+  if (current === undefined || ENDED.has(status)) return '';
+  const done = todos.filter((todo) => todo.status === 'completed').length;
+  return `${excerpt(current.activeForm || current.content, PROGRESS_LENGTH)} (${done} of ${todos.length})`;
 }
 
 function worktreeOf({ worktree }: AgentOverview): string {
