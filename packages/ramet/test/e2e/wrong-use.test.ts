@@ -162,7 +162,7 @@ describe.concurrent('UI-1: places that do not suit', () => {
     await user.ramet(['-p', 'x']);
     writeFileSync(sessionPath(user.project, damaged), 'not a database, and longer than a header is');
     const end = await user.ramet(['-p', 'y', '--resume', damaged]);
-    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining('it is damaged or not a journal')]);
     const list = await user.ramet(['ps', '--json']);
     expect(JSON.parse(list.stdout)).toHaveLength(1);
