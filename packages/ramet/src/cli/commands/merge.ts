@@ -1,4 +1,5 @@
 /** `ramet merge`: what is asked for goes to the merge queue, a preview or `gh`. */
+import { resolve } from 'node:path';
 import { makePrivateDirectory, projectDirectory, rametHome } from '../../journal/home.ts';
 import { type MergeEntries, openMergeEntries } from '../../journal/merge-entries.ts';
 import { systemClock } from '../../schema/clock.ts';
@@ -12,6 +13,7 @@ import { listedEntries } from '../../workspace/merge/merge-advice.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
+import { DEFAULT_CHECK_SECONDS } from '../../workspace/merge/repeat-options.ts';
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
 import { EXIT } from '../exit-code.ts';
@@ -35,8 +37,6 @@ export interface MergeOptions {
   pr?: boolean;
   json?: boolean;
 }
-
-const DEFAULT_CHECK_SECONDS = 1_800;
 
 export async function merge(
   branches: readonly string[],
@@ -66,7 +66,7 @@ export async function merge(
   const project = projectOf(repository, io);
   using entries = openMergeEntries(project);
   if (options.status) {
-    const queue = await listedEntries(entries.list(), repository);
+    const queue = await listedEntries(entries.list(), repository, (ref) => wishesOf(entries, ref));
     show(queue, showQueue(queue));
     return EXIT.done;
   }
@@ -88,6 +88,9 @@ export async function merge(
       maxBudgetUsd: options.maxBudgetUsd,
     }),
     prepareCheck: checkPackages({ home: rametHome(io.env), repository, settings: settings.worktree }),
+    checkTrees: settings.worktree?.directory && resolve(repository.cwd, settings.worktree.directory),
+    onCheck: ({ output, timeoutMs }) =>
+      io.note(`the check has begun; it may take ${timeoutMs / 1_000} s; its output: ${output}`),
     onStep: (step) => io.progress(`merge: ${step}`),
   });
   show(report, showReport(report));
@@ -107,7 +110,11 @@ function projectOf({ cwd, commonDirectory }: MergeRepository, io: CommandIo): st
 
 /** What the last run of this target was asked for; null unless it is to be gone on with. */
 function kept(options: MergeOptions, entries: MergeEntries, ref: string): MergeWishes | null {
-  const text = options.continue ? entries.wishes(ref) : null;
+  return options.continue ? wishesOf(entries, ref) : null;
+}
+
+function wishesOf(entries: MergeEntries, ref: string): MergeWishes | null {
+  const text = entries.wishes(ref);
   // Only the merge queue writes them, from a MergeWishes.
   return text === null ? null : (JSON.parse(text) as MergeWishes);
 }

@@ -3,6 +3,7 @@ import type { MergeEntry } from '../../journal/merge-entries.ts';
 import type { ConflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
 import { shortName } from '../../workspace/merge/integration-refs.ts';
 import type { MergeReport } from '../../workspace/merge/merge-request.ts';
+import { shellWord } from '../../workspace/merge/repeat-options.ts';
 import { excerpt, printable, table } from '../format.ts';
 
 const ID_LENGTH = 10;
@@ -24,7 +25,7 @@ export function showReport({ target, before, after, kept, checkout, entries }: M
     kept === null
       ? ''
       : `the result is ready as ${shortId(kept.commit)} and was not put on ${name(target)}: ${clean(kept.reason)}\n` +
-        `take it with: git merge --ff-only ${clean(kept.ref)}   (or ramet merge --continue --update-checkout)\n`;
+        `take it with: git merge --ff-only ${clean(kept.ref)}   (or ramet merge --continue --into ${clean(shellWord(target))} --update-checkout)\n`;
   return `${table(lines)}${moved}${where}\n${taken}`;
 }
 

@@ -126,7 +126,10 @@ function checkFor({ request, ground, ports }: ChainOrder): (head: IntegrationHea
   if (request.check === null) return async () => PASSES;
   const { project, repository } = ports;
   const prepare = async (worktree: string): Promise<string[]> => (await ports.prepareCheck?.(worktree)) ?? [];
-  const run = createChecker(request.check, { project, repository, target: ground.ref, prepare });
+  const run = createChecker(request.check, {
+    ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees },
+    onStart: (begun) => ports.onCheck?.(begun),
+  });
   return async (head) => {
     const hold = `update ${checkingRef(ground.ref)} ${head.commit}\n`;
     await updateRefs([hold], { reason: 'check' }, repository);

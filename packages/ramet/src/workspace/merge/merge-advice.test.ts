@@ -109,6 +109,21 @@ describe('WORK-5: the advice after a conflict leads to a branch that has landed'
     expect(two(await follow(place, report, 'two', repository))).toBe('landed');
   });
 
+  test('with the options of the run, quoted for a shell', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n' });
+    const check = { command: "test 'x y' && true", timeoutMs: 60_000 };
+    const asked = { branches: ['one', 'two'], strategy: 'squash', check, updateCheckout: true } as const;
+    const { entries } = await place.queue(asked);
+    expect(entries[1]?.reason).toMatch(
+      /; ramet merge two --into main --strategy squash --check 'test '\\''x y'\\'' && true' --check-seconds 60 --update-checkout$/,
+    );
+    const wishes = place.entries.wishes('refs/heads/main') ?? '';
+    const [, told] = await withAdvice(place.entries.list(), place.repository, () => JSON.parse(wishes));
+    expect(told?.reason).toBe(entries[1]?.reason);
+  });
+
   test('is worked out anew when it is asked for later: the ref that held the other side may be gone', async () => {
     const place = mergePlace({ a: '1\n' }, true);
     place.branch('one', { a: '2\n' });

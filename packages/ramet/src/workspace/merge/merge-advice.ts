@@ -8,23 +8,33 @@ import { runGit } from '../git/run-git.ts';
 import { checkoutsOf } from './branch-checkouts.ts';
 import { integrationRef, shortName } from './integration-refs.ts';
 import { callIn, isAncestor, type MergeRepository, readRef } from './merge-repository.ts';
+import type { MergeWishes } from './merge-request.ts';
+import { repeatOptions, shellWord } from './repeat-options.ts';
 
 /** The entries as they are told: reasons with what to do about them. */
 export async function withAdvice(
   entries: readonly MergeEntry[],
   repository: MergeRepository,
+  wishesOf: WishesOf = () => null,
 ): Promise<MergeEntry[]> {
   const sides = new Map<string, Promise<string>>();
   return Promise.all(
     entries.map(async (entry) => {
-      if (entry.state === 'nothing') return withUncommitted(entry, repository);
+      const again = repeatOptions(entry, wishesOf(entry.target));
+      if (entry.state === 'nothing') return withUncommitted(entry, again, repository);
       if (entry.state !== 'conflicted') return entry;
       const side = sides.get(entry.target) ?? otherSide(entry.target, repository);
       sides.set(entry.target, side);
-      return { ...entry, reason: `${entry.reason}; ${remedy(entry, await side, repository)}` };
+      return {
+        ...entry,
+        reason: `${entry.reason}; ${remedy(entry, { side: await side, again }, repository)}`,
+      };
     }),
   );
 }
+
+/** What the last run of a target was asked for. */
+type WishesOf = (target: string) => MergeWishes | null;
 
 const LEFT_BEHIND: ReadonlySet<string> = new Set(['conflicted', 'failed', 'nothing']);
 
@@ -32,6 +42,7 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set(['conflicted', 'failed', 'nothi
 export async function listedEntries(
   entries: readonly MergeEntry[],
   repository: MergeRepository,
+  wishesOf?: WishesOf,
 ): Promise<MergeEntry[]> {
   const isSame = (one: MergeEntry, other: MergeEntry): boolean =>
     one.target === other.target && one.branch === other.branch;
@@ -43,6 +54,7 @@ export async function listedEntries(
   return withAdvice(
     current.filter((_, index) => byHand[index] !== true),
     repository,
+    wishesOf,
   );
 }
 
@@ -66,14 +78,18 @@ async function otherSide(target: string, repository: MergeRepository): Promise<s
   return (await isAncestor(ready, landed, repository)) ? shortName(target) : integrationRef(target);
 }
 
-function remedy({ branch, target, tip }: MergeEntry, side: string, repository: MergeRepository): string {
+function remedy(
+  { branch, tip }: MergeEntry,
+  { side, again }: { side: string; again: string },
+  repository: MergeRepository,
+): string {
   const { into, name, git } = wayTo(branch, tip, repository);
   const steps = [
     ...into,
     `${git} merge ${shellWord(side)}`,
     'edit the files',
     `${git} commit -a --no-edit`,
-    `ramet merge ${shellWord(name)} --into ${shellWord(shortName(target))}`,
+    `ramet merge ${shellWord(name)} ${again}`,
   ];
   return `to resolve it: ${steps.join('; ')}`;
 }
@@ -102,7 +118,11 @@ function wayTo(
 }
 
 /** A branch without commits of its own may have its work in the files of its worktree. */
-async function withUncommitted(entry: MergeEntry, repository: MergeRepository): Promise<MergeEntry> {
+async function withUncommitted(
+  entry: MergeEntry,
+  again: string,
+  repository: MergeRepository,
+): Promise<MergeEntry> {
   const [checkout] = checkoutsOf(`refs/heads/${entry.branch}`, repository);
   if (checkout === undefined || checkout.directory === repository.cwd) return entry;
   const { directory } = checkout;
@@ -111,11 +131,7 @@ async function withUncommitted(entry: MergeEntry, repository: MergeRepository): 
   const files = end?.code === 0 ? end.stdout.split('\0').filter((line) => line !== '').length : 0;
   if (files === 0) return entry;
   const what = `${files} uncommitted file${files === 1 ? '' : 's'}`;
-  const [name, into] = [entry.branch, shortName(entry.target)].map(shellWord);
-  const reason = `${entry.reason}; its worktree ${directory} has ${what}, which no merge takes: ramet worktree commit ${name}; ramet merge ${name} --into ${into}`;
+  const name = shellWord(entry.branch);
+  const reason = `${entry.reason}; its worktree ${directory} has ${what}, which no merge takes: ramet worktree commit ${name}; ramet merge ${name} ${again}`;
   return { ...entry, reason };
-}
-
-function shellWord(text: string): string {
-  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

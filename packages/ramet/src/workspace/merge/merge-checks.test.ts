@@ -52,9 +52,35 @@ describe('WORK-5: the check on what was merged', () => {
     expect(place.git('ls-tree', '--name-only', 'main')).not.toContain('bad');
     const [, , third] = report.entries;
     const [, output = ''] =
-      /^the check failed \(exit code 1\); its output: (.+)$/.exec(third?.reason ?? '') ?? [];
+      /^the check failed \(exit code 1\); its output: (.+); it ran in \S+$/.exec(third?.reason ?? '') ?? [];
     expect(readFileSync(output, 'utf8')).toBe('bad-b3\n');
     expect(runs(place)).toBeLessThanOrEqual(10);
+  });
+
+  test('runs where agents have their trees, and says where and that it begins', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('bad', { bad: '1' });
+    const checkTrees = join(place.project, '.hidden');
+    const begun: string[] = [];
+    const report = await place.queue(
+      { branches: ['bad'], ...check('pwd; ! test -e bad') },
+      { checkTrees, onCheck: ({ output, directory }) => void begun.push(output, directory) },
+    );
+    const reason = report.entries[0]?.reason ?? '';
+    const [, output = '', where = ''] =
+      /its output: (\S+); it ran in (\S+); some programs refuse/.exec(reason) ?? [];
+    expect(where.startsWith(`${checkTrees}/ramet-`)).toBe(true);
+    expect(readFileSync(output, 'utf8')).toBe(`${where}\n`);
+    expect(begun.slice(0, 2)).toEqual([output, where]);
+  });
+
+  test('does not tell as its own what somebody committed to the target meanwhile', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { a: '2\n' });
+    const mine = place.branch('mine', { a: '3\n' });
+    const move = `git -C ${place.directory} update-ref refs/heads/main ${mine}`;
+    const { before, after } = await place.queue({ branches: ['one'], ...check(move) });
+    expect([before, after]).toEqual([after, mine]);
   });
 
   test('blames nobody when it fails on the target itself', async () => {
@@ -98,7 +124,7 @@ describe('WORK-5: the check on what was merged', () => {
     place.branch('one', { b: '1' });
     const report = await place.queue({ branches: ['one'], ...check('test ! -e b || yes') });
     expect(report.entries[0]?.reason).toMatch(/^the check failed \(stopped: it printed over 64 MB\)/);
-    const [, output = ''] = /its output: (\S+)$/.exec(report.entries[0]?.reason ?? '') ?? [];
+    const [, output = ''] = /its output: (\S+);/.exec(report.entries[0]?.reason ?? '') ?? [];
     expect(statSync(output).size).toBe(64_000_000);
   });
 

@@ -19,6 +19,7 @@ import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
 import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
+import { shellWord } from './repeat-options.ts';
 
 const MOST_MISSES = 20;
 const PAUSE_MS = 10;
@@ -35,7 +36,9 @@ export async function runMergeQueue(request: MergeRequest, ports: MergePorts): P
   } catch (error) {
     // Whatever was under way fails in its own way; why is the same for all.
     if (repository.signal?.aborted)
-      throw new Cancelled('interrupted; ramet merge --continue goes on', { cause: error });
+      throw new Cancelled(`interrupted; ramet merge --continue --into ${shellWord(request.target)} goes on`, {
+        cause: error,
+      });
     throw error;
   }
 }
@@ -46,7 +49,8 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
   const { check, onConflict, updateCheckout } = request;
   entries.keepWishes(ground.ref, JSON.stringify({ check, onConflict, updateCheckout }));
   await ports.onStep?.('entered');
-  const before = ground.target.commit;
+  let before = ground.target.commit;
+  let hasMoved = false;
   const decided = new Set<number>();
   let limit = Number.POSITIVE_INFINITY;
   for (let misses = 0; misses < MOST_MISSES; ) {
@@ -58,14 +62,16 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
       misses += 1;
       limit = lessThan(limit, entries.list(ground.ref).filter(isOpen).length);
       await clock.sleep(misses * PAUSE_MS, repository.signal);
-    } else misses = 0;
+    } else [misses, hasMoved] = [0, true];
     repository.signal?.throwIfAborted();
     ground = await readGround(request, ports);
+    // What somebody else has put there meanwhile is not told as ours.
+    if (!hasMoved) before = ground.target.commit;
   }
   throw new RametError(
     'target_busy',
     'retryable',
-    `${request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue tries again`,
+    `${request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue --into ${shellWord(request.target)} tries again`,
   );
 }
 
@@ -142,7 +148,7 @@ async function reportOf(
     after: isKept ? target.commit : head,
     kept: isKept ? { ref: integrationRef(ref), commit: head, reason: move.reason } : null,
     checkout: isKept ? null : move.checkout,
-    entries: await withAdvice(decided, done.ports.repository),
+    entries: await withAdvice(decided, done.ports.repository, () => done.request),
   };
 }
 

@@ -147,8 +147,8 @@ describe('WORK-5: trouble while a merge is under way', () => {
     const command = `test ! -e b || { echo fetching; exec 3<>/dev/tcp/127.0.0.1/9; }`;
     const report = await place.queue({ branches: ['one'], ...check(`bash -c '${command}'`) });
     const { reason = '' } = report.entries[0] ?? {};
-    expect(reason).toMatch(/^the check failed \(exit code 1\); its output: \S+\.log$/);
-    const output = /its output: (\S+)/.exec(reason ?? '')?.[1] ?? '';
+    expect(reason).toMatch(/^the check failed \(exit code 1\); its output: \S+\.log; it ran in \S+$/);
+    const output = /its output: (\S+);/.exec(reason ?? '')?.[1] ?? '';
     expect(readFileSync(output, 'utf8')).toMatch(/^fetching\n.*refused/s);
     expect(place.git('rev-parse', 'main')).toBe(report.before);
     expectSound(place);

@@ -1,6 +1,6 @@
 /** Runs the user's check command on a merged commit. What it changes there changes nothing of what lands. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../process-group.ts';
@@ -17,11 +17,22 @@ export interface CheckCommand {
   timeoutMs: number;
 }
 
+/** A check that has just begun. */
+export interface BegunCheck extends CheckCommand {
+  /** The file that gets what it prints. */
+  output: string;
+  directory: string;
+}
+
 export interface CheckPlace {
   /** The directory that Ramet keeps for the repository. */
   project: string;
   target: string;
   repository: MergeRepository;
+  /** Where its working tree is; in `project` when absent. */
+  worktrees?: string | undefined;
+  /** Called when a command begins. */
+  onStart?: ((begun: BegunCheck) => void) | undefined;
   /** Makes its working tree ready; returns what it lacks, one sentence each. */
   prepare(worktree: string): Promise<string[]>;
 }
@@ -60,6 +71,18 @@ export function checkDirectory({ project, target }: Pick<CheckPlace, 'project' |
   return join(project, 'merge', targetKey(target));
 }
 
+/** Others keep trees in a directory that a user has named: its name says whose it is. */
+function checkTree({ worktrees, ...place }: CheckPlace): string {
+  const name = `check-${targetKey(place.target)}`;
+  if (worktrees === undefined) return join(checkDirectory(place), name);
+  return join(worktrees, `ramet-${basename(place.project)}-${name}`);
+}
+
+function dotHint(worktree: string): string | undefined {
+  if (!/\/\.[^/]/.test(worktree)) return undefined;
+  return 'some programs refuse a path with a folder that begins with a dot: the setting worktree.directory moves it';
+}
+
 async function runCheck(
   { commit, tree }: { commit: string; tree: string },
   check: CheckCommand,
@@ -67,11 +90,12 @@ async function runCheck(
 ): Promise<CheckOutcome> {
   const directory = checkDirectory(place);
   makePrivateDirectory(directory);
-  const worktree = join(directory, `check-${targetKey(place.target)}`);
+  const worktree = checkTree(place);
   await openPrivateWorktree(worktree, commit, place.repository);
   const lacks = await place.prepare(worktree);
   const output = join(directory, `check-${tree.slice(0, 12)}.log`);
   const descriptor = openSync(output, 'w', 0o600);
+  place.onStart?.({ ...check, output, directory: worktree });
   try {
     const register = createProcessRegister(processDirectory(place.project), () => {});
     const group = await startProcessGroup({
@@ -83,7 +107,8 @@ async function runCheck(
       register: (id) => register.enter(id, CHECKER),
     });
     const { code, ...end } = await endOf(group, { ...check, descriptor }, place.repository.signal);
-    return { ...end, output, hint: end.passed ? undefined : hintFor(output, code, lacks[0]) };
+    const hint = end.passed ? undefined : (hintFor(output, code, lacks[0]) ?? dotHint(worktree));
+    return { ...end, output, directory: worktree, hint };
   } catch (error) {
     place.repository.signal?.throwIfAborted();
     throw new RametError('check_unusable', 'terminal', `the check cannot be run: ${describeError(error)}`);
