@@ -91,6 +91,15 @@ describe('AGENT-3: the answer to a foreground call', () => {
     ]);
   });
 
+  test('advises a commit first where nothing is committed, and says where commits of a tree are that is gone', async () => {
+    const changed = { ...WORKTREE, reasons: ['changed and not committed: f'] };
+    expect(await foreground({ worktree: changed })).toContain(
+      'holds changed and not committed: f; ramet worktree commit a, then git merge ramet/a)',
+    );
+    const gone = { ...WORKTREE, kept: false, reasons: ['its commits are on ramet/b'] };
+    expect(await foreground({ worktree: gone })).toContain('Worktree: its commits are on ramet/b; gone.');
+  });
+
   test('takes less than 200 bytes around the report', async () => {
     expect(Buffer.byteLength(await foreground({ text: '' }))).toBeLessThan(200);
   });

@@ -3,8 +3,10 @@
  * child ran in the background. What the engine knows stands first; the child's own words are quoted, redacted and cut
  * to a size of which a parent can take twenty (AGENT-5), and the whole is kept in a file.
  */
+
 import { closeSync, writeFile } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { quoteText, quoteValue } from '../conversation/quoted-text.ts';
 import { describeError } from '../schema/errors.ts';
@@ -80,11 +82,14 @@ function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
   const { path, branch, base, kept, reasons, from, checkoutChanges = [] } = worktree;
   if (checkoutChanges.length > 0) {
     const { checkoutChanges: _, ...own } = worktree;
-    return `${kept ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile, Ramet does not know by whom: ${checkoutChanges.slice(0, MOST_REASONS).join('; ')}`;
+    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile, Ramet does not know by whom: ${checkoutChanges.slice(0, MOST_REASONS).join('; ')}`;
   }
-  if (!kept) return 'unchanged, gone';
+  if (!kept) return reasons.length === 0 ? 'unchanged, gone' : `${reasons.join(', ')}; gone`;
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;
-  const merge = branch === null ? '' : `; git merge ${branch}`;
+  // A merge takes nothing of files that are not committed.
+  const isCommitted = reasons.some((reason) => / not merged\b/.test(reason));
+  const first = isCommitted ? '' : `ramet worktree commit ${basename(path)}, then `;
+  const merge = branch === null ? '' : `; ${first}git merge ${branch}`;
   return `${path} (branch ${branch ?? 'none'}, from ${base.slice(0, 12)}${holds}${merge})`;
 }
 

@@ -12,7 +12,7 @@ export interface WorkspaceOwner {
 /** What became of a worktree that was given back. One that is not kept held nothing. */
 export interface WorkspaceEnd {
   kept: boolean;
-  /** Why it is kept, one sentence each. */
+  /** Why it is kept, or where the commits are of one that is not; one sentence each. */
   reasons: string[];
   /** What changed in the checkout of its parent while it was in use, and nobody known did it. */
   checkoutChanges?: string[];

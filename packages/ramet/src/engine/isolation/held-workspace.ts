@@ -8,6 +8,7 @@ import { privateCaches } from '../../workspace/private-caches.ts';
 import { realPath } from '../../workspace/real-path.ts';
 import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
+import { whereCommitsAre } from '../../workspace/worktrees/held-commits.ts';
 import { releaseWorktree } from '../../workspace/worktrees/release-worktree.ts';
 import { verdictOf } from '../../workspace/worktrees/verdict.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
@@ -96,12 +97,13 @@ async function release(
   held.delete(worktree.id);
   try {
     // What its agent is told now; whether it goes is judged again at the moment it goes.
-    const { isEmpty, reasons } = await verdictOf(place, worktree, { isHolder: true });
+    const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true });
+    const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
     const released = releaseWorktree(place, worktree.id);
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
     settling.set(worktree.id, settled);
-    return { kept: !isEmpty, reasons: reasons.map(({ text }) => text) };
+    return { kept: !isEmpty, reasons: [...reasons.map(({ text }) => text), ...elsewhere] };
   } catch (error) {
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
   }

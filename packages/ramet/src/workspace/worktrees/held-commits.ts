@@ -80,6 +80,20 @@ export async function isOnAnotherRef(
   return (await gitText(args, callOf(place))) === '';
 }
 
+/** Of a worktree that holds nothing: where its commits are, in one sentence; none when it has none. */
+export async function whereCommitsAre(
+  place: WorktreePlace,
+  { base, branch }: ManagedWorktree,
+  head: string,
+): Promise<string[]> {
+  if (head === base) return [];
+  const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`];
+  const { stdout } = await runGit([...args, 'refs/heads', 'refs/remotes', 'refs/tags'], callOf(place));
+  const found = stdout.split('\n').find((ref) => ref !== '' && ref !== `refs/heads/${branch}`);
+  if (found === undefined) return ['what it committed is merged already'];
+  return [`its commits are on ${found.replace(/^refs\/(?:heads|remotes|tags)\//, '')}`];
+}
+
 /** The usual case, without a process: the asking checkout's branch is at this very commit. */
 function isCheckedOutTip({ repository }: WorktreePlace, branch: string | null, tip: string): boolean {
   const { root, commonDirectory } = repository;

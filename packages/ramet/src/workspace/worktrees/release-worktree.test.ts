@@ -11,6 +11,7 @@ import {
   worktreePlace,
 } from '../../../test/fixtures/worktrees.ts';
 import { createWorktree } from './create-worktree.ts';
+import { whereCommitsAre } from './held-commits.ts';
 import { fillPool } from './pool.ts';
 import { releaseWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
@@ -50,6 +51,17 @@ describe('WORK-3: a worktree that is given back', () => {
     });
     expect(readFileSync(join(worktree.path, 'src/a.ts'), 'utf8')).toBe('changed\n');
     expect(rametBranches(place.repository.root)).toEqual(['ramet/fix']);
+  });
+
+  test('says where its commits are when another branch has them', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner });
+    expect(await whereCommitsAre(place, worktree, worktree.base)).toEqual([]);
+    writeFiles(worktree.path, { 'src/a.ts': 'changed\n' });
+    git(worktree.path, 'commit', '-qam', 'work');
+    git(worktree.path, 'branch', 'ramet/other');
+    const head = git(worktree.path, 'rev-parse', 'HEAD');
+    expect(await whereCommitsAre(place, worktree, head)).toEqual(['its commits are on ramet/other']);
   });
 
   test('can be given back once', async () => {
