@@ -17,7 +17,7 @@ const WRITE_VERSION_AT = 18;
 const ROLLBACK_MODE = 1;
 
 export function openInMemory(file: string): DatabaseSync {
-  const bytes = withWal(readFileSync(file), readIfThere(`${file}-wal`));
+  const bytes = bytesOf(file);
   bytes.fill(ROLLBACK_MODE, WRITE_VERSION_AT, WRITE_VERSION_AT + 2);
   const db = new DatabaseSync(':memory:');
   try {
@@ -27,6 +27,11 @@ export function openInMemory(file: string): DatabaseSync {
     db.close();
     throw error;
   }
+}
+
+/** The database with all that its WAL adds. */
+export function bytesOf(file: string): Buffer {
+  return withWal(readFileSync(file), readIfThere(`${file}-wal`));
 }
 
 function readIfThere(path: string): Buffer {

@@ -154,9 +154,30 @@ describe('LOG-1: repairing a session', () => {
     await journal.close();
     writeFileSync(sessionPath(project, 'zzzzzzzz'), 'not a database'.repeat(100));
     expect(() => repairSession({ project, session: 'zzzzzzzz' })).toThrow(
-      'nothing of session zzzzzzzz can be read: the beginning of',
+      'nothing of session zzzzzzzz can be saved: ',
     );
     expect(() => repairSession({ project, session: 'yyyyyyyy' })).toThrow('there is no session yyyyyyyy');
     expect(readdirSync(project).filter((name) => name.includes('repaired'))).toEqual([]);
+  });
+});
+
+describe('LOG-1: a journal whose first page is damaged', () => {
+  test.each([
+    ['in its schema', 100],
+    ['in its schema, in part', 3_900],
+    ['whole', 0],
+  ])('%s is saved', async (_, from) => {
+    const session = await conversation(30, 500);
+    const file = sessionPath(project, session);
+    const bytes = readFileSync(file);
+    bytes.fill(0x41, from, 4_096);
+    writeFileSync(file, bytes);
+    expect(repairSession({ project, session })).toMatchObject({
+      ...{ events: 60, blocks: 60, lostEvents: [], lostBlocks: 0 },
+      kept: `${file}.damaged`,
+    });
+    expect(said(session, 's.1')).toBe(30);
+    await resumes(session);
+    expect(existsSync(`${file}.mended`)).toBe(false);
   });
 });

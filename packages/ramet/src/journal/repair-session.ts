@@ -19,6 +19,7 @@ import { EventCheck } from './event-check.ts';
 import { PRIVATE_FILE } from './home.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
+import { mendFirstPage } from './mend-first-page.ts';
 import { SessionReader } from './reader.ts';
 import {
   fillSessionFile,
@@ -49,13 +50,15 @@ export function repairSession({ project, session }: { project: string; session: 
   const file = sessionPath(project, session);
   if (!existsSync(file))
     throw new UserMistake('session_unknown', `there is no session ${session}: ${file} does not exist`);
-  requireReadable(file, session);
+  const isReadable = canBeRead(file);
   const lock = takeSessionLock(file);
   if (lock === null) throw inUse(session, null);
+  const mended = `${file}.mended`;
   try {
-    const found = salvage(file);
+    if (!isReadable && !mendFirstPage(file, mended)) throw nothingLeft(file, session);
+    const found = salvage(isReadable ? file : mended);
     const { cut } = found;
-    const isWhole = found.lostEvents.length === 0 && cut.size === 0 && found.isSound;
+    const isWhole = isReadable && found.lostEvents.length === 0 && cut.size === 0 && found.isSound;
     const outcome = {
       events: found.events.length,
       blocks: found.blocks.size,
@@ -66,22 +69,24 @@ export function repairSession({ project, session }: { project: string; session: 
     };
     return { ...outcome, kept: isWhole ? null : replace(file, found) };
   } finally {
+    removeFiles(mended);
     lock.release();
   }
 }
 
-function requireReadable(file: string, session: SessionId): void {
+function canBeRead(file: string): boolean {
   try {
-    openSessionFileReadOnly(file).close();
+    new SessionReader(file).close();
+    return true;
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    throw new JournalError(
-      'journal_lost',
-      'terminal',
-      `nothing of session ${session} can be read: the beginning of ${file} is damaged; restore it from a backup`,
-      { cause: error },
-    );
+    return false;
   }
+}
+
+function nothingLeft(file: string, session: SessionId): JournalError {
+  const message = `nothing of session ${session} can be saved: ${file} is damaged from its beginning and stays as it is; restore it from a backup, or remove it`;
+  return new JournalError('journal_lost', 'terminal', message);
 }
 
 interface Salvaged {
