@@ -52,12 +52,29 @@ async function link(
   }: { path: string; directory: string; wanted: WantedTemplate },
 ): Promise<string | null> {
   const tree = templateTree(home, name);
+  if (!(await isTemplateIntact(home, name)) && !isInstalled) return 'its template was changed in place';
   const refusal =
     isInstalled && !isFolder(tree) ? await notForever(makeOnce(home, name, { root, directory })) : null;
   if (refusal !== null) return refusal;
   await linkTree(tree, join(path, directory));
   touch(dirname(tree));
   return null;
+}
+
+/** Looks that are under way: agents that start together share one. */
+const looks = new Map<string, Promise<boolean>>();
+
+/** Whether a template is as it was made, or is not there; one that was changed in place is taken out of use. */
+export function isTemplateIntact(home: string, name: string): Promise<boolean> {
+  const tree = templateTree(home, name);
+  const look = async (): Promise<boolean> => {
+    if (!isFolder(tree) || (await isAsTemplate(home, name, tree))) return true;
+    await discardTemplate(home, name);
+    return false;
+  };
+  const under = looks.get(tree) ?? look().finally(() => looks.delete(tree));
+  looks.set(tree, under);
+  return under;
 }
 
 /** Templates that are being made, by their place: whoever needs one waits for whoever makes it. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
@@ -39,6 +39,21 @@ describe('WORK-5: the packages of a check', () => {
       'the worktree lacks node_modules (this commit asks for other packages than the checkout has)',
     );
     expect(readFileSync(join(place.directory, 'node_modules/runner/run.sh'), 'utf8')).toBe('exit 0\n');
+  });
+
+  test('are those of the checkout again when an agent has changed them in place', async () => {
+    const place = mergePlace(PROJECT);
+    const home = temporaryDirectory();
+    writeFiles(place.directory, { 'node_modules/runner/run.sh': 'exit 0\n' });
+    place.branch('one', { 'a.txt': '1' });
+    expect(place.states(await checked(place, home, 'one'))).toEqual(['one: landed']);
+    const [template = ''] = readdirSync(join(home, 'dependencies'));
+    const shared = join(home, 'dependencies', template, 'tree/runner/run.sh');
+    chmodSync(shared, 0o644);
+    writeFileSync(shared, 'exit 1 # poison\n');
+    place.branch('two', { 'b.txt': '1' });
+    expect(place.states(await checked(place, home, 'two'))).toEqual(['two: landed']);
+    expect(readFileSync(shared, 'utf8')).toBe('exit 0\n');
   });
 
   test('are brought again when they are gone, also where git does not ignore them', async () => {
