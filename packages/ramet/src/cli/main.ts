@@ -2,6 +2,7 @@
 import { keepGrammarSmall } from '../permission/grammar-memory.ts';
 import { EXIT } from './exit-code.ts';
 import { processIo } from './io.ts';
+import { unknownVariables } from './known-variables.ts';
 import { runProgram } from './program.ts';
 import { interruptSignal } from './signals.ts';
 
@@ -17,6 +18,9 @@ const io = processIo(interruptSignal(), () => {
   outputLost = true;
   process.exitCode ||= EXIT.failed;
 });
-const exitCode = await runProgram(process.argv.slice(2), io);
+const args = process.argv.slice(2);
+// A shell that completes a word shows what it is told.
+if (args[0] !== 'complete') for (const line of await unknownVariables(io.env)) io.note(line);
+const exitCode = await runProgram(args, io);
 process.off('beforeExit', ranDry);
 process.exitCode = outputLost ? exitCode || EXIT.failed : exitCode;

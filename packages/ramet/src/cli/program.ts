@@ -8,6 +8,7 @@ import { EXIT, exitCodeOfError } from './exit-code.ts';
 import { addGc } from './gc/gc-grammar.ts';
 import type { CommandIo } from './io.ts';
 import { addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
+import { commandNames } from './near-word.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
@@ -111,7 +112,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     )
     .action(async (prompt: string[], options) => {
       const { print } = await import('./commands/print.ts');
-      setExitCode(await print(prompt.join(' '), options, io));
+      setExitCode(await print(prompt.join(' '), options, io, commandNames(program)));
     });
 }
 
@@ -262,7 +263,6 @@ function addDemo(program: Command, io: CommandIo): void {
     .action(async (options) => (await import('./commands/demo.ts')).demo(options, io));
 }
 
-/** What is asked about the installation itself. */
 function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('settings')

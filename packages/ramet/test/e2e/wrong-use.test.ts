@@ -33,6 +33,7 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
     [['-p', 'x', '--launch', 'slow'], 'Allowed choices are auto, parallel, staggered.'],
     [[], 'standard input holds no prompt'],
     [['hello'], 'give a prompt with -p'],
+    [['shwo'], 'there is no command "shwo": did you mean show?'],
     [['-p'], 'there is no prompt'],
     [['-p', ''], 'there is no prompt'],
     [['-p', ' \n '], 'there is no prompt'],

@@ -7,6 +7,7 @@ import { openSession, type Session } from '../../sdk/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
+import { nearWord } from '../near-word.ts';
 import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
@@ -38,12 +39,18 @@ export interface PrintOptions {
   worktreeBase?: string;
 }
 
-export async function print(argument: string, options: PrintOptions, io: CommandIo): Promise<number> {
+/** `commands` are the names of the others, for somebody who misspelt one. */
+export async function print(
+  argument: string,
+  options: PrintOptions,
+  io: CommandIo,
+  commands: readonly string[],
+): Promise<number> {
   const named = options.resume === true ? 'latest' : options.resume;
   const resume = named ?? (options.continue ? 'latest' : undefined);
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();
   if (!options.print) {
-    if (argument !== '') throw withoutPrint(argument);
+    if (argument !== '') throw withoutPrint(argument, nearWord(argument.split(' ')[0] ?? '', commands));
     const attended = { ...sessionOptions(options, resume, io), attended: true };
     return (await import('./chat.ts')).chat(attended, io);
   }
@@ -102,10 +109,10 @@ function nothingToTakeOver(): UserMistake {
   );
 }
 
-function withoutPrint(argument: string): UserMistake {
+function withoutPrint(argument: string, meant: string | null): UserMistake {
   return new UserMistake(
     'not_print',
-    `there is no command "${argument}"; give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
+    `there is no command "${argument}"${meant === null ? '' : `: did you mean ${meant}?`}; give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
   );
 }
 

@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { KNOWN_VARIABLES, unknownVariables } from './known-variables.ts';
+import { nearWord } from './near-word.ts';
+
+describe('UI-1: variables that begin with RAMET_', () => {
+  test('are known when the sources name them', () => {
+    const source = join(import.meta.dirname, '..');
+    const files = globSync('**/*.ts', { cwd: source }).filter((file) => !file.endsWith('.test.ts'));
+    const named = files.flatMap(
+      (file) => readFileSync(join(source, file), 'utf8').match(/\bRAMET_[A-Z_]*[A-Z]\b/g) ?? [],
+    );
+    // A family, of which the list has the members.
+    const missing = new Set(
+      named.filter((name) => name !== 'RAMET_MODEL' && !KNOWN_VARIABLES.includes(name)),
+    );
+    expect([...missing]).toEqual([]);
+  });
+
+  test('are told of when they mean nothing, with what may have been meant', async () => {
+    expect(await unknownVariables({ RAMET_HOEM: '/x', RAMET_HOME: '/y', OTHER: 'z' })).toEqual([
+      'the variable RAMET_HOEM means nothing to Ramet: did you mean RAMET_HOME?',
+    ]);
+    expect(await unknownVariables({ RAMET_FROBNICATE: '1' })).toEqual([
+      'the variable RAMET_FROBNICATE means nothing to Ramet',
+    ]);
+    expect(await unknownVariables({ RAMET_MODEL_OPUS: 'm' })).toEqual([]);
+  });
+});
+
+test.for([
+  ['shwo', 'show'],
+  ['pss', 'ps'],
+  ['doctr', 'doctor'],
+  ['hello', null],
+  ['xy', null],
+  ['fix the tests', null],
+])('UI-1: by %s somebody may have meant %s', ([word, meant]) => {
+  expect(nearWord(word ?? '', ['ps', 'show', 'doctor', 'stop', 'cost'])).toBe(meant);
+});
