@@ -1,6 +1,5 @@
 /** What a caller may set; everything has a default (spec section 12). */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
-import type { OtherRules } from '../extensions/other-tools/other-tools.ts';
 import type { AgentSettings, Settings } from '../extensions/settings/settings.ts';
 import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
@@ -24,6 +23,7 @@ import {
 import { NO_USAGE } from '../schema/usage.ts';
 import type { RecordListener } from './observed-journal.ts';
 import { thinkingFrom } from './session-thinking.ts';
+import type { SettingsInForce } from './settings-in-force.ts';
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */
@@ -62,7 +62,7 @@ export interface SessionOptions {
   worktree?: string | true;
   /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
   worktreeBase?: string;
-  /** What lists of sessions call a new one; the beginning of its prompt is a good choice. */
+  /** What lists call a new session. */
   title?: string;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
@@ -78,14 +78,6 @@ export interface SessionOptions {
   attended?: boolean;
   /** Instead of the settings files; false for none. What is named above comes first either way. */
   settings?: Settings | false;
-}
-
-/** What the settings files amount to, and what the user should know of them. */
-export interface SettingsInForce {
-  settings: Settings;
-  notices: readonly string[];
-  /** Rules of other tools' settings, which only narrow. */
-  others?: readonly OtherRules[];
 }
 
 /** The caps on agents of a session. */

@@ -20,9 +20,9 @@ import {
   DEFAULT_PERMISSION_MODE,
   DEFAULT_SANDBOX,
   type SessionOptions,
-  type SettingsInForce,
 } from './options.ts';
 import { findPlace, type Place } from './place.ts';
+import type { SettingsInForce } from './settings-in-force.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
