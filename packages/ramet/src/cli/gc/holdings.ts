@@ -31,7 +31,7 @@ export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
 }
 
 function sessionItem(project: string, held: SessionHolding): Holding {
-  const { session, title, usedAt, bytes, keep } = held;
+  const { session, title, usedAt, written, bytes, keep } = held;
   return {
     kind: 'session',
     name: title === null ? session : `${session} ${title}`,
@@ -40,7 +40,8 @@ function sessionItem(project: string, held: SessionHolding): Holding {
     parts: bytes,
     keep: keep?.reason ?? null,
     young: keep?.young ?? false,
-    remove: async () => (removeSession(project, session) ? null : 'a process has begun to write it'),
+    remove: async () =>
+      removeSession(project, session, written) ? null : 'it is in use, or was used since it was listed',
   };
 }
 

@@ -45,6 +45,7 @@ describe('LOG-1: what sessions keep', () => {
         session,
         title: null,
         usedAt: expect.any(Number),
+        written: expect.any(Number),
         bytes: { journal: expect.any(Number), originals: 100, outputs: 10 },
         keep: null,
         emptyOutputs: [join(project, session, 'empty.txt')],
@@ -119,6 +120,18 @@ describe('LOG-1: what sessions keep', () => {
     expect(await retain({ place, days: 30, now: Date.now() })).toEqual([]);
     expect(await retain({ place, days: 30, now: Date.now() + 31 * DAY_MS })).toEqual([old]);
     expect(listSessions(project).map(({ session }) => session)).toEqual([waiting]);
+  });
+
+  test('stays when somebody has used it since it was judged', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project, 'interrupted');
+    const [judged] = sessionHoldings(project, rule(0, { interrupted: true }));
+    expect(judged?.keep).toBeNull();
+    const { journal, reader } = await resumeSession({ project, session });
+    reader.close();
+    await journal.close();
+    expect(removeSession(project, session, judged?.written)).toBe(false);
+    expect(listSessions(project).map((entry) => entry.session)).toEqual([session]);
   });
 
   test('is not made anew by one that resumes it at the moment it goes', async ({ directory }) => {

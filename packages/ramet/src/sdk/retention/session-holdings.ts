@@ -8,15 +8,16 @@ import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
-import { readWitness } from '../../journal/witness.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
+import { lastWritten } from './remove-session.ts';
 
 export interface SessionHolding {
   session: SessionId;
   title: string | null;
-  /** When it was last written. */
   usedAt: number;
+  /** When its journal was last written, as it was judged. */
+  written: number;
   bytes: { journal: number; originals: number; outputs: number };
   /** Why it stays; null when it may go. `young` when nothing but its age keeps it. */
   keep: { reason: string; young: boolean } | null;
@@ -52,15 +53,15 @@ function holdingOf(
   const directory = join(project, session);
   const originals = filesBelow(join(directory, 'originals'));
   const outputs = filesBelow(directory).filter(({ path }) => !path.startsWith(join(directory, 'originals/')));
-  // Not by the files beside it: SQLite makes those for whoever only looks.
-  const written = statOf(entry.file)?.mtimeMs ?? 0;
-  const usedAt = Math.max(opened, ended ?? 0, written, readWitness(entry.file)?.time ?? 0);
+  const written = lastWritten(entry.file);
+  const usedAt = Math.max(opened, ended ?? 0, written);
   const keep = reasonToKeep(project, entry, usedAt, rule);
   const settled = keep === null || keep.young;
   return {
     session,
     title,
     usedAt,
+    written,
     bytes: {
       journal: journal.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0),
       originals: sumOf(originals),
