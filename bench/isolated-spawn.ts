@@ -32,7 +32,8 @@ export async function run(): Promise<void> {
       if (round > 0) plain.push(added);
       for (const children of [5, 1] as const) {
         await server.play({ input: { isolation: 'worktree' }, children, call: null });
-        const env = { RAMET_HOME: join(home, 'ramet') };
+        // A pool keeps as many as the last session used: one home for each number, or five find one ready.
+        const env = { RAMET_HOME: join(home, `ramet-${children}`) };
         await runPrint(place, server.url, { prompt: 'Go.', args: ['--launch', 'parallel'], env });
         // The first round fills the pool.
         if (round > 0) samples[children].push(spawnTime(await server.records()));
