@@ -33,7 +33,7 @@ function workTurn(session: RecordedSession, id: string, turn: number): void {
   const seen = 'a line of a file that was read\n'.repeat(10);
   const content = `${call}\n${seen}`;
   session.record(id, toolStarted(call, 'Read'));
-  session.record(id, { type: 'file.read', call, path: `/work/file-${turn}.txt`, version: 'v1' });
+  session.record(id, { type: 'file.read', call, path: `/srv/file-${turn}.txt`, version: 'v1' });
   const result = freezeBlock({ type: 'tool_result', tool_use_id: call, content });
   const [digest = ''] = session.store([result]);
   session.record(id, { ...toolCompleted(call, 'Read'), result: digest });
