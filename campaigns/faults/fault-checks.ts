@@ -9,7 +9,7 @@ import type { RunEnd } from '../kill/world.ts';
 export interface FaultExpectation {
   /** What a first run that fails says, in one line. */
   says: RegExp;
-  /** The journal may have lost its end: what it held may be repeated if the witness told of it. */
+  /** The journal may have lost its end. Effects may be repeated only if the witness reported the loss. */
   losesEnd?: boolean;
 }
 

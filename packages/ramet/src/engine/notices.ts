@@ -39,7 +39,7 @@ export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check b
 /** `cause` is named where it is no person's doing: a provider that was away. */
 export function childInterrupted(agent: string, cause: string | null = null): string {
   const why = cause === PROVIDER_CAUSE ? `interrupted: ${cause}` : 'interrupted';
-  return `${why}: agent ${agent} was at work; what it did is done. SendMessage lets it go on with all it knew.`;
+  return `${why}: agent ${agent} was at work, and what it did is done. SendMessage continues it with its full context.`;
 }
 
 /** Why a signal is aborted when somebody stops an agent on purpose. */

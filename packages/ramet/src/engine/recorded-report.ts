@@ -11,7 +11,7 @@ import type { ReportFacts } from './report.ts';
 const KILLED = {
   status: 'interrupted',
   cause: 'process_ended',
-  message: 'the process that ran it was ended; SendMessage lets it go on',
+  message: 'its process ended; SendMessage continues it',
 } as const;
 
 export function recordedReport(

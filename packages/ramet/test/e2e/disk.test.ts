@@ -22,7 +22,7 @@ describe.concurrent('LOG-1: a disk that takes no more', () => {
     expect(end).toMatchObject({ code: 1, stdout: '' });
     const lines = linesOf(end.stderr).filter((line) => !line.startsWith('ramet: denied: '));
     expect(lines).toEqual([
-      `ramet: failed: journal_write_failed: cannot write the journal ${file}: the system refused the write (disk, quota or file size limit); check space and limits, then resume the session (session ${session}; go on with: ramet -p --resume ${session})`,
+      `ramet: failed: journal_write_failed: cannot write the journal ${file}: the system refused the write (disk, quota or file size limit); check space and limits, then resume the session (session ${session}; resume with: ramet -p --resume ${session})`,
     ]);
     const asked = emulator.requests.length;
     expect(asked).toBeGreaterThan(2);

@@ -25,7 +25,7 @@ describe.concurrent('RES-5: leaving a conversation', () => {
     expect(await terminal.ended).toBe(0);
     const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(agent).toMatchObject({ status: 'interrupted' });
-    expect(terminal.screen).toMatch(/go on with: ramet --resume \w+$/);
+    expect(terminal.screen).toMatch(/resume with: ramet --resume \w+$/);
   });
 
   test('Ctrl-C twice does not wait for a command that will not end', async ({ user }) => {
@@ -40,7 +40,7 @@ describe.concurrent('RES-5: leaving a conversation', () => {
     await terminal.shows('stopping (Ctrl-C: leave at once)');
     terminal.type(CTRL_C);
     expect(await terminal.ended).toBe(130);
-    expect(terminal.screen).toMatch(/go on with: ramet --resume \w+$/);
+    expect(terminal.screen).toMatch(/resume with: ramet --resume \w+$/);
   });
 
   test('Ctrl-C at a question stops the turn, and nothing is run', async ({ user }) => {

@@ -21,7 +21,9 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
     const [session = ''] = user.sessions();
-    expect(terminal.screen).toMatch(new RegExp(`session ${session}; go on with: ramet --resume ${session}$`));
+    expect(terminal.screen).toMatch(
+      new RegExp(`session ${session}; resume with: ramet --resume ${session}$`),
+    );
 
     await using second = startOnTerminal(user, ['--resume', session]);
     await second.shows('1 turn');

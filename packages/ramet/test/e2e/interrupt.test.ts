@@ -69,7 +69,7 @@ describe.concurrent('RES-5: SIGINT', () => {
       expect(end.code).toBe(130);
       const [session = ''] = user.sessions();
       expect(linesOf(end.stderr)).toEqual([
-        `ramet: interrupted: SIGINT: interrupted (SIGINT) (session ${session}; go on with: ramet resume ${session})`,
+        `ramet: interrupted: SIGINT: interrupted (SIGINT) (session ${session}; resume with: ramet resume ${session})`,
       ]);
       expect(JSON.parse(linesOf(end.stdout).at(-1) ?? '')).toMatchObject({
         type: 'result',

@@ -60,7 +60,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
       const [session = ''] = user.sessions();
       expect(linesOf(end.stderr).at(-1)).toMatch(
         new RegExp(
-          `^ramet: interrupted: provider: the connection to .* was lost .*\\(waited \\d s\\) \\(session ${session}; go on with: ramet resume ${session}\\)$`,
+          `^ramet: interrupted: provider: the connection to .* was lost .*\\(waited \\d s\\) \\(session ${session}; resume with: ramet resume ${session}\\)$`,
         ),
       );
       expect((await agentsOf(user)).map(({ status, cause }) => [status, cause])).toEqual(

@@ -21,7 +21,7 @@ async function expectKept(
   const [session = ''] = user.sessions();
   const last = linesOf(end.stderr).at(-1);
   expect(last).toMatch(why);
-  expect(last).toMatch(new RegExp(`\\(session ${session}; go on with: ramet -p --resume ${session}\\)$`));
+  expect(last).toMatch(new RegExp(`\\(session ${session}; resume with: ramet -p --resume ${session}\\)$`));
   const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
   expect(agent).toMatchObject({ id: `${session}.1`, status: 'failed' });
 }

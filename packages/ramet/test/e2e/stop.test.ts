@@ -27,7 +27,7 @@ describe.concurrent('UI-1: ramet stop', () => {
     const stop = await user.ramet(['stop']);
     expect(stop).toEqual({
       code: 0,
-      stdout: `session ${session} has ended: 1 agent, interrupted; go on with: ramet resume ${session}\n`,
+      stdout: `session ${session} has ended: 1 agent, interrupted; resume with: ramet resume ${session}\n`,
       stderr: '',
     });
     expect((await running.ended).code).toBe(143);
@@ -55,7 +55,7 @@ describe.concurrent('UI-1: ramet stop', () => {
     const killed = await user.ramet(['stop', session]);
     expect(killed).toMatchObject({
       code: 2,
-      stderr: `ramet: session ${session} does not run: it is interrupted: process_ended; ended 1 of its commands that were still running; go on with: ramet resume ${session}\n`,
+      stderr: `ramet: session ${session} does not run: it is interrupted: process_ended; ended 1 of its commands that were still running; resume with: ramet resume ${session}\n`,
     });
     await eventually(() => !isRunning(pid));
     await user.ramet(['resume', ...BYPASS]);

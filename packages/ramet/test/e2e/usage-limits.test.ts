@@ -82,7 +82,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     const last = linesOf(end.stderr).at(-1) ?? '';
     expect(last).toMatch(/^ramet: interrupted: limit: claude-sonnet-5 is limited until .*\(in 2 h 3 min\)/);
     expect(linesOf(end.stderr)).toHaveLength(1);
-    expect(last).toContain(`go on then with: ramet resume ${session}`);
+    expect(last).toContain(`resume then with: ramet resume ${session}`);
     expect(await agentsOf(user)).toMatchObject([{ status: 'interrupted', cause: 'limit' }]);
   });
 

@@ -59,7 +59,7 @@ async function notRunning({ project, entry, agents }: TargetView): Promise<never
   const ended = await endOrphans({ project });
   const state = main === undefined ? 'it never began' : `it is ${statusOf(main, Date.now())}`;
   const left = ended.length === 0 ? '' : `; ended ${ended.length} of its commands that were still running`;
-  const next = main?.status === 'interrupted' ? `; go on with: ramet resume ${entry.session}` : '';
+  const next = main?.status === 'interrupted' ? `; resume with: ramet resume ${entry.session}` : '';
   throw new UserMistake('not_running', `session ${entry.session} does not run: ${state}${left}${next}`);
 }
 
@@ -157,7 +157,7 @@ function unfinished(io: CommandIo, what: string, next: string): number {
   return EXIT.failed;
 }
 
-/** `session k3v9x2ab has ended: 5 agents, 3 interrupted, 2 done; go on with: ramet resume k3v9x2ab`. */
+/** `session k3v9x2ab has ended: 5 agents, 3 interrupted, 2 done; resume with: ramet resume k3v9x2ab`. */
 function sessionLine(session: string, io: CommandIo): string {
   using view = viewAgents(session, io);
   const { length } = view.agents;
@@ -166,6 +166,6 @@ function sessionLine(session: string, io: CommandIo): string {
     counts.size === 1 ? status : `${count} ${status}`,
   );
   const agents = [`${length} agent${length === 1 ? '' : 's'}`, ...states].join(', ');
-  const resumable = view.agents[0]?.status === 'interrupted' ? `; go on with: ramet resume ${session}` : '';
+  const resumable = view.agents[0]?.status === 'interrupted' ? `; resume with: ramet resume ${session}` : '';
   return `session ${session} has ended: ${agents}${resumable}`;
 }

@@ -70,5 +70,5 @@ function greeting(chat: Chat, { cwd }: Place, style: TextStyle): string {
 }
 
 function goodbye({ session }: Chat): string {
-  return session === null ? '' : `session ${session.id}; go on with: ramet --resume ${session.id}\n`;
+  return session === null ? '' : `session ${session.id}; resume with: ramet --resume ${session.id}\n`;
 }

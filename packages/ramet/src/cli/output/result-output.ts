@@ -23,7 +23,7 @@ export function endingLine({ status, cause, message }: AgentResult, session: Ses
   // Without work left over it takes a prompt. A journal that could not be written lacks its end at least.
   const isOpen = status === 'interrupted' || session.isInterrupted || cause?.startsWith('journal_') === true;
   const prompt = isOpen ? '' : ' "what to do"';
-  const when = isLimited ? 'go on then' : 'go on';
+  const when = isLimited ? 'resume then' : 'resume';
   return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id}${prompt})`;
 }
 

@@ -100,11 +100,11 @@ test('UI-1: what goes wrong is told with the agent it happened to, and without f
 });
 
 test.each([
-  ['interrupted', 'provider', false, 'go on with: ramet resume k3v9x2ab'],
-  ['interrupted', 'limit', false, 'go on then with: ramet resume k3v9x2ab'],
-  ['failed', 'connection', true, 'go on with: ramet -p --resume k3v9x2ab'],
-  ['failed', 'max_turns', false, 'go on with: ramet -p --resume k3v9x2ab "what to do"'],
-  ['failed', 'journal_disk_full', false, 'go on with: ramet -p --resume k3v9x2ab'],
+  ['interrupted', 'provider', false, 'resume with: ramet resume k3v9x2ab'],
+  ['interrupted', 'limit', false, 'resume then with: ramet resume k3v9x2ab'],
+  ['failed', 'connection', true, 'resume with: ramet -p --resume k3v9x2ab'],
+  ['failed', 'max_turns', false, 'resume with: ramet -p --resume k3v9x2ab "what to do"'],
+  ['failed', 'journal_disk_full', false, 'resume with: ramet -p --resume k3v9x2ab'],
 ] as const)('UI-1: a run that is %s: %s says how to resume it', (status, cause, isInterrupted, how) => {
   // What the line reads of a session, and nothing else.
   const session = { id: 'k3v9x2ab', isInterrupted } as unknown as Session;
