@@ -117,7 +117,6 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
  */
 export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {
-  'FORK-4': 'denial tracking, and its clone',
   'FORK-9': 'agents on other machines (EXEC-3)',
   'AGENT-1': 'remote agents (EXEC-3)',
   'AGENT-2': 'that forking is off under a coordinator (COORD-1)',

@@ -16,6 +16,8 @@ export interface CacheSafeParams {
   readonly prefix: Conversation;
   /** Where the parent's last request marked its end: a fork repeats it and reads all of the parent's prefix. */
   readonly previousEnd: BlockPosition | null;
+  /** Ids of that answer's calls: forks see a placeholder for what each brought. */
+  readonly calls: ReadonlySet<string>;
   /** What every sibling says before its task: a result for each call, then the rules. */
   readonly tail: readonly FrozenBlock[];
   /** The list of the prefix's messages for the journal: siblings store it once. */
@@ -28,12 +30,14 @@ export function takeCacheSafeParams(
 ): CacheSafeParams {
   const prefix = conversation.fork();
   const calls = (prefix.messages.at(-1)?.blocks ?? []).filter(({ type }) => type === 'tool_use');
-  const results = calls.map((call) =>
-    freezeBlock({ type: 'tool_result', tool_use_id: String(contentOf(call).id), content: FORK_PLACEHOLDER }),
+  const ids = calls.map((call) => String(contentOf(call).id));
+  const results = ids.map((id) =>
+    freezeBlock({ type: 'tool_result', tool_use_id: id, content: FORK_PLACEHOLDER }),
   );
   return Object.freeze({
     prefix,
     previousEnd,
+    calls: new Set(ids),
     tail: Object.freeze([...results, RULES]),
     record: listOf(prefix),
   });

@@ -11,6 +11,7 @@ import {
 } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import { foldRefusals, type Refusals, refusalsOfFork } from '../journal/projections/refusals.ts';
 import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
@@ -72,6 +73,8 @@ export class Agent implements AsyncDisposable {
   openQuestions = 0;
   /** Its list of its own work; `setTodos` changes it. */
   todos: readonly TodoItem[] = [];
+  /** Changed by what it records alone. */
+  refusals: Refusals = [];
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox();
   /** How many items have come for it, in all processes; numbers them. */
@@ -116,7 +119,8 @@ export class Agent implements AsyncDisposable {
     child.#recordStart();
     const [messages = ''] = child.store([params.record]);
     const from = this.spec.id;
-    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest });
+    const refusals = refusalsOfFork(this.refusals, params.calls);
+    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...refusals });
     const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
@@ -190,6 +194,7 @@ export class Agent implements AsyncDisposable {
 
   record(event: JournalEvent): void {
     this.#hasEnded ||= event.type === 'agent.ended';
+    this.refusals = foldRefusals(this.refusals, event);
     this.runtime.journal.append(this.spec.id, event);
   }
 

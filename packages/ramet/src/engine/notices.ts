@@ -34,6 +34,10 @@ export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
   turns: 'not run: no turns are left',
 };
 
+/** After the third equal refusal of a call, once (FORK-4). */
+export const REFUSED_OFTEN: string =
+  'Calls of this kind were refused three times for this reason. Do not repeat them. Find another way to your goal that needs none of them, or leave that part undone and say so in your report.';
+
 export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';
 
 /** `cause` is named where it is no person's doing: a provider that was away. */

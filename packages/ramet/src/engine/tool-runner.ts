@@ -20,6 +20,7 @@ import { inCheckout, permitFor } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import { onAbort } from './on-abort.ts';
 import type { Permit } from './permit.ts';
+import { withRefusal } from './refusal-notice.ts';
 import { finishResult } from './tool-result.ts';
 
 const MOST_AT_ONCE = 10;
@@ -102,8 +103,10 @@ export async function completeCall(
   outcome: ToolOutcome,
   since: number,
 ): Promise<FrozenBlock | null> {
-  const result = await finishResult(agent.runtime, call, outcome);
+  const finished = await finishResult(agent.runtime, call, outcome);
   const durationMs = performance.now() - since;
+  // From here on nothing is waited for: calls that run side by side are counted one after the other.
+  const { result, refused } = withRefusal(agent, call, finished, outcome);
   if (outcome.isOpen === true) {
     emit({ type: 'tool_completed', call, result, durationMs });
     return null;
@@ -117,6 +120,7 @@ export async function completeCall(
     isError: result.is_error === true,
     result: frozen.digest,
     durationMs,
+    ...refused,
   });
   const denied = outcome.isDenied === true ? { denied: true as const } : {};
   emit({ type: 'tool_completed', call, result, durationMs, ...denied });
@@ -131,7 +135,7 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
   const home = run.agent.checkout.environment.HOME;
   const found = inheritedCall(call, { places: workspace.fence, cwd, home });
   if (found === null) return outcomeHere(run, call);
-  if (found.kind === 'refused') return failure(found.reason);
+  if (found.kind === 'refused') return { ...failure(found.reason), refusal: found.reason };
   return withNotice(await outcomeHere(run, found.call), found.notice);
 }
 
@@ -149,14 +153,15 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   if (permit.kind === 'refused') return refusedOutcome(permit, run.signal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
-  let isDenied = false;
+  let refusal: string | null = null;
   const outside = async (stopped: string | null): Promise<Permit> => {
     const again = await permitFor(run.agent, tool, { call, outside: { stopped } }, input.value, run.signal);
-    isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
+    const isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
+    refusal = isDenied ? again.reason : null;
     return again;
   };
   const outcome = await actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
-  return isDenied ? { ...outcome, isDenied } : outcome;
+  return refusal === null ? outcome : { ...outcome, isDenied: true, refusal };
 }
 
 /** An interrupt refuses too, and denies nothing. */
@@ -164,7 +169,8 @@ function refusedOutcome(
   { reason, wouldFail }: Permit & { kind: 'refused' },
   signal: AbortSignal,
 ): ToolOutcome {
-  return { ...failure(reason), isDenied: wouldFail !== true && !signal.aborted };
+  if (wouldFail === true || signal.aborted) return failure(reason);
+  return { ...failure(reason), isDenied: true, refusal: reason };
 }
 
 /** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */

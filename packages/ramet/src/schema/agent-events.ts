@@ -80,6 +80,8 @@ interface ConversationInherited {
   messages: Digest;
   /** Chain digest of the last inherited block. */
   prompt: Digest;
+  /** How often calls were refused to its parent, where any were (FORK-4). */
+  refusals?: { kind: string; count: number; toldBy: string | null }[];
 }
 
 /** When a child's first request may go, and why then (LAUNCH-1). */

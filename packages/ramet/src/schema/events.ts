@@ -176,6 +176,8 @@ interface ToolCompleted {
   /** The tool_result block, so that a crash before the results are in the conversation loses none. */
   result: Digest;
   durationMs: number;
+  /** What kind of call it was, when it was refused: equal ones are counted (FORK-4). */
+  refused?: string;
 }
 
 /** The agent has seen this version, once the call is answered: it may change the file while it is the current one. */

@@ -6,6 +6,8 @@ export interface ToolOutcome {
   isError?: boolean;
   /** It did not run, since it was not permitted. */
   isDenied?: boolean;
+  /** Why it was refused, by permission or by a fence: equal refusals are counted (FORK-4). */
+  refusal?: string;
   /** It is no answer yet: the agent that the call waits for was interrupted together with the caller. */
   isOpen?: boolean;
 }

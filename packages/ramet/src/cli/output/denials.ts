@@ -1,4 +1,5 @@
 /** The calls of a run that were not permitted: for the result object, and in lines for people. */
+import { REFUSED_OFTEN } from '../../engine/notices.ts';
 import { GO_ON } from '../../permission/assessment.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 
@@ -66,6 +67,7 @@ function whyOf({ call, result: { content } }: CompletedCall): string {
   return text
     .replace(`${call.name} is not permitted: `, '')
     .replace(` ${GO_ON}`, '')
+    .replace(`\n${REFUSED_OFTEN}`, '')
     .replace('(For the user: ', '(')
     .replace(/\s+/g, ' ')
     .slice(0, LONGEST_REASON);

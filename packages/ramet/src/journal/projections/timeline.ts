@@ -56,7 +56,7 @@ function describe(event: JournalEvent): string {
     case 'tool.started':
       return `${event.name} started`;
     case 'tool.completed':
-      return `${event.name} ${event.isError ? 'failed' : 'done'} in ${seconds(event.durationMs)}`;
+      return `${event.name} ${outcomeOf(event)} in ${seconds(event.durationMs)}`;
     case 'file.read':
       return `file read: ${event.path}`;
     case 'file.changed':
@@ -83,6 +83,11 @@ function describe(event: JournalEvent): string {
     default:
       return unknownEvent(event);
   }
+}
+
+function outcomeOf({ refused, isError }: EventOf<'tool.completed'>): string {
+  if (refused !== undefined) return 'refused';
+  return isError ? 'failed' : 'done';
 }
 
 function describeWorktree(

@@ -1,0 +1,41 @@
+/** Counts what is refused to an agent, and tells it after the third equal refusal to find another way (FORK-4). */
+import { countRefusal, tellsBy } from '../journal/projections/refusals.ts';
+import { GO_ON } from '../permission/assessment.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
+import type { ToolOutcome } from '../tools/outcome.ts';
+import type { Agent } from './agent.ts';
+import { REFUSED_OFTEN } from './notices.ts';
+
+const LONGEST_KIND = 200;
+
+/** The result as the agent gets it, and what `tool.completed` says of the refusal; recording that counts it. */
+export function withRefusal(
+  agent: Pick<Agent, 'refusals' | 'runtime'>,
+  call: ToolUseBlock,
+  result: ToolResultBlock,
+  { refusal }: ToolOutcome,
+): { result: ToolResultBlock; refused: { refused?: string } } {
+  if (refusal === undefined) return { result, refused: {} };
+  const refused = refusalKind(call.name, agent.runtime.redact(refusal));
+  const tells = tellsBy(countRefusal(agent.refusals, refused, call.id), call.id);
+  return { result: tells ? told(result) : result, refused: { refused } };
+}
+
+function told(result: ToolResultBlock): ToolResultBlock {
+  const { content } = result;
+  if (typeof content === 'string') return { ...result, content: `${content}\n${REFUSED_OFTEN}` };
+  return { ...result, content: [...content, { type: 'text', text: REFUSED_OFTEN }] };
+}
+
+/**
+ * What two refusals must have in common to be equal: the tool, and the reason without what names one call alone. Those
+ * are absolute paths, the hint for the user and what to do next.
+ */
+export function refusalKind(tool: string, reason: string): string {
+  const why = reason
+    .replace(/ \(For the user: .*$/s, '')
+    .replace(` ${GO_ON}`, '')
+    .replace(/(?<=^|[\s"'(])\/[^\s"',;)]+/g, '/...')
+    .replace(/\s+/g, ' ');
+  return `${tool}: ${why}`.slice(0, LONGEST_KIND).toWellFormed();
+}
