@@ -9,6 +9,7 @@ import * as footprint from './footprint.ts';
 import * as interactive from './interactive.ts';
 import * as isolatedSpawn from './isolated-spawn.ts';
 import * as journal from './journal.ts';
+import * as largeRepository from './large-repository.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
 import * as merge from './merge.ts';
@@ -47,6 +48,7 @@ const LONG: Measurements = {
   'many-agents': manyAgents,
   worktrees,
   'isolated-spawn': isolatedSpawn,
+  'large-repository': largeRepository,
 };
 
 const wanted = process.argv.slice(2);

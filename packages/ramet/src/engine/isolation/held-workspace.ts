@@ -10,6 +10,7 @@ import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
 import { whereCommitsAre } from '../../workspace/worktrees/held-commits.ts';
 import { releaseWorktree } from '../../workspace/worktrees/release-worktree.ts';
+import { lookAtTemplates } from '../../workspace/worktrees/template-look.ts';
 import { verdictOf } from '../../workspace/worktrees/verdict.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import {
@@ -97,13 +98,16 @@ async function release(
   held.delete(worktree.id);
   try {
     // What its agent is told now; whether it goes is judged again at the moment it goes.
-    const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true });
+    const [{ isEmpty, reasons, tips }, packages] = await Promise.all([
+      verdictOf(place, worktree, { isHolder: true }),
+      lookAtTemplates(place.home, worktree),
+    ]);
     const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
-    const released = releaseWorktree(place, worktree.id);
+    const released = releaseWorktree(place, worktree.id, { packagesSeen: true });
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
     settling.set(worktree.id, settled);
-    return { kept: !isEmpty, reasons: [...reasons.map(({ text }) => text), ...elsewhere] };
+    return { kept: !isEmpty, reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages] };
   } catch (error) {
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
   }

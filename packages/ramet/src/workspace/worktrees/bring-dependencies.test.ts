@@ -22,6 +22,7 @@ import { createWorktree } from './create-worktree.ts';
 import { templateTree } from './dependency-template.ts';
 import { releaseWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
+import { lookAtTemplates } from './template-look.ts';
 import { wantedTemplate } from './template-name.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -55,6 +56,13 @@ async function linked(root: string): Promise<{ place: WorktreePlace; worktree: M
   expect(await prepareDependencies(place)).toEqual([]);
   const { worktree } = await createWorktree(place, { name: 'fix', owner });
   return { place, worktree };
+}
+
+const FILE = 'node_modules/a/index.js';
+
+function poison({ path }: ManagedWorktree): void {
+  chmodSync(join(path, FILE), 0o644);
+  appendFileSync(join(path, FILE), 'poison\n');
 }
 
 describe('WORK-2: installed packages', () => {
@@ -265,6 +273,47 @@ describe('WORK-2: installed packages', () => {
     expect(readFileSync(join(template(place, root), 'a/index.js'), 'utf8')).toBe('module.exports = 1;\n');
     const next = (await createWorktree(place, { name: 'next', owner })).worktree;
     expect(readFileSync(join(next.path, 'node_modules/a/index.js'), 'utf8')).toBe('module.exports = 1;\n');
+  });
+
+  test('that an agent changed in place are not handed out from the pool, though its own worktree stays', async () => {
+    const root = installed();
+    const { place, worktree } = await linked(root);
+    const { worktree: other } = await createWorktree(place, { name: 'other', owner });
+    await releaseWorktree(place, other.id)?.settled;
+    poison(worktree);
+    writeFileSync(join(worktree.path, 'work.txt'), 'work');
+    expect(await releaseWorktree(place, worktree.id)?.settled).toMatchObject({ kept: true });
+    const next = await createWorktree(place, { name: 'next', owner });
+    expect([next.how, next.worktree.admin]).toEqual(['claimed', other.admin]);
+    expect(readFileSync(join(next.worktree.path, FILE), 'utf8')).toBe('module.exports = 1;\n');
+  });
+
+  test('that an agent changed in place are not handed out when its process was killed', async () => {
+    const root = installed();
+    const { place, worktree } = await linked(root);
+    const { worktree: other } = await createWorktree(place, { name: 'other', owner });
+    await releaseWorktree(place, other.id)?.settled;
+    poison(worktree);
+    place.registry.change(worktree.id, ['leased'], { lease: { pid: 2 ** 22 + 1, started: null } });
+    const next = (await createWorktree(place, { name: 'next', owner })).worktree;
+    expect(readFileSync(join(next.path, FILE), 'utf8')).toBe('module.exports = 1;\n');
+    // What was looked at once is not looked at with every claim.
+    expect(place.registry.find(worktree.id)?.facts.packagesSeen).toBe(
+      place.registry.find(worktree.id)?.changed,
+    );
+  });
+
+  test('that an agent changed in place are told of when it ends', async () => {
+    const { place, worktree } = await linked(installed());
+    expect(await lookAtTemplates(place.home, worktree)).toEqual([]);
+    const early = lookAtTemplates(place.home, worktree);
+    poison(worktree);
+    const late = lookAtTemplates(place.home, worktree);
+    // Whoever ends while somebody looks is looked at afterwards.
+    expect([...(await early), ...(await late)]).toEqual([
+      'shared files in node_modules were changed in place: worktrees in use with the same packages see that, later ones get them fresh from the checkout',
+    ]);
+    expect(await lookAtTemplates(place.home, worktree)).toEqual([]);
   });
 
   test('become a template when the setup command installs them in the pool', async () => {

@@ -8,8 +8,15 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError } from '../../schema/errors.ts';
 import { dependencyFolders, isFolder, type PackageGround } from './dependency-folders.ts';
-import { discardTemplate, isAsTemplate, makeTemplate, templateTree } from './dependency-template.ts';
+import {
+  discardTemplate,
+  isAsTemplate,
+  makeTemplate,
+  makingOf,
+  templateTree,
+} from './dependency-template.ts';
 import { linkTree } from './link-tree.ts';
+import { isTemplateIntact } from './template-look.ts';
 import { nameOfInstalled, type WantedTemplate, wantedTemplate } from './template-name.ts';
 import type { LinkedDependencies, ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -29,20 +36,25 @@ export async function bringDependencies(
     const before = facts.dependencies.find((known) => known.directory === directory);
     const wanted = isFolder(dirname(join(path, directory))) ? wantedTemplate(ground, path, directory) : null;
     const isThere = existsSync(join(path, directory));
-    if (before !== undefined && isThere && before.template === wanted?.name) {
+    if (before !== undefined && isThere && before.template === wanted?.name && isSameMaking(ground, before)) {
       brought.dependencies.push(before);
       continue;
     }
     if (before !== undefined) rmSync(join(path, directory), { recursive: true, force: true });
     if (wanted === null || (isThere && before === undefined)) continue;
-    const reason = await link(ground, { path, directory, wanted }).catch(describeError);
-    if (reason === null) brought.dependencies.push({ directory, template: wanted.name });
-    else brought.reasons.set(directory, reason);
+    const linked = await link(ground, { path, directory, wanted }).catch(describeError);
+    if (typeof linked === 'string') brought.reasons.set(directory, linked);
+    else brought.dependencies.push(linked);
   }
   return brought;
 }
 
-/** Why not; null when it is there. */
+/** A template that was changed in place is made again under its name; what was linked before has the changed files. */
+function isSameMaking({ home }: PackageGround, { template, making }: LinkedDependencies): boolean {
+  return makingOf(home, template) === (making ?? null);
+}
+
+/** Or why not. */
 async function link(
   { home, repository: { root } }: PackageGround,
   {
@@ -50,31 +62,17 @@ async function link(
     directory,
     wanted: { name, isInstalled },
   }: { path: string; directory: string; wanted: WantedTemplate },
-): Promise<string | null> {
+): Promise<LinkedDependencies | string> {
   const tree = templateTree(home, name);
   if (!(await isTemplateIntact(home, name)) && !isInstalled) return 'its template was changed in place';
   const refusal =
     isInstalled && !isFolder(tree) ? await notForever(makeOnce(home, name, { root, directory })) : null;
   if (refusal !== null) return refusal;
+  // Read first: of one that is made anew meanwhile, the old making is noted, and it is linked again.
+  const making = makingOf(home, name) ?? undefined;
   await linkTree(tree, join(path, directory));
   touch(dirname(tree));
-  return null;
-}
-
-/** Looks that are under way: agents that start together share one. */
-const looks = new Map<string, Promise<boolean>>();
-
-/** Whether a template is as it was made, or is not there; one that was changed in place is taken out of use. */
-export function isTemplateIntact(home: string, name: string): Promise<boolean> {
-  const tree = templateTree(home, name);
-  const look = async (): Promise<boolean> => {
-    if (!isFolder(tree) || (await isAsTemplate(home, name, tree))) return true;
-    await discardTemplate(home, name);
-    return false;
-  };
-  const under = looks.get(tree) ?? look().finally(() => looks.delete(tree));
-  looks.set(tree, under);
-  return under;
+  return { directory, template: name, making };
 }
 
 /** Templates that are being made, by their place: whoever needs one waits for whoever makes it. */
@@ -132,26 +130,22 @@ export async function prepareDependencies(
 
 /**
  * Looks whether packages are as they were linked. Those of the worktree that are not go; a template that was changed
- * in place is not used again. What remains is returned, with what others should know.
+ * in place is not used again. What remains is returned.
  */
 export async function verifyDependencies(
   { home }: Pick<WorktreePlace, 'home'>,
   { path, facts }: ManagedWorktree,
-): Promise<{ intact: LinkedDependencies[]; notes: string[] }> {
+): Promise<LinkedDependencies[]> {
   const intact: LinkedDependencies[] = [];
-  const notes: string[] = [];
   for (const linked of facts.dependencies) {
     const { directory, template } = linked;
-    if (!(await isAsTemplate(home, template, templateTree(home, template)))) {
+    if (!(await isAsTemplate(home, template, templateTree(home, template))))
       await discardTemplate(home, template);
-      notes.push(
-        `files in ${directory} were changed in place: worktrees with the same packages see the change`,
-      );
-    } else if (await isAsTemplate(home, template, join(path, directory))) {
+    else if (await isAsTemplate(home, template, join(path, directory))) {
       intact.push(linked);
       continue;
     }
     await rm(join(path, directory), { recursive: true, force: true });
   }
-  return { intact, notes };
+  return intact;
 }

@@ -5,10 +5,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOrNull } from '../repository.ts';
-import { bringDependencies, isTemplateIntact } from './bring-dependencies.ts';
+import { bringDependencies } from './bring-dependencies.ts';
 import { isFolder } from './dependency-folders.ts';
 import { templateTree } from './dependency-template.ts';
 import { missingPackages } from './missing-packages.ts';
+import { isTemplateIntact } from './template-look.ts';
 import type { LinkedDependencies } from './worktree.ts';
 import type { WorktreeSettings } from './worktree-settings.ts';
 

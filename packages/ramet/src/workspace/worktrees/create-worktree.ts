@@ -21,6 +21,7 @@ import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
 import { registerWorktree } from './register-worktree.ts';
 import { reserveWorktree } from './reserve-worktree.ts';
 import { runSetup, type SetupOutcome } from './run-setup.ts';
+import { settleDoubts } from './template-look.ts';
 import { undoWorktree } from './undo-worktree.ts';
 import type { ManagedWorktree, WorktreeOwner } from './worktree.ts';
 import { worktreeEnvironment, writeExcludes } from './worktree-environment.ts';
@@ -167,6 +168,7 @@ async function bringAlong(
 ): Promise<{ worktree: ManagedWorktree; notes: string[]; reasons: ReadonlyMap<string, string> }> {
   const included = await includedFiles(place);
   const { copied, links, notes } = bringFiles(place, worktree.path, included.paths);
+  await settleDoubts(place, worktree);
   const packages = await bringDependencies(place, worktree);
   const folders = packages.dependencies.map(({ directory }) => directory);
   await writeExcludes(place, worktree, [...Object.keys(copied), ...links, ...folders]);

@@ -14,6 +14,7 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { readOrNull } from '../repository.ts';
 import { copyTree } from './link-tree.ts';
 import { nameOfInstalled } from './template-name.ts';
 
@@ -21,6 +22,11 @@ const DAY_MS = 86_400_000;
 
 export function templateTree(home: string, name: string): string {
   return join(home, 'dependencies', name, 'tree');
+}
+
+/** Tells a template from one that had its name before; null where there is none, or one from before this was noted. */
+export function makingOf(home: string, name: string): string | null {
+  return readOrNull(join(home, 'dependencies', name, 'making'));
 }
 
 /** Copies a folder of packages into a template. Returns why not; null when it is there. */
@@ -40,6 +46,7 @@ export async function makeTemplate(
     if ('outward' in sealed) return `${directory}/${sealed.outward} leads into ${root}`;
     if (nameOfInstalled(root, directory) !== name) return 'the packages changed meanwhile';
     await writeFile(join(aside, 'manifest'), sealed.manifest);
+    await writeFile(join(aside, 'making'), newSessionId());
     await rename(aside, place);
     return null;
   } catch (error) {

@@ -144,7 +144,7 @@ async function resetTree(
   place.onStep('taken off its branch');
   if (worktree.branch !== null) await deleteSafeBranch(place, worktree.branch);
   await checkOut(place, pooled);
-  const { intact } = await verifyDependencies(place, pooled);
+  const intact = await verifyDependencies(place, pooled);
   const kept = { ...pooled, facts: { ...pooled.facts, dependencies: intact } };
   await gitText(['clean', '-ffdxq', ...keptFolders(kept)], { cwd: pooled.path, env: place.env });
   place.onStep('reset');

@@ -6,6 +6,7 @@
 import { prepareDependencies } from './bring-dependencies.ts';
 import { fillPool } from './pool.ts';
 import { removeWorktree } from './remove-worktree.ts';
+import { seePackages } from './template-look.ts';
 import { verdictOf } from './verdict.ts';
 import type { VerdictReason } from './verdict-reason.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -22,10 +23,22 @@ export interface ReleasedWorktree {
   prepared: Promise<string[]>;
 }
 
-/** `id` is of a worktree that this process holds; of another it is a mistake that does nothing. */
-export function releaseWorktree(place: WorktreePlace, id: string): ReleasedWorktree | null {
-  const changes = { state: 'released', lease: null, changed: place.now() } as const;
-  const released = place.registry.change(id, ['leased'], changes);
+/**
+ * `id` is of a worktree that this process holds; of another it is a mistake that does nothing. `packagesSeen`: templates
+ * of its packages were looked at when its agent had ended.
+ */
+export function releaseWorktree(
+  place: WorktreePlace,
+  id: string,
+  { packagesSeen = false }: { packagesSeen?: boolean } = {},
+): ReleasedWorktree | null {
+  const changed = place.now();
+  const facts = packagesSeen ? place.registry.find(id)?.facts : undefined;
+  const changes = { state: 'released', lease: null, changed } as const;
+  const released = place.registry.change(id, ['leased'], {
+    ...changes,
+    ...(facts !== undefined && { facts: { ...facts, packagesSeen: changed } }),
+  });
   if (released === null) return null;
   // After the answer: the agent's end does not wait for it.
   const settled = new Promise<void>((begin) => setImmediate(begin)).then(() =>
@@ -40,7 +53,7 @@ export async function settleWorktree(
   worktree: ManagedWorktree,
 ): Promise<SettledWorktree> {
   try {
-    const verdict = await verdictOf(place, worktree);
+    const [verdict] = await Promise.all([verdictOf(place, worktree), seePackages(place, worktree)]);
     if (!verdict.isEmpty) return { kept: true, worktree, reasons: verdict.reasons };
     const became = verdict.isMissing ? null : await fillPool(place, worktree);
     if (became !== null) return { kept: false, worktree, became };

@@ -32,6 +32,8 @@ export interface LinkedDependencies {
   directory: string;
   /** The template's name. */
   template: string;
+  /** Which making of it: one that was changed in place is made again. */
+  making?: string | undefined;
 }
 
 /** Which part of the files is checked out, as git has it. */
@@ -59,6 +61,8 @@ export interface WorktreeFacts {
   formerBranch?: string | undefined;
   /** In the pool: what it takes on the disk. */
   bytes?: number | undefined;
+  /** Its `changed` when templates of its packages were last looked at with nobody at work in it. */
+  packagesSeen?: number | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */
