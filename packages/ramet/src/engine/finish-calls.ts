@@ -4,7 +4,8 @@
  * Invariants
  * 1. A result that is recorded is the answer. A call that may have changed something and has no result is answered
  *    with that truth; after one of those nothing else of the same message is begun.
- * 2. A call that started an agent is answered by that agent, whether it still runs or has ended meanwhile.
+ * 2. Where the record lost its end, a call without a recorded start counts as one that may have changed something.
+ * 3. A call that started an agent is answered by that agent, whether it still runs or has ended meanwhile.
  */
 import { resolve } from 'node:path';
 import { contentOf, type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
@@ -20,8 +21,7 @@ import { completeCall, delegates, reads, refuseCalls, runCalls, type ToolRun } f
 /** Goes on with the calls as if nothing had been in between; returns the answers there are. */
 export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<string, FrozenBlock>> {
   const { agent, signal } = run;
-  const { answers, unsure, rest } = sortOut(agent, open);
-  const called = await agent.runtime.agents.calledBy(agent.spec.id, idsOf(rest));
+  const { answers, unsure, rest, called } = await sortOut(agent, open);
   const attached = rest.filter(({ id }) => called.has(id));
   const begun = rest.filter(({ id }) => !called.has(id));
   const reports = attached.map(async (call) => {
@@ -44,8 +44,7 @@ export async function closeCalls(agent: Agent): Promise<void> {
 export async function closedAnswers(agent: Agent): Promise<FrozenBlock[] | null> {
   const open = agent.openCalls;
   if (open === null) return null;
-  const { answers, rest } = sortOut(agent, open);
-  const called = await agent.runtime.agents.calledBy(agent.spec.id, idsOf(rest));
+  const { answers, rest, called } = await sortOut(agent, open);
   for (const call of rest) {
     const outcome = await called.get(call.id)?.now();
     answers.set(call.id, outcome === undefined ? notRun(call.id) : answer(agent, call.id, outcome));
@@ -84,19 +83,26 @@ interface SortedCalls {
   readonly unsure: boolean;
   /** Those that may be begun, again or at all, and those that started agents. */
   readonly rest: readonly ToolUseBlock[];
+  /** The agents that some of the rest started. */
+  readonly called: ReadonlyMap<string, CalledAgent>;
 }
 
-function sortOut(agent: Agent, { calls, results, started }: OpenCalls): SortedCalls {
+async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
+  const { calls, results, started, recordIsShort = false } = open;
   const answers = new Map(results);
   const without = calls.filter(({ id }) => !answers.has(id));
-  const isUnsure = (call: ToolUseBlock): boolean =>
-    started.has(call.id) && !reads(agent, call) && !delegates(agent, call);
+  const called = await agent.runtime.agents.calledBy(agent.spec.id, idsOf(without));
+  const isUnsure = (call: ToolUseBlock): boolean => {
+    // What was lost may hold its start, or the agent that it started.
+    if (delegates(agent, call)) return recordIsShort && !called.has(call.id);
+    return !reads(agent, call) && (recordIsShort || started.has(call.id));
+  };
   const unsure = without.filter(isUnsure);
   for (const call of unsure) {
     tidyUp(agent, call.input);
     answers.set(call.id, unanswered(call.id, MAY_HAVE_RUN));
   }
-  return { answers, unsure: unsure.length > 0, rest: without.filter((call) => !isUnsure(call)) };
+  return { answers, unsure: unsure.length > 0, rest: without.filter((call) => !isUnsure(call)), called };
 }
 
 function idsOf(calls: readonly ToolUseBlock[]): string[] {

@@ -11,6 +11,8 @@ export interface OpenCalls {
   readonly results: ReadonlyMap<string, FrozenBlock>;
   /** Ids of those that were begun. */
   readonly started: ReadonlySet<string>;
+  /** The record lost its end: each may have been begun, whatever `started` says. */
+  readonly recordIsShort?: boolean;
 }
 
 /** The agent that a call had started, as the call sees it now. */

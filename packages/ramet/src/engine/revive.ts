@@ -19,7 +19,7 @@ import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
-import { RECORD_LOST_ITS_END } from './notices.ts';
+import { tellOfLostEnd } from './lost-end.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
 import { resumeAgent } from './resume.ts';
@@ -172,7 +172,7 @@ async function revive(
   agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
-  if (revival.endIsMissing) agent.receive('notification', null, RECORD_LOST_ITS_END);
+  if (revival.endIsMissing) tellOfLostEnd(agent);
   settleIn(agent, recorded.transcript, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });

@@ -6,7 +6,7 @@
 import { sep } from 'node:path';
 import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
-import { RECORD_LOST_ITS_END } from '../engine/notices.ts';
+import { tellOfLostEnd } from '../engine/lost-end.ts';
 import { noteProject } from '../journal/project-note.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
@@ -136,7 +136,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const parts = { journal, provider, redact, permissions, workspaces };
     const shared = shareParts(settings, place, types, parts, reader);
     const agent = await continueAgent(shared, reader, place, settings);
-    if (endIsMissing) agent.receive('notification', null, RECORD_LOST_ITS_END);
+    if (endIsMissing) tellOfLostEnd(agent);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;
     const { cwd } = agent.directory;
