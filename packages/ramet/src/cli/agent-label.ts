@@ -34,6 +34,14 @@ export function statusOf(
   return `${cause === null ? status : `${status}: ${cause}`}${time}`;
 }
 
+/** The same of an agent of this process: how long it waits is known by a clock that nobody sets. */
+export function liveStatusOf(
+  { status, cause, leftMs }: { status: AgentStatus; cause: string | null; leftMs?: number | undefined },
+  now: number,
+): string {
+  return statusOf({ status, cause, until: leftMs === undefined ? null : now + leftMs }, now);
+}
+
 export function agentLabel(agent: LabelledAgent, level: number): string {
   const purpose = purposeOf(agent);
   return `${'  '.repeat(level)}${shortId(agent.id)} ${excerpt(agent.type, LONGEST)}${purpose && ` ${purpose}`}`;

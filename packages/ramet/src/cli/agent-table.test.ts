@@ -20,6 +20,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     status: 'failed',
     cause: 'invalid_request_error',
     until: null,
+    waitMs: null,
     message: null,
     turns: 3,
     resumed: 0,

@@ -90,7 +90,7 @@ function view(project: string, entry: SessionEntry, io: CommandIo, take?: EventT
     project,
     entry,
     reader,
-    agents: agentStatuses(board, { writerAlive: alive }),
+    agents: agentStatuses(board, { writerAlive: alive, now: Date.now() }),
     ledger,
     writerAlive,
     [Symbol.dispose]: () => reader.close(),

@@ -42,8 +42,8 @@ export type AgentEvent =
       /** What the work it goes on with had taken of its own; absent for work that begins. */
       carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
-  /** `until` is when it will go on, in milliseconds since the epoch, where that is known. */
-  | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number }
+  /** `until` is when it will go on, in milliseconds since the epoch, where that is known, and `leftMs` how long that is. */
+  | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number; leftMs?: number }
   | { type: 'stalled'; silentMs: number }
   | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };

@@ -14,6 +14,7 @@ import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import { foldRefusals, type Refusals, refusalsOfFork } from '../journal/projections/refusals.ts';
 import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
+import { waitUntil } from '../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
@@ -32,7 +33,7 @@ import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
-type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until'>;
+type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
@@ -198,9 +199,10 @@ export class Agent implements AsyncDisposable {
     this.runtime.journal.append(this.spec.id, event);
   }
 
+  /** `until` is by the clock of the runtime. */
   setStatus(status: StatusChange['status'], cause: string | null, until: number | null = null): void {
     if (this.#hasEnded) return;
-    const change = { status, cause, ...(until !== null && { until: Math.ceil(until) }) };
+    const change = { status, cause, ...(until !== null && waitUntil(until, this.runtime.clock)) };
     this.record({ type: 'status.changed', ...change });
     this.onStatus?.(change);
   }

@@ -63,6 +63,8 @@ interface StatusChanged {
   cause: string | null;
   /** When it is expected to go on, in milliseconds since the epoch, where that is known: a limit has its time. */
   until?: number;
+  /** How long that was then: a clock that is set later changes `until` and not this. Older records lack it. */
+  leftMs?: number;
 }
 
 /** An agent goes on from its last complete turn: the process that ran it was ended, or somebody had interrupted it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { simulatedClock } from '../testing/simulated-clock.ts';
-import { sleepThrough, steadyClock, systemClock } from './clock.ts';
+import { sleepThrough, steadyClock, systemClock, timeLeft, waitUntil } from './clock.ts';
 
 function timersThatKeepAlive(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -55,5 +55,29 @@ describe('MODEL-2: a steady clock', () => {
     expect(over).toBe(false);
     await wall.advance(1);
     expect(over).toBe(true);
+  });
+});
+
+const HOUR = 3_600_000;
+
+describe('MODEL-2: what is left of a wait', () => {
+  test.each([
+    ['set back by an hour', -HOUR, 50_000],
+    ['set forward by an hour', HOUR, 0],
+    ['stood still while the machine slept for 20 s', 20_000, 30_000],
+    ['is right', 0, 50_000],
+  ])('is told as it is when the clock %s', async (_, by, left) => {
+    const wall = simulatedClock(5_000);
+    const leftOf = timeLeft(60_000, wall);
+    await wall.advance(10_000);
+    wall.set(by);
+    expect(leftOf()).toBe(left);
+  });
+
+  test.each([-HOUR, 0])('is recorded with its end on a clock that was set by %d ms before', (by) => {
+    const wall = simulatedClock(5_000);
+    const clock = steadyClock(wall);
+    wall.set(by);
+    expect(waitUntil(clock.now() + 60_000, clock)).toEqual({ until: 5_000 + by + 60_000, leftMs: 60_000 });
   });
 });

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a clock that nobody sets; only differences mean something. Where it is absent `now` is taken. */
   elapsed?(): number;
+  /** What the machine's clock says, where `now` is another one's. Where it is absent `now` is taken. */
+  wall?(): number;
   /** Resolves after `ms`, or at once when `signal` aborts: the caller looks at the signal. */
   sleep(ms: number, signal?: AbortSignal, options?: SleepOptions): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function steadyClock(clock: Clock): Clock {
   let ahead = clock.now() - elapsed();
   return {
     elapsed,
+    wall: () => clock.now(),
     sleep: clock.sleep.bind(clock),
     now() {
       const passed = elapsed();
@@ -56,6 +59,24 @@ export function steadyClock(clock: Clock): Clock {
       return passed + ahead;
     },
   };
+}
+
+/** For people and for the record: `now` of a steady clock may be ahead of the time that they read. */
+export function wallOf(clock: Clock): number {
+  return clock.wall?.() ?? clock.now();
+}
+
+/** A wait until a time of `clock`, as the record has it: its end on the machine's clock, and how long it is. */
+export function waitUntil(until: number, clock: Clock): { until: number; leftMs: number } {
+  const leftMs = Math.max(0, Math.ceil(until - clock.now()));
+  return { until: Math.ceil(wallOf(clock)) + leftMs, leftMs };
+}
+
+/** Says how much is left of a wait that lasts for `ms` from now, whatever becomes of the machine's clock meanwhile. */
+export function timeLeft(ms: number, clock: Clock = systemClock): () => number {
+  const steady = steadyClock(clock);
+  const end = steady.now() + ms;
+  return () => Math.max(0, end - steady.now());
 }
 
 /** How often a long sleeper looks at the clock: timers stand still while a machine sleeps, and are late by that. */

@@ -77,7 +77,7 @@ export function liveSession(parts: LiveParts): Session {
         if (prompt !== null) await types.refresh(null);
         const news = prompt === null ? null : parts.told.news(types.definitions);
         takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = parts.runEnd.explain(yield* joined(parts, options, held), runtime.clock.now());
+        const result = parts.runEnd.explain(yield* joined(parts, options, held), runtime.clock);
         told = result.message;
         return result;
       } finally {

@@ -4,6 +4,7 @@
  */
 import type { AgentResult } from '../engine/agent-event.ts';
 import { PROVIDER_CAUSE } from '../engine/provider-wait.ts';
+import { type Clock, wallOf } from '../schema/clock.ts';
 import type { ProviderAway } from '../schema/errors.ts';
 import { untilText } from '../schema/until-text.ts';
 
@@ -12,12 +13,16 @@ export type RunEndCause = 'limit' | typeof PROVIDER_CAUSE;
 
 export class RunEnd {
   #cause: RunEndCause | null = null;
-  #message: (now: number) => string = () => '';
+  #message: (clock: Clock) => string = () => '';
   /** Ends whatever is under way. */
   onReached: ((cause: RunEndCause) => void) | null = null;
 
+  /** `until` is by the clock that `explain` is given. */
   limited(model: string, until: number): void {
-    this.#reach('limit', (now) => `${model} is limited until ${untilText(until, now)}`);
+    this.#reach('limit', (clock) => {
+      const wall = wallOf(clock);
+      return `${model} is limited until ${untilText(wall + until - clock.now(), wall)}`;
+    });
   }
 
   away({ message }: ProviderAway): void {
@@ -25,12 +30,12 @@ export class RunEnd {
   }
 
   /** The result with why it ended, and where that is known from when on it is worth resuming. */
-  explain(result: AgentResult, now: number): AgentResult {
+  explain(result: AgentResult, clock: Clock): AgentResult {
     if (this.#cause === null || result.cause !== this.#cause) return result;
-    return { ...result, message: this.#message(now) };
+    return { ...result, message: this.#message(clock) };
   }
 
-  #reach(cause: RunEndCause, message: (now: number) => string): void {
+  #reach(cause: RunEndCause, message: (clock: Clock) => string): void {
     this.#cause = cause;
     this.#message = message;
     this.onReached?.(cause);

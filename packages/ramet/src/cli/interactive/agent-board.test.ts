@@ -114,6 +114,19 @@ describe('UI-1: the children at work', () => {
     expect(agent && doingOf(agent)).toBe(words);
   });
 
+  test('MODEL-2: one that waits for a limit says how much is left of the wait, whatever its end is on the clock', () => {
+    const until = Date.now() + 3_600_000;
+    const wait: AgentEvent = {
+      type: 'status_changed',
+      status: 'waiting',
+      cause: 'limit',
+      until,
+      leftMs: 90_000,
+    };
+    const agent = boardOf(started(2), of(2, wait)).find('x.2');
+    expect(agent && doingOf(agent)).toMatch(/^waiting: limit until .*\d\d:\d\d \(in 2 min\)$/);
+  });
+
   test('fifty take six rows and a count; those that ask come before those that wait their turn', () => {
     const ids = Array.from({ length: 50 }, (_, index) => index + 2);
     const board = boardOf(

@@ -3,11 +3,12 @@
  * its start to its end. It knows no screen.
  */
 import { agentTree, type TreePlace } from '../../journal/projections/agent-tree.ts';
+import { timeLeft } from '../../schema/clock.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { statusOf } from '../agent-label.ts';
+import { liveStatusOf } from '../agent-label.ts';
 import { duration } from '../format.ts';
 import { callTitle } from './call-title.ts';
 
@@ -21,8 +22,8 @@ export interface BoardAgent {
   readonly branch: string | null;
   readonly status: AgentStatus;
   readonly cause: string | null;
-  /** When it will go on, where that is known. */
-  readonly until: number | null;
+  /** How many milliseconds it will still wait, where that is known. */
+  readonly left: (() => number) | null;
   /** Titles of the calls that run, by id, the oldest first. */
   readonly calls: ReadonlyMap<string, string>;
   /** Its last request failed, and is to be sent again. */
@@ -86,7 +87,7 @@ const AT_WORK = {
   ...NO_TROUBLE,
   status: 'running',
   cause: null,
-  until: null,
+  left: null,
   calls: new Map(),
   turns: 0,
   usage: NO_USAGE,
@@ -109,7 +110,11 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
       return { calls };
     }
     case 'status_changed':
-      return { status: event.status, cause: event.cause, until: event.until ?? null };
+      return {
+        status: event.status,
+        cause: event.cause,
+        left: event.leftMs === undefined ? null : timeLeft(event.leftMs),
+      };
     case 'request_failed':
       return { retries: event.retryInMs !== null };
     case 'stalled':
@@ -121,9 +126,9 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
 
 /** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`, `queued: place`. */
 export function doingOf(agent: BoardAgent, now: number = Date.now()): string {
-  const { status, calls, retries, silentMs } = agent;
+  const { status, cause, left, calls, retries, silentMs } = agent;
   const silent = silentMs === null ? '' : ` (silent for ${duration(silentMs)})`;
-  if (status !== 'running') return `${statusOf(agent, now)}${silent}`;
+  if (status !== 'running') return `${liveStatusOf({ status, cause, leftMs: left?.() }, now)}${silent}`;
   if (retries) return 'waiting to try again';
   const [first] = calls.values();
   if (first === undefined) return `thinking${silent}`;

@@ -5,7 +5,7 @@
  */
 import type { ToolResultBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { statusOf } from '../agent-label.ts';
+import { liveStatusOf } from '../agent-label.ts';
 import { duration, tokens } from '../format.ts';
 import { retryLine, WaitNotes } from '../output/result-output.ts';
 import { callTitle } from './call-title.ts';
@@ -122,7 +122,7 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
     case 'request_failed':
       return event.retryInMs === null ? null : 'waiting to try again';
     case 'status_changed':
-      if (event.cause === 'limit' || event.cause === 'provider') return statusOf(event, Date.now());
+      if (event.cause === 'limit' || event.cause === 'provider') return liveStatusOf(event, Date.now());
       return /^waiting: (?:limit|provider)/.test(before) ? 'working' : null;
     case 'assistant':
     case 'tool_completed':

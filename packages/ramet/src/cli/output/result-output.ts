@@ -1,9 +1,10 @@
 /** How a run is shown: told of its start, each event, and its end. One implementation per output format. */
 import type { AgentResult } from '../../engine/agent-event.ts';
+import { timeLeft } from '../../schema/clock.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { RecordListener } from '../../sdk/observed-journal.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
-import { statusOf } from '../agent-label.ts';
+import { liveStatusOf } from '../agent-label.ts';
 
 export interface ResultOutput {
   start(session: Session): void;
@@ -41,7 +42,8 @@ function pauseText(ms: number): string {
  * they are: `waiting: limit until 16:40 (in 2 h 3 min)`, `waiting: provider`.
  */
 export class WaitNotes {
-  #until = 0;
+  /** What is left of the longest pause that was told of. */
+  #left: () => number = () => 0;
   readonly #away = new Set<string>();
 
   /** Null when there is nothing new to say. */
@@ -50,16 +52,17 @@ export class WaitNotes {
     if (event.type !== 'status_changed') return null;
     if (event.cause === 'provider') return this.#awayLine(event, now);
     this.#away.delete(event.agentId);
-    if (event.until === undefined) return null;
-    if (event.until < this.#until + SAME_PAUSE_MS || event.until < now + WORTH_SAYING_MS) return null;
-    this.#until = event.until;
-    return statusOf(event, now);
+    const { leftMs } = event;
+    if (leftMs === undefined || leftMs < WORTH_SAYING_MS || leftMs < this.#left() + SAME_PAUSE_MS)
+      return null;
+    this.#left = timeLeft(leftMs);
+    return liveStatusOf(event, now);
   }
 
   #awayLine(event: SessionEvent & { type: 'status_changed' }, now: number): string | null {
     const isNews = this.#away.size === 0;
     this.#away.add(event.agentId);
-    return isNews ? statusOf(event, now) : null;
+    return isNews ? liveStatusOf(event, now) : null;
   }
 }
 

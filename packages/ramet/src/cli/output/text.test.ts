@@ -55,14 +55,14 @@ test('LAUNCH-2: that agents wait for a limit is said once for all of them, with 
   });
   // What an output reads of a session, and nothing else.
   const session = { agent: { id: 'x.1' } } as unknown as Session;
-  const until = Date.now() + 7_379_000;
+  const leftMs = 7_379_000;
   const says = (agentId: string, event: AgentEvent): void =>
     output.event(session, { ...event, agentId, parentAgentId: 'x.1' });
   says('x.2', { type: 'status_changed', status: 'waiting', cause: 'limit' });
   for (const agent of ['x.2', 'x.3'])
-    says(agent, { type: 'status_changed', status: 'waiting', cause: 'limit', until });
+    says(agent, { type: 'status_changed', status: 'waiting', cause: 'limit', leftMs });
   says('x.2', { type: 'status_changed', status: 'running', cause: null });
-  says('x.2', { type: 'status_changed', status: 'waiting', cause: 'limit', until: until + 3_600_000 });
+  says('x.2', { type: 'status_changed', status: 'waiting', cause: 'limit', leftMs: leftMs + 3_600_000 });
   expect(notes).toEqual([
     expect.stringMatching(/^waiting: limit until .*\d\d:\d\d \(in 2 h 3 min\)$/),
     expect.stringMatching(/\(in 3 h 3 min\)$/),

@@ -40,6 +40,7 @@ describe('AGENT-5: the status of an agent', () => {
       status: 'running',
       cause: null,
       until: null,
+      waitMs: null,
       message: null,
       turns: 1,
       resumed: 0,
@@ -162,6 +163,31 @@ describe('AGENT-5: the status of an agent', () => {
     const again = after(requestStarted({ attempt: 2 }));
     expect(statusOf(again)).toMatchObject({ status: 'waiting', cause: 'provider' });
     expect(statusOf(after(requestStarted({ request: 'r9' })))).toMatchObject({ status: 'running' });
+  });
+
+  describe('MODEL-2: the end of a wait that was recorded', () => {
+    const HOUR = 3_600_000;
+    const untilAt = (now: number, wait: { until: number; leftMs?: number }) => {
+      const change = { type: 'status.changed', status: 'waiting', cause: 'limit', ...wait } as const;
+      const board = statusBoardOf(recorded(['a', agentStarted()]));
+      extendBoard(board, { seq: 2, time: 5 * HOUR, agent: 'a', event: change });
+      return agentStatuses(board, { writerAlive: true, now })[0]?.until;
+    };
+    const [begun, leftMs] = [5 * HOUR, 60_000];
+
+    test.each([
+      ['runs on', 10_000, begun + leftMs],
+      ['was set back by an hour', 10_000 - HOUR, begun + 10_000 - HOUR + leftMs],
+      ['was set forward by an hour', 10_000 + HOUR, begun + leftMs],
+    ])('is no later than the wait is long, when the clock %s', (_, passed, until) => {
+      expect(untilAt(begun + passed, { until: begun + leftMs, leftMs })).toBe(until);
+      // Older records lack how long it was.
+      expect(untilAt(begun + passed, { until: begun + leftMs })).toBe(until);
+    });
+
+    test('is by the time of the event where the writer had another clock', () => {
+      expect(untilAt(begun, { until: begun + HOUR + leftMs, leftMs })).toBe(begun + leftMs);
+    });
   });
 
   test('LAUNCH-2: says until when it waits for a limit, and no longer once it goes on or has ended', () => {

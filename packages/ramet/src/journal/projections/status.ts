@@ -32,6 +32,8 @@ export interface AgentOverview {
   cause: string | null;
   /** When it will go on, in milliseconds since the epoch; null where nothing says so. */
   until: number | null;
+  /** How long that was when it was recorded. */
+  waitMs: number | null;
   message: string | null;
   /** Completed responses. */
   turns: number;
@@ -72,18 +74,29 @@ export function statusBoardOf(events: Iterable<RecordedEvent>): StatusBoard {
   return board;
 }
 
-/** The agents by birth. What was under way when the writer died is `interrupted`. */
-export function agentStatuses(board: StatusBoard, options: { writerAlive: boolean }): AgentOverview[] {
+/**
+ * The agents by birth. What was under way when the writer died is `interrupted`. Where `now` is given, no wait lasts longer
+ * from then than it did when it was recorded: the clock may have been set back since.
+ */
+export function agentStatuses(
+  board: StatusBoard,
+  { writerAlive, now = Number.POSITIVE_INFINITY }: { writerAlive: boolean; now?: number },
+): AgentOverview[] {
   return Array.from(board.agents.values(), (agent) => {
-    if (options.writerAlive || !isUnderWay(agent.status)) return { ...agent };
-    return { ...agent, ...INTERRUPTED };
+    if (!writerAlive && isUnderWay(agent.status)) return { ...agent, ...INTERRUPTED };
+    const { until, waitMs } = agent;
+    return until === null || waitMs === null
+      ? { ...agent }
+      : { ...agent, until: Math.min(until, now + waitMs) };
   });
 }
+
+const NO_WAIT = { until: null, waitMs: null } as const;
 
 const INTERRUPTED = {
   status: 'interrupted',
   cause: 'process_ended',
-  until: null,
+  ...NO_WAIT,
   activity: null,
   stalledMs: null,
 } as const;
@@ -126,7 +139,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       Object.assign(agent, {
         status: event.status,
         cause: event.cause,
-        until: event.until ?? null,
+        ...waitOf(event, since),
         message: null,
       });
       break;
@@ -179,7 +192,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.worktree = event.worktree === null ? null : placeOf(event.worktree);
       break;
     case 'agent.ended':
-      Object.assign(agent, { status: event.status, cause: event.cause, until: null, message: event.message });
+      Object.assign(agent, { status: event.status, cause: event.cause, ...NO_WAIT, message: event.message });
       agent.activity = null;
       board.tools.delete(agent.id);
       break;
@@ -213,7 +226,15 @@ function revive(agent: AgentOverview): void {
 }
 
 function run(agent: AgentOverview): void {
-  Object.assign(agent, { status: 'running', cause: null, until: null, message: null });
+  Object.assign(agent, { status: 'running', cause: null, ...NO_WAIT, message: null });
+}
+
+function waitOf(
+  { until, leftMs }: EventOf<'status.changed'>,
+  time: number,
+): Pick<AgentOverview, 'until' | 'waitMs'> {
+  if (until === undefined) return NO_WAIT;
+  return leftMs === undefined ? { until, waitMs: until - time } : { until: time + leftMs, waitMs: leftMs };
 }
 
 /** What the last process was doing died with it; an agent that goes on says so by what it does. */
@@ -241,7 +262,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     thinking: null,
     status: 'running',
     cause: null,
-    until: null,
+    ...NO_WAIT,
     message: null,
     turns: 0,
     resumed: 0,
