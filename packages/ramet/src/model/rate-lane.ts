@@ -1,6 +1,7 @@
 /** One model in a rate window: its limits, whether its provider is there, and who waits. */
 import { createHash } from 'node:crypto';
 import { LONGEST_PAUSE_MS } from '../journal/machine-rates.ts';
+import { LOOK_AGAIN_MS } from '../schema/clock.ts';
 import type { ModelProvider } from './provider.ts';
 import { RateBucket, type RateOutcome } from './rate-bucket.ts';
 import { type ProviderSign, RateOutage } from './rate-outage.ts';
@@ -51,6 +52,13 @@ export function createRateLane(options: RateLaneOptions): RateLane {
 
 export function causeOf({ outage }: RateLane): RateWaitCause {
   return outage.since === null ? 'limit' : 'provider';
+}
+
+const LOOK_AFTER_WAKING_MS = 1_000;
+
+/** A provider that was away may be back when a machine wakes; a limit lasts as long as it was said to. */
+export function lookAgainMs({ outage }: RateLane): number {
+  return outage.since === null ? LOOK_AGAIN_MS : LOOK_AFTER_WAKING_MS;
 }
 
 /** Whatever is no failure is a sign of life. */

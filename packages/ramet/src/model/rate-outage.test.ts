@@ -102,6 +102,27 @@ describe('MODEL-2: many requests and a provider that is away', () => {
     expect(run.started()).toEqual(['a']);
   });
 
+  test.each([
+    ['the machine slept', 20_000],
+    ['nothing was late', 0],
+  ])('whether one looks before its pause is over, when %s', async (_, slept) => {
+    const { window, clock } = windowOf();
+    const run = starting(window);
+    const request = run.request('a');
+    await settled();
+    // The pauses double until they are half a minute long.
+    for (let failures = 0; failures < 9; failures++) {
+      run.tickets.get('a')?.release(FAILED, 'away');
+      run.tickets.clear();
+      request.acquire();
+      if (failures < 8) await clock.advance(32_000);
+    }
+    expect(run.started()).toEqual([]);
+    clock.set(slept);
+    await clock.advance(1_000);
+    expect(run.started()).toEqual(slept > 0 ? ['a'] : []);
+  });
+
   test('for ten minutes it is asked some tens of times, however many wait', async () => {
     const { window, clock } = windowOf();
     const run = starting(window);

@@ -60,6 +60,12 @@ export class RateOutage {
     this.#lookedAt = null;
   }
 
+  /** The process stood still, or the machine slept: what was found out before is old. */
+  woke(): void {
+    this.#retryAt = 0;
+    this.#lookedAt = null;
+  }
+
   /** The provider has answered somebody. True when it was away. */
   alive(now: number): boolean {
     const wasAway = this.#since !== null;

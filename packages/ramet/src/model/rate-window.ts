@@ -10,10 +10,10 @@
  * 4. Whatever happens to the store, requests go on.
  */
 import type { RateStore } from '../journal/machine-rates.ts';
-import { type Clock, LOOK_AGAIN_MS } from '../schema/clock.ts';
+import type { Clock } from '../schema/clock.ts';
 import { Cancelled, LimitReached } from '../schema/errors.ts';
 import type { ModelProvider } from './provider.ts';
-import { causeOf, createRateLane, type RateLane, signOf } from './rate-lane.ts';
+import { causeOf, createRateLane, lookAgainMs, type RateLane, signOf } from './rate-lane.ts';
 import type { ProviderSign } from './rate-outage.ts';
 import type { OnRateWait, RateRequest, RateTicket, RateWaitCause } from './rate-request.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -47,6 +47,8 @@ export interface RateWindowOptions {
 
 /** How old what was read of the store may be. */
 const FRESH_MS = 200;
+/** A timer that is later than this has slept with the machine, or was stopped; a busy machine is rarely as late. */
+const STOOD_STILL_MS = 3_000;
 /** A shorter pause is over before anybody has read of it. */
 const WORTH_TELLING_MS = 1_000;
 
@@ -231,14 +233,22 @@ class SessionRateWindow implements RateWindow {
     const alarm = new AbortController();
     lane.alarm = alarm;
     for (let pause = this.#pauseOf(lane); pause > 0; pause = this.#pauseOf(lane)) {
-      await this.#clock.sleep(Math.min(pause, LOOK_AGAIN_MS), alarm.signal);
+      const lateMs = await this.#sleep(Math.min(pause, lookAgainMs(lane)), alarm.signal);
       if (alarm.signal.aborted) return;
+      if (lateMs > STOOD_STILL_MS) lane.outage.woke();
       // Another process may have been refused meanwhile.
       this.#refresh(lane);
       this.#tellPause(lane);
     }
     lane.alarm = null;
     this.#giveOn();
+  }
+
+  /** Returns how much longer it took than it should have. */
+  async #sleep(ms: number, signal: AbortSignal): Promise<number> {
+    const due = this.#clock.now() + ms;
+    await this.#clock.sleep(ms, signal);
+    return this.#clock.now() - due;
   }
 
   /** Those who wait learn until when, and whoever bounds the waiting that it is too long. */
