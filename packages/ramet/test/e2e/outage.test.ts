@@ -1,13 +1,17 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/emulator/index.ts';
-import { eventually, linesOf } from '../fixtures/command.ts';
+import { eventually, linesOf, type RunningCommand } from '../fixtures/command.ts';
 import { childOf, fanOut } from '../fixtures/fan-out.ts';
 import { test, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const ONCE = { children: 3, command: 'echo line >> lines.txt; echo done' };
+
+/** Standard input and outputs, and what Node itself holds for as long as it lives: no socket is below. */
+const FILES_OF_ANY_PROCESS = 8;
 
 function setLimits(user: User, limits: Record<string, number>): void {
   mkdirSync(join(user.repository, '.ramet'), { recursive: true });
@@ -92,6 +96,38 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
     expect((await running.ended).code).toBe(130);
     state.isAway = false;
     expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({ code: 0 });
+  });
+
+  test('so is a shortage of file descriptors: nothing can be opened, and agents go on when it can', async ({
+    user,
+    skip,
+  }) => {
+    if (spawnSync('prlimit', ['--version']).status !== 0) skip('prlimit cannot be run here');
+    let running: RunningCommand | null = null;
+    const mayOpen = (files: number): void =>
+      void execFileSync('prlimit', ['--pid', String(running?.pid), `--nofile=${files}:`]);
+    let isShort = true;
+    await user.emulate({
+      respond: fanOut(ONCE),
+      // What the process holds stays open; a connection that is gone cannot be opened again.
+      fault: ({ request }) => {
+        if (childOf(request) === null || !isShort) return undefined;
+        mayOpen(FILES_OF_ANY_PROCESS);
+        return { kind: 'reset', at: 'headers' };
+      },
+    });
+    running = user.start(['-p', 'x', ...BYPASS], { env: { RAMET_MAX_RETRIES: '1' } });
+    const { ended } = running;
+    await eventually(() => (running?.stderr.match(/EMFILE/g)?.length ?? 0) > 2);
+    expect(running.stderr).toMatch(/^ramet: waiting: provider$/m);
+    const agents = await agentsOf(user);
+    expect(agents.map(({ cause }) => cause)).toContain('provider');
+    for (const { status } of agents) expect(['waiting', 'running']).toContain(status);
+    isShort = false;
+    mayOpen(1_024);
+    expect(await ended).toMatchObject({ code: 0, stdout: 'All reports are in.\n' });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(4).fill('done'));
+    expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(3));
   });
 
   test('a fallback model comes first', async ({ user }) => {
