@@ -16,7 +16,7 @@ import {
   limitScenarios,
   networkScenarios,
 } from './faults/scenarios.ts';
-import { planOf, type RoundPlan } from './kill/plan.ts';
+import { planOf, type RoundPlan, SHAPES } from './kill/plan.ts';
 import { chanceOf } from './kill/random.ts';
 import { undisturbedRun } from './kill/round.ts';
 import { Stage } from './kill/stage.ts';
@@ -28,16 +28,21 @@ const { values } = parseArgs({
     every: { type: 'string', default: '5' },
     flips: { type: 'string', default: '10' },
     only: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
+    shape: { type: 'string', default: 'foreground' },
     minutes: { type: 'string', default: '30' },
   },
 });
 const seed = Number(values.seed);
 const chance = chanceOf(seed);
-const plan = planOf('foreground', chance);
+const shape = SHAPES.find((name) => name === values.shape);
+if (shape === undefined) throw new Error(`--shape is one of ${SHAPES.join(', ')}`);
+const [part = 1, parts = 1] = values.part.split('/').map(Number);
+const plan = planOf(shape, chance);
 const known = await undisturbedRun(plan);
 const end = performance.now() + Number(values.minutes) * 60_000;
 const builtAt = bundleTime();
-let [rounds, failed] = [0, 0];
+let [turn, rounds, failed, left] = [0, 0, 0, 0];
 
 const scenarios: FaultScenario[] = [
   ...networkScenarios(chance),
@@ -52,11 +57,12 @@ for (const scenario of scenarios) {
 for (let round = 1; round <= Number(values.flips); round++) {
   await play(`bits turned over, round ${round}`, () => flipRound(plan, chanceOf(seed * 1_000 + round)));
 }
-console.log(`\n${rounds} rounds, ${failed} of them wrong (seed ${seed})`);
+console.log(`\n${rounds} rounds, ${failed} of them wrong (seed ${seed}, ${shape}, part ${part}/${parts})`);
+if (left > 0) console.log(`the time was up: ${left} rounds were not played`);
 const rebuilt = bundleTime() !== builtAt;
 if (rebuilt)
   console.log('the bundle was built again meanwhile, so that parts of two were run: nothing of this counts');
-process.exitCode = failed > 0 || rebuilt ? 1 : 0;
+process.exitCode = failed > 0 || left > 0 || rebuilt ? 1 : 0;
 
 function bundleTime(): number {
   const bundle = join(import.meta.dirname, '../packages/ramet/dist/cli/main.js');
@@ -64,7 +70,12 @@ function bundleTime(): number {
 }
 
 async function play(name: string, work: () => Promise<string[]>): Promise<void> {
-  if ((values.only !== undefined && !name.includes(values.only)) || performance.now() > end) return;
+  if (values.only !== undefined && !name.includes(values.only)) return;
+  if (turn++ % parts !== part - 1) return;
+  if (performance.now() > end) {
+    left += 1;
+    return;
+  }
   rounds += 1;
   const problems = await work().catch((error: unknown) => [
     `the round cannot be looked at: ${String(error)}`,
