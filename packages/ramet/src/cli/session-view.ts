@@ -1,4 +1,5 @@
 /** What the commands that look at sessions have in common: find one, read it, fold it. */
+import { statSync } from 'node:fs';
 import { damageLine } from '../journal/damage.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { emptyLedger, extendLedger, type Ledger } from '../journal/projections/ledger.ts';
@@ -36,11 +37,11 @@ export function chooseSession(
 }
 
 /** Further folds of the one reading that a view takes: reading a large session again is what costs. */
-export type EventTaker = (recorded: RecordedEvent) => void;
+export type EventTaker = (recorded: RecordedEvent, reader: JournalReader) => void;
 
 export function viewSession(wanted: string | undefined, io: CommandIo, take?: EventTaker): SessionView {
   const { project, entry } = chooseSession(wanted, io);
-  return view(project, entry, io, take);
+  return view(project, entry, take);
 }
 
 /**
@@ -54,12 +55,16 @@ export function foldSessions<Found>(
   read: (view: SessionView) => Found,
 ): Found[] {
   const { project } = findPlace(io);
+  let checked = 0;
   return listSessions(project)
     .slice(0, limit)
     .flatMap((entry) => {
       try {
-        using opened = view(project, entry, io);
-        return [read(opened)];
+        using opened = view(project, entry);
+        const found = read(opened);
+        checked += statSync(entry.file).size;
+        tellDamage(opened, io, checked < MOST_CHECKED_BYTES);
+        return [found];
       } catch (error) {
         onUnreadable(entry, error);
         return [];
@@ -67,11 +72,24 @@ export function foldSessions<Found>(
     });
 }
 
+/** A list of sessions checks the blocks of the newest journals up to this size: about half a second's work. */
+const MOST_CHECKED_BYTES = 64_000_000;
+
 export function noteUnreadable(io: CommandIo): (entry: SessionEntry, error: unknown) => void {
   return ({ session }, error) => io.note(`session ${session} cannot be read: ${describeError(error)}`);
 }
 
-function view(project: string, entry: SessionEntry, io: CommandIo, take?: EventTaker): SessionView {
+/** To be called once all is printed: what cannot be read is looked for in all of the journal, and nobody waits for it. */
+export function tellDamage(
+  { entry, reader }: Pick<SessionView, 'entry' | 'reader'>,
+  io: CommandIo,
+  withBlocks = true,
+): void {
+  const line = damageLine(entry.session, reader.damage, withBlocks ? reader.damagedBlocks() : 0);
+  if (line !== null) io.note(line);
+}
+
+function view(project: string, entry: SessionEntry, take?: EventTaker): SessionView {
   const place = { project, session: entry.session };
   const writerAlive = (): boolean => isWriterAlive(place);
   // Asked before reading: a writer that ends meanwhile must not make a running agent look interrupted.
@@ -82,10 +100,8 @@ function view(project: string, entry: SessionEntry, io: CommandIo, take?: EventT
   for (const recorded of reader.events()) {
     extendBoard(board, recorded);
     extendLedger(ledger, recorded);
-    take?.(recorded);
+    take?.(recorded, reader);
   }
-  const damage = damageLine(entry.session, reader.damage);
-  if (damage !== null) io.note(damage);
   return {
     project,
     entry,

@@ -1,6 +1,6 @@
 /** Where two conversations part: the first block that differs, and which of its fields (FORK-1, FORK-8). */
-import type { Conversation } from './conversation.ts';
-import { contentOf, type FrozenBlock } from './frozen-block.ts';
+import type { PromptHead } from './conversation.ts';
+import { contentOfBytes } from './frozen-block.ts';
 
 export interface Divergence {
   /** `model`, `thinking`, `tools[3]`, `system[0]` or `messages[2].content[1]`. */
@@ -9,13 +9,30 @@ export interface Divergence {
   field: string | null;
 }
 
+export interface ComparedBlock {
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A `Conversation`, or what somebody knows of one. */
+export interface ComparedPrompt {
+  readonly head: Pick<PromptHead, 'model' | 'thinking'> & {
+    readonly tools: readonly ComparedBlock[];
+    readonly system: readonly ComparedBlock[];
+    readonly digest: string | number;
+  };
+  readonly messages: readonly { readonly role: string; readonly blocks: readonly ComparedBlock[] }[];
+  /** Of all of it: equal for equal prompts. */
+  readonly digest: string | number;
+}
+
 /** Null when `prefix` is a prefix of `whole`: every block of it stands there, in place. */
-export function findDivergence(prefix: Conversation, whole: Conversation): Divergence | null {
+export function findDivergence(prefix: ComparedPrompt, whole: ComparedPrompt): Divergence | null {
   if (prefix.digest === whole.digest) return null;
   return headDivergence(prefix, whole) ?? messageDivergence(prefix, whole);
 }
 
-function headDivergence(prefix: Conversation, whole: Conversation): Divergence | null {
+function headDivergence(prefix: ComparedPrompt, whole: ComparedPrompt): Divergence | null {
   const [a, b] = [prefix.head, whole.head];
   if (a.digest === b.digest) return null;
   if (a.model !== b.model) return { where: 'model', field: null };
@@ -25,7 +42,7 @@ function headDivergence(prefix: Conversation, whole: Conversation): Divergence |
   );
 }
 
-function messageDivergence(prefix: Conversation, whole: Conversation): Divergence | null {
+function messageDivergence(prefix: ComparedPrompt, whole: ComparedPrompt): Divergence | null {
   const last = prefix.messages.length - 1;
   for (const [index, message] of prefix.messages.entries()) {
     const other = whole.messages[index];
@@ -40,8 +57,8 @@ function messageDivergence(prefix: Conversation, whole: Conversation): Divergenc
 
 function blockDivergence(
   where: string,
-  a: readonly FrozenBlock[],
-  b: readonly FrozenBlock[],
+  a: readonly ComparedBlock[],
+  b: readonly ComparedBlock[],
   sameLength: boolean,
 ): Divergence | null {
   const length = sameLength ? Math.max(a.length, b.length) : a.length;
@@ -53,8 +70,8 @@ function blockDivergence(
   return null;
 }
 
-function differingField(a: FrozenBlock, b: FrozenBlock): string | null {
-  const [left, right] = [contentOf(a), contentOf(b)];
+function differingField(a: ComparedBlock, b: ComparedBlock): string | null {
+  const [left, right] = [contentOfBytes(a.bytes), contentOfBytes(b.bytes)];
   const fields = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return fields.find((field) => JSON.stringify(left[field]) !== JSON.stringify(right[field])) ?? null;
 }

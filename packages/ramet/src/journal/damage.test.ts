@@ -108,6 +108,10 @@ describe('LOG-1: a damaged event', () => {
       'session s is damaged: event 3 cannot be read and is left out here; save the rest with: ramet doctor --repair s',
     );
     const many = Array.from({ length: 7 }, (_, index) => ({ seq: index, agent: null }));
+    expect(damageLine('s', [], 1)).toContain('1 block of what was said cannot be read and is left out');
+    expect(damageLine('s', [{ seq: 3, agent: null }], 2)).toContain(
+      'event 3 and 2 blocks of what was said cannot',
+    );
     expect(damageLine('s', many)).toContain('7 events (0, 1, 2, 3, 4, ...) cannot be read and are left out');
   });
 });
@@ -126,4 +130,31 @@ describe('LOG-1: a block', () => {
     expect(Buffer.from(forgiving.block(digestOf(bytes))).toString()).toContain('[lost: ');
     forgiving.close();
   });
+
+  test('that is damaged is counted, also where a page of the file is gone', async () => {
+    const journal = await createSession({ project, cwd: '/w' });
+    for (let number = 0; number < 300; number++) {
+      const bytes = Buffer.from(`{"type":"text","text":"${number} ${'y'.repeat(200)}"}`);
+      journal.storeBlock(digestOf(bytes), bytes);
+    }
+    await journal.close();
+    const { session, file } = journal;
+    expect(blocksOf(session)).toEqual({ damaged: 0, known: 300 });
+    change(session, "UPDATE blocks SET bytes = CAST('{}' AS BLOB) WHERE rowid IN (3, 299)");
+    expect(blocksOf(session)).toEqual({ damaged: 2, known: 300 });
+    const bytes = readFileSync(file);
+    const leaf = bytes.indexOf('150 yyy') & ~4095;
+    bytes.fill(0xff, leaf, leaf + 100);
+    writeFileSync(file, bytes);
+    const { damaged, known } = blocksOf(session);
+    expect(damaged).toBeGreaterThan(5);
+    expect(damaged + known).toBe(302);
+  });
 });
+
+function blocksOf(session: string): { damaged: number; known: number } {
+  const reader = openReader({ project, session });
+  const found = { damaged: reader.damagedBlocks(), known: reader.blockSizes().size };
+  reader.close();
+  return found;
+}

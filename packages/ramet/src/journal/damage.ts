@@ -12,9 +12,19 @@ export function damageOf(reader: JournalReader): readonly DamagedEvent[] {
 const MOST_NAMED = 5;
 
 /** One line for whoever looks at the session; null for a journal that is whole. */
-export function damageLine(session: SessionId, damage: readonly DamagedEvent[]): string | null {
-  if (damage.length === 0) return null;
-  return `session ${session} is damaged: ${eventsText(damage)} cannot be read and ${damage.length === 1 ? 'is' : 'are'} left out here; save the rest with: ramet doctor --repair ${session}`;
+export function damageLine(
+  session: SessionId,
+  damage: readonly DamagedEvent[],
+  damagedBlocks = 0,
+): string | null {
+  const count = damage.length + damagedBlocks;
+  if (count === 0) return null;
+  const blocks = damagedBlocks === 1 ? '1 block' : `${damagedBlocks} blocks`;
+  const parts = [
+    ...(damage.length === 0 ? [] : [eventsText(damage)]),
+    ...(damagedBlocks === 0 ? [] : [`${blocks} of what was said`]),
+  ];
+  return `session ${session} is damaged: ${parts.join(' and ')} cannot be read and ${count === 1 ? 'is' : 'are'} left out here; save the rest with: ramet doctor --repair ${session}`;
 }
 
 /** To whoever wants to continue it: what is left out could be a call that has been carried out. */

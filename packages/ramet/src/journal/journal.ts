@@ -44,6 +44,10 @@ export interface JournalReader {
   events(filter?: EventFilter): Iterable<RecordedEvent>;
   /** The bytes of a block, which have this digest; throws a JournalError when the journal does not hold them. */
   block(digest: Digest): Uint8Array;
+  /** How long each block is, without its bytes. */
+  blockSizes(): ReadonlyMap<Digest, number>;
+  /** How many blocks cannot be read, or are not what was stored. Reads all of them to know. */
+  damagedBlocks(): number;
   /** What `work` reads is read under one lock, in half the time. Keep it short: it holds up the emptying of the WAL. */
   together<Result>(work: () => Result): Result;
   close(): void;

@@ -10,6 +10,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
+import { blockLengths, checkedBlocks } from './block-scan.ts';
 import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
@@ -54,6 +55,8 @@ export class SessionReader implements JournalReader {
   readonly #damage: Map<number, DamagedEvent> = new Map();
   /** Blocks whose bytes were compared with their digest. */
   readonly #sound: Set<Digest> = new Set();
+  /** Blocks that were asked for and could not be given. */
+  readonly #lostBlocks: Set<Digest> = new Set();
 
   constructor(file: string, { forgiving = false, moved = null }: ReaderOptions = {}) {
     this.#file = file;
@@ -82,7 +85,8 @@ export class SessionReader implements JournalReader {
       (types === undefined || types.includes(recorded.event.type));
     for (;;) {
       const rows = this.#page(page, after, values);
-      if (rows === null) return yield* this.#singly(after, wanted);
+      // Numbers that do not rise are damaged: reading on from the last could go round for ever.
+      if (rows === null || !isRising(rows, after)) return yield* this.#singly(after, wanted);
       for (const row of rows) {
         after = Number(row[0]);
         const recorded = this.#recorded(row);
@@ -100,6 +104,18 @@ export class SessionReader implements JournalReader {
       return this.#lost('journal_block_damaged', 'holds other bytes as', digest);
     this.#sound.add(digest);
     return bytes;
+  }
+
+  blockSizes(): ReadonlyMap<Digest, number> {
+    return this.#reading(() => blockLengths(this.#db));
+  }
+
+  damagedBlocks(): number {
+    return this.#reading(() => {
+      const { sound, lost } = checkedBlocks(this.#db);
+      for (const _ of sound);
+      return Math.max(lost(), this.#lostBlocks.size);
+    });
   }
 
   together<Result>(work: () => Result): Result {
@@ -126,6 +142,7 @@ export class SessionReader implements JournalReader {
   }
 
   #lost(code: string, how: string, digest: Digest): Uint8Array {
+    this.#lostBlocks.add(digest);
     if (this.#forgiving) return LOST_BLOCK;
     throw new JournalError(
       code,
@@ -200,6 +217,16 @@ export class SessionReader implements JournalReader {
       throw readFailure(this.#file, error);
     }
   }
+}
+
+function isRising(rows: readonly Row[], after: number): boolean {
+  let last = after;
+  for (const row of rows) {
+    const seq = Number(row[0]);
+    if (seq <= last) return false;
+    last = seq;
+  }
+  return true;
 }
 
 /** Null for what is no event. */

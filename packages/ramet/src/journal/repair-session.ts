@@ -9,12 +9,12 @@
  *    the agent does not remember it.
  */
 import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { checkedBlocks } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
-import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
 import { PRIVATE_FILE } from './home.ts';
 import type { DamagedEvent } from './journal.ts';
@@ -107,7 +107,8 @@ function salvage(file: string): Salvaged {
   const read = [...reader.events()];
   const lostEvents = reader.damage.toSorted((a, b) => a.seq - b.seq);
   reader.close();
-  const { blocks, lost } = readBlocks(db);
+  const scan = checkedBlocks(db);
+  const blocks = new Map(scan.sound);
   const last = Math.max(read.at(-1)?.seq ?? 0, lostEvents.at(-1)?.seq ?? 0);
   const { events, cut, missing } = cutConversations(read, lostEvents, blocks);
   return {
@@ -115,7 +116,7 @@ function salvage(file: string): Salvaged {
     events,
     blocks,
     lostEvents,
-    lostBlocks: Math.max(lost, missing),
+    lostBlocks: Math.max(scan.lost(), missing),
     cut,
     isSound: isSound(db),
     last,
@@ -135,38 +136,6 @@ function metaOf(db: DatabaseSync): Readonly<Record<string, string>> {
     return readMeta(db);
   } catch {
     return {};
-  }
-}
-
-/** By number, not through the index of digests, which may be damaged itself. */
-function readBlocks(db: DatabaseSync): { blocks: Map<Digest, Uint8Array>; lost: number } {
-  const blocks = new Map<Digest, Uint8Array>();
-  let lost = 0;
-  const next = db.prepare(
-    'SELECT rowid, digest, bytes FROM blocks NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT 1',
-  );
-  const one = db.prepare('SELECT rowid, digest, bytes FROM blocks NOT INDEXED WHERE rowid = ?');
-  for (let id = 0, misses = 0; misses < LONGEST_GAP; ) {
-    const row = attempt(next, id) ?? attempt(one, id + 1);
-    if (row === undefined) break;
-    id = row === null ? id + 1 : Number(row.rowid);
-    misses = row === null ? misses + 1 : 0;
-    const bytes = row?.bytes;
-    const digest = String(row?.digest);
-    if (bytes instanceof Uint8Array && digestOf(bytes) === digest) blocks.set(digest, bytes);
-    else if (row !== null) lost += 1;
-  }
-  return { blocks, lost };
-}
-
-const LONGEST_GAP = 1_000;
-
-/** Undefined where there is none, null where it cannot be read. */
-function attempt(statement: StatementSync, id: number): ReturnType<StatementSync['get']> | null {
-  try {
-    return statement.get(id);
-  } catch {
-    return null;
   }
 }
 

@@ -1,17 +1,20 @@
 /** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
 import { type CacheExplanation, cacheExplainer } from '../../engine/cache/cache-explainer.ts';
-import { type PastRequest, readSentRequests } from '../../engine/cache/sent-requests.ts';
+import { type PastRequest, SentRequests } from '../../engine/cache/sent-requests.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { overridePrices } from '../../model/price-overrides.ts';
 import { PRICES } from '../../model/prices.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { purposeOf } from '../agent-label.ts';
 import { explanationObject, explanationText, lossOf, summaryText } from '../cache/explanation-text.ts';
 import type { CommandIo } from '../io.ts';
 import { type TargetView, viewTarget } from '../session-target.ts';
+import { tellDamage } from '../session-view.ts';
+
+/** So many explanations fill any screen. */
+const SCREEN = 50;
 
 /** Of a session those requests that read less than they could have; of an agent all; or the one that is named. */
 export async function explainCache(
@@ -21,14 +24,21 @@ export async function explainCache(
 ): Promise<void> {
   const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
   const prices = overridePrices(PRICES, settings.prices ?? {});
-  const events: RecordedEvent[] = [];
-  using view = viewTarget(wanted, io, (recorded) => events.push(recorded));
-  const session = readSentRequests(view.reader, events);
+  let session: SentRequests | undefined;
+  using view = viewTarget(wanted, io, (recorded, reader) => {
+    session ??= new SentRequests(reader);
+    session.take(recorded);
+  });
+  session ??= new SentRequests(view.reader);
   const asked = requestsOf(view, session.requests);
-  const all = asked.map(cacheExplainer(session, prices));
-  const shown = view.agent === null ? all.filter(({ missed }) => missed > 0) : all;
-  if (options.json) io.out(`${JSON.stringify(reportObject(view, all, shown))}\n`);
-  else io.out(reportText(view, all, shown));
+  const explain = cacheExplainer(session, prices);
+  if (options.json) io.out(`${JSON.stringify(reportObject(view, asked.map(explain)))}\n`);
+  else for (const text of reportTexts(view, asked, explain)) io.out(text);
+  tellDamage(view, io);
+}
+
+function isShown({ agent }: TargetView, { missed }: CacheExplanation): boolean {
+  return agent !== null || missed > 0;
 }
 
 function requestsOf({ agent, request }: TargetView, requests: readonly PastRequest[]): PastRequest[] {
@@ -50,15 +60,25 @@ function requestsOf({ agent, request }: TargetView, requests: readonly PastReque
   );
 }
 
-function reportText(
+/** Screen by screen: whoever reads the first does not wait for the last of thousands. */
+function* reportTexts(
   view: TargetView,
-  all: readonly CacheExplanation[],
-  shown: readonly CacheExplanation[],
-): string {
+  asked: readonly PastRequest[],
+  explain: (request: PastRequest) => CacheExplanation,
+): Iterable<string> {
   const agents = new Map(view.agents.map((agent) => [agent.id, agent]));
-  const texts = shown.map((explanation) => explanationText(explanation, whose(agents, explanation)));
-  if (view.request !== null) return texts.join('\n');
-  return [...texts, summaryText(all)].join('\n');
+  const all: CacheExplanation[] = [];
+  let texts: string[] = [];
+  for (const request of asked) {
+    const explanation = explain(request);
+    all.push(explanation);
+    if (isShown(view, explanation)) texts.push(explanationText(explanation, whose(agents, explanation)));
+    if (texts.length < SCREEN) continue;
+    yield `${texts.join('\n')}\n`;
+    texts = [];
+  }
+  if (view.request === null) texts.push(summaryText(all));
+  yield texts.join('\n');
 }
 
 function whose(agents: ReadonlyMap<AgentId, AgentOverview>, { request }: CacheExplanation): string {
@@ -67,17 +87,13 @@ function whose(agents: ReadonlyMap<AgentId, AgentOverview>, { request }: CacheEx
   return [agent.type, purposeOf(agent)].filter(Boolean).join(' ');
 }
 
-function reportObject(
-  { entry }: TargetView,
-  all: readonly CacheExplanation[],
-  shown: readonly CacheExplanation[],
-): Record<string, unknown> {
+function reportObject(view: TargetView, all: readonly CacheExplanation[]): Record<string, unknown> {
   const { missed, extraUsd } = lossOf(all);
   return {
-    session_id: entry.session,
+    session_id: view.entry.session,
     requests: all.length,
     missed_tokens: missed,
     extra_usd: extraUsd,
-    explained: shown.map(explanationObject),
+    explained: all.filter((one) => isShown(view, one)).map(explanationObject),
   };
 }

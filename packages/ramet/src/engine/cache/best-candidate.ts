@@ -3,10 +3,10 @@
  * first sibling of its type. What it could have read of it is the longest marked prefix that both have; of its own
  * past and of its parent's it should have had everything, so there a difference is a loss.
  */
-import { type Divergence, findDivergence } from '../../conversation/divergence.ts';
+import { type ComparedPrompt, type Divergence, findDivergence } from '../../conversation/divergence.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { beginsWith, type SentMark, sizeOf } from './sent-marks.ts';
-import { type PastRequest, promptOf, type SentSession } from './sent-requests.ts';
+import type { PastRequest, SentSession } from './sent-requests.ts';
 
 export type CandidateKind = 'own' | 'parent' | 'sibling';
 
@@ -77,8 +77,7 @@ function candidates(index: RequestIndex, request: PastRequest): [CandidateKind, 
 
 function candidateOf(kind: CandidateKind, other: PastRequest, request: PastRequest): Candidate {
   const divergence = divergenceOf(other, request);
-  const common =
-    other.marks.findLast((mark) => beginsWith(mark, request.conversation, request.messages)) ?? null;
+  const common = other.marks.findLast((mark) => beginsWith(mark, request.prompt, request.messages)) ?? null;
   // A question beside the conversation may be about a part of it: more than the common part is not lost.
   const whole = kind !== 'sibling' && request.source === null;
   const wanted = whole ? (other.marks.at(-1) ?? null) : common;
@@ -86,8 +85,12 @@ function candidateOf(kind: CandidateKind, other: PastRequest, request: PastReque
 }
 
 function divergenceOf(other: PastRequest, request: PastRequest): Divergence | null {
-  const grown = other.conversation === request.conversation && other.messages <= request.messages;
+  const grown = other.prompt === request.prompt && other.messages <= request.messages;
   return grown && other.aside.length === 0 ? null : findDivergence(promptOf(other), promptOf(request));
+}
+
+function promptOf({ prompt, messages, aside }: PastRequest): ComparedPrompt {
+  return prompt.upTo(messages, aside);
 }
 
 /**
@@ -112,7 +115,7 @@ export function promptTokens(request: PastRequest): number {
   return cachedTokens(request) + (request.answer?.usage.input_tokens ?? 0);
 }
 
-function promptBytes({ conversation, messages, aside }: PastRequest): number {
-  const last = conversation.indexOf({ message: messages, block: -1 });
-  return conversation.bytesAt(last) + sizeOf(aside);
+function promptBytes({ prompt, messages, aside }: PastRequest): number {
+  const last = prompt.indexOf({ message: messages, block: -1 });
+  return prompt.bytesAt(last) + sizeOf(aside);
 }

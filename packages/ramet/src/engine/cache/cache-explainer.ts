@@ -4,7 +4,6 @@
  */
 import { minimumCacheable } from '../../model/catalog.ts';
 import { costOf, type PriceTable } from '../../model/prices.ts';
-import type { Digest } from '../../schema/events.ts';
 import { isPromptUncertain, type Usage } from '../../schema/usage.ts';
 import {
   bestCandidate,
@@ -52,7 +51,7 @@ interface Evidence {
   index: RequestIndex;
   prices: PriceTable;
   /** By prefix: who wrote or read it, in order. Siblings that miss together ask for the same one. */
-  users: Map<Digest, PastRequest[]>;
+  users: Map<number, PastRequest[]>;
 }
 
 export function cacheExplainer(
@@ -117,14 +116,14 @@ function missReason(candidate: Candidate, request: PastRequest, evidence: Eviden
 
 /** Requests that wrote the prefix or read it, which is what keeps it alive. */
 function usersOf(candidate: Candidate, common: SentMark, { users, index }: Evidence): PastRequest[] {
-  const known = users.get(common.digest);
+  const known = users.get(common.link);
   if (known !== undefined) return known;
-  const found = index.session.requests.filter(({ conversation, messages, marks, answer }) => {
-    if (!beginsWith(common, conversation, messages)) return false;
-    if (marks.some(({ digest }) => digest === common.digest)) return true;
+  const found = index.session.requests.filter(({ prompt, messages, marks, answer }) => {
+    if (!beginsWith(common, prompt, messages)) return false;
+    if (marks.some(({ link }) => link === common.link)) return true;
     return isInReach(common, marks) && answer !== null && missedTokens(candidate, answer.usage) === 0;
   });
-  users.set(common.digest, found);
+  users.set(common.link, found);
   return found;
 }
 
@@ -152,7 +151,7 @@ function lostReason(common: SentMark, request: PastRequest, users: readonly Past
 
 /** How long the prefix lives after this use of it. */
 function lifetimeOf(common: SentMark, user: PastRequest | undefined): number {
-  const mark = user?.marks.find(({ digest }) => digest === common.digest) ?? common;
+  const mark = user?.marks.find(({ link }) => link === common.link) ?? common;
   return LIFETIME_MS[mark.ttl];
 }
 

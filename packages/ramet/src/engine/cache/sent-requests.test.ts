@@ -1,8 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { Conversation, type FrozenMessage, freezeHead } from '../../conversation/conversation.ts';
+import { type FrozenBlock, thawBytes } from '../../conversation/frozen-block.ts';
 import { openReader } from '../../journal/sessions.ts';
-import { promptOf, readSentRequests } from './sent-requests.ts';
+import { PRICES } from '../../model/prices.ts';
+import { cacheExplainer } from './cache-explainer.ts';
+import type { SentBlock } from './sent-prompt.ts';
+import { type PastRequest, readSentRequests } from './sent-requests.ts';
+
+/** The prompt itself, from the bytes of its blocks. */
+function promptOf({ prompt, messages }: PastRequest): Conversation {
+  const thaw = (blocks: readonly SentBlock[]): FrozenBlock[] => blocks.map(({ bytes }) => thawBytes(bytes));
+  const { model, thinking, tools, system } = prompt.head;
+  const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
+  const sent = prompt.messages
+    .slice(0, messages)
+    .map(({ role, blocks }): FrozenMessage => ({ role, blocks: thaw(blocks), shared: 0 }));
+  return new Conversation(head, sent);
+}
 
 describe('LOG-1: requests as they were sent', () => {
   test('have the prompts that were recorded: of forks, after a replacement, and while the agent talks on', async () => {
@@ -28,6 +44,18 @@ describe('LOG-1: requests as they were sent', () => {
       const { requests, agents } = readSentRequests(reader);
       expect(requests.map((request) => [request.id, promptOf(request).digest])).toEqual(recorded);
       expect(recorded).toHaveLength(5);
+      const wholes = requests.map((request) =>
+        promptOf({ ...request, messages: request.prompt.messages.length }),
+      );
+      const lengths = wholes.map((whole) => whole.bytesAt(whole.indexOf({ message: 99, block: -1 })));
+      expect(
+        requests.map(({ prompt }) => prompt.bytesAt(prompt.indexOf({ message: 99, block: -1 }))),
+      ).toEqual(lengths);
+      const pairs = requests.flatMap(({ prompt }, index) =>
+        prompt.links.map((link, at) => [link, wholes[index]?.chain[at]]),
+      );
+      expect(new Set(pairs.map(String)).size).toBe(new Set(pairs.map(([link]) => link)).size);
+      expect(new Set(pairs.map(String)).size).toBe(new Set(pairs.map(([, digest]) => digest)).size);
       expect(agents.get(fork)).toEqual({ id: fork, parent: main, type: 'fork' });
     } finally {
       reader.close();
@@ -69,5 +97,27 @@ describe('LOG-1: requests as they were sent', () => {
     } finally {
       reader.close();
     }
+  });
+
+  test('are read without the bytes of what was said', async () => {
+    const project = temporaryDirectory();
+    const session = await RecordedSession.open(project);
+    const main = session.agent(1);
+    session.say(main, ['one']);
+    session.exchange(main);
+    session.say(main, ['two']);
+    session.exchange(main);
+    await session.journal.close();
+    const reader = openReader({ project, session: session.journal.session });
+    const read: string[] = [];
+    const block = reader.block.bind(reader);
+    reader.block = (digest) => {
+      read.push(digest);
+      return block(digest);
+    };
+    const sent = readSentRequests(reader);
+    expect(sent.requests.map(cacheExplainer(sent, PRICES))).toHaveLength(2);
+    expect(read).toEqual([]);
+    reader.close();
   });
 });

@@ -3,17 +3,11 @@
  * the cache, and what the provider said of it. Conversations only grow, so the requests of one share it and each knows
  * how much of it was sent.
  */
-import {
-  Conversation,
-  type FrozenMessage,
-  freezeHead,
-  type PromptHead,
-} from '../../conversation/conversation.ts';
-import { type FrozenBlock, thawBytes } from '../../conversation/frozen-block.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { typeOfAgent } from '../../journal/projections/agent-tree.ts';
-import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';
+import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
 import type { Role } from '../../schema/content.ts';
+import { JournalError } from '../../schema/errors.ts';
 import type {
   CacheState,
   Digest,
@@ -25,6 +19,7 @@ import type {
 import type { AgentId } from '../../schema/ids.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { type SentMark, sentMarks } from './sent-marks.ts';
+import { type SentBlock, type SentHead, type SentMessage, SentPrompt, SentPrompts } from './sent-prompt.ts';
 
 export interface PastRequest {
   id: string;
@@ -40,11 +35,11 @@ export interface PastRequest {
   predicted: CacheState;
   /** Of an agent's first request: when it might go, and why then. */
   launch: EventOf<'launch.decided'> | null;
-  conversation: Conversation;
-  /** How many messages of the conversation it carried. */
+  prompt: SentPrompt;
+  /** How many messages of it the request carried. */
   messages: number;
   /** What it asked beside them. */
-  aside: readonly FrozenBlock[];
+  aside: readonly SentBlock[];
   marks: readonly SentMark[];
   /** How often the conversation had been replaced, and why the last time. */
   replaced: { times: number; cause: EventOf<'conversation.replaced'>['cause'] | null };
@@ -66,61 +61,35 @@ export interface SentSession {
   requests: PastRequest[];
 }
 
-/** The prompt of a request, by itself. */
-export function promptOf({ conversation, messages, aside }: PastRequest): Conversation {
-  const sent: FrozenMessage[] = conversation.messages.slice(0, messages);
-  if (aside.length > 0) sent.push({ role: 'user', blocks: aside, shared: 0 });
-  return new Conversation(conversation.head, sent);
-}
-
-/** `events` are those of the reader, for whoever has read them already. */
-export function readSentRequests(
-  reader: JournalReader,
-  events: Iterable<RecordedEvent> = reader.events(),
-): SentSession {
-  const fold = new SentFold(reader);
-  for (const page of pagesOf(events)) {
-    reader.together(() => {
-      for (const recorded of page) fold.take(recorded);
-    });
-  }
+export function readSentRequests(reader: JournalReader): SentSession {
+  const fold = new SentRequests(reader);
+  for (const recorded of reader.events()) fold.take(recorded);
   return fold;
 }
 
-const PAGE = 500;
-
-function* pagesOf(events: Iterable<RecordedEvent>): Iterable<RecordedEvent[]> {
-  let page: RecordedEvent[] = [];
-  for (const recorded of events) {
-    page.push(recorded);
-    if (page.length < PAGE) continue;
-    yield page;
-    page = [];
-  }
-  yield page;
-}
-
 interface Speaker {
-  conversation: Conversation | null;
+  prompt: SentPrompt | null;
   replaced: PastRequest['replaced'];
   /** What a fork took over before its own head is known. */
-  inherited: readonly FrozenMessage[];
+  inherited: readonly SentMessage[];
   launch: EventOf<'launch.decided'> | null;
 }
 
-class SentFold implements SentSession {
+/** For whoever reads the events anyway: takes them one by one. */
+export class SentRequests implements SentSession {
   readonly agents: Map<AgentId, SentBy> = new Map();
   readonly requests: PastRequest[] = [];
   readonly #reader: JournalReader;
+  readonly #prompts: SentPrompts;
   readonly #speakers = new Map<AgentId, Speaker>();
   readonly #underWay = new Map<string, PastRequest>();
-  readonly #blocks = new Map<Digest, FrozenBlock>();
   /** Siblings inherit one list: it is read once. */
-  readonly #lists = new Map<Digest, readonly FrozenMessage[]>();
-  readonly #bases = new Map<string, Conversation>();
+  readonly #lists = new Map<Digest, readonly SentMessage[]>();
+  readonly #bases = new Map<string, SentPrompt>();
 
   constructor(reader: JournalReader) {
     this.#reader = reader;
+    this.#prompts = new SentPrompts(reader);
   }
 
   take({ time, agent, event }: RecordedEvent): void {
@@ -148,7 +117,7 @@ class SentFold implements SentSession {
     const known = this.#speakers.get(agent);
     if (known !== undefined) return known;
     const replaced = { times: 0, cause: null };
-    const speaker: Speaker = { conversation: null, replaced, inherited: [], launch: null };
+    const speaker: Speaker = { prompt: null, replaced, inherited: [], launch: null };
     this.#speakers.set(agent, speaker);
     return speaker;
   }
@@ -156,9 +125,8 @@ class SentFold implements SentSession {
   #speak(speaker: Speaker, event: JournalEvent): void {
     switch (event.type) {
       case 'prefix.frozen': {
-        const { model, thinking, tools, system } = event;
-        const head = freezeHead({ model, thinking, tools: this.#thaw(tools), system: this.#thaw(system) });
-        speaker.conversation = new Conversation(head, speaker.conversation?.messages ?? speaker.inherited);
+        const messages = speaker.prompt?.messages ?? speaker.inherited;
+        speaker.prompt = new SentPrompt(this.#prompts, this.#prompts.head(event), messages);
         break;
       }
       case 'launch.decided':
@@ -166,16 +134,15 @@ class SentFold implements SentSession {
         break;
       case 'conversation.inherited':
         speaker.inherited = this.#inherited(event.messages);
-        if (speaker.conversation !== null)
-          speaker.conversation = this.#forked(speaker.conversation.head, event.messages);
+        if (speaker.prompt !== null) speaker.prompt = this.#forked(speaker.prompt.head, event.messages);
         break;
       case 'message.appended':
-        speaker.conversation?.append(this.#message(event));
+        speaker.prompt?.append(this.#message(event));
         break;
       case 'conversation.replaced': {
-        const { conversation, replaced } = speaker;
+        const { prompt, replaced } = speaker;
         const messages = event.messages.map((message) => this.#message(message));
-        if (conversation !== null) speaker.conversation = new Conversation(conversation.head, messages);
+        if (prompt !== null) speaker.prompt = new SentPrompt(this.#prompts, prompt.head, messages);
         speaker.replaced = { times: replaced.times + 1, cause: event.cause };
         break;
       }
@@ -194,8 +161,8 @@ class SentFold implements SentSession {
       return;
     }
     const speaker = this.#speaker(agent);
-    const { conversation, replaced, launch } = speaker;
-    if (conversation === null) return;
+    const { prompt, replaced, launch } = speaker;
+    if (prompt === null) return;
     speaker.launch = null;
     const request: PastRequest = {
       id: event.request,
@@ -208,10 +175,10 @@ class SentFold implements SentSession {
       attempts: event.attempt,
       predicted: event.cache,
       launch,
-      conversation,
+      prompt,
       messages: event.messages,
-      aside: this.#thaw(event.aside ?? []),
-      marks: sentMarks(conversation, event.breakpoints),
+      aside: this.#prompts.blocks(event.aside ?? []),
+      marks: sentMarks(prompt, event.breakpoints),
       replaced,
       answer: null,
       failure: null,
@@ -232,37 +199,36 @@ class SentFold implements SentSession {
     if (request !== undefined) request.answer = { usage, beganAt: time - durationMs + firstTokenMs };
     this.#underWay.delete(event.request);
     if (!event.kept || event.source !== undefined) return;
-    const said = { role: 'assistant', blocks: event.blocks, shared: 0 } as const;
-    this.#speaker(agent).conversation?.append(this.#message(said));
+    this.#speaker(agent).prompt?.append(this.#message({ role: 'assistant', blocks: event.blocks }));
   }
 
-  /** Siblings begin with one conversation: it is joined and hashed once. */
-  #forked(head: PromptHead, list: Digest): Conversation {
+  /** Siblings begin with one prompt: it is joined once. */
+  #forked(head: SentHead, list: Digest): SentPrompt {
     const key = `${head.digest} ${list}`;
-    const base = this.#bases.get(key) ?? new Conversation(head, this.#inherited(list));
+    const base = this.#bases.get(key) ?? new SentPrompt(this.#prompts, head, this.#inherited(list));
     this.#bases.set(key, base);
     return base.fork();
   }
 
-  #inherited(list: Digest): readonly FrozenMessage[] {
+  #inherited(list: Digest): readonly SentMessage[] {
     const known = this.#lists.get(list);
     if (known !== undefined) return known;
-    const messages = inheritedMessages(this.#reader, list).map((message) => this.#message(message));
+    const messages = this.#listed(list).map((message) => this.#message(message));
     this.#lists.set(list, messages);
     return messages;
   }
 
-  #message(message: { role: Role; blocks: readonly Digest[]; shared: number }): FrozenMessage {
-    return { role: message.role, blocks: this.#thaw(message.blocks), shared: message.shared };
+  /** Without them where the list is damaged: the requests of others are explained all the same. */
+  #listed(list: Digest): InheritedMessage[] {
+    try {
+      return inheritedMessages(this.#reader, list);
+    } catch (error) {
+      if (error instanceof JournalError) return [];
+      throw error;
+    }
   }
 
-  #thaw(digests: readonly Digest[]): FrozenBlock[] {
-    return digests.map((digest) => {
-      const known = this.#blocks.get(digest);
-      if (known !== undefined) return known;
-      const block = thawBytes(this.#reader.block(digest), digest);
-      this.#blocks.set(digest, block);
-      return block;
-    });
+  #message({ role, blocks }: { role: Role; blocks: readonly Digest[] }): SentMessage {
+    return { role, blocks: this.#prompts.blocks(blocks) };
   }
 }
