@@ -7,7 +7,7 @@ import { costObject, lineObject } from '../cost/cost-object.ts';
 import { costTable, forkTable, sessionSections, totalNotes } from '../cost/cost-table.ts';
 import { excerpt } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { foldSessions, noteUnreadable, viewSession } from '../session-view.ts';
+import { foldSessions, noteUnreadable, tellDamage, viewSession } from '../session-view.ts';
 
 interface CostOptions {
   json?: boolean;
@@ -24,6 +24,7 @@ export function cost(wanted: string | undefined, options: CostOptions, io: Comma
   using view = viewSession(wanted, io);
   if (options.json) io.out(`${JSON.stringify(costObject(view.entry.session, view.ledger))}\n`);
   else io.out(`session ${view.entry.session}\n${ledgerText(view.ledger)}`);
+  tellDamage(view, io);
 }
 
 export function ledgerText(ledger: Ledger): string {

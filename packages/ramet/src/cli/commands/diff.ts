@@ -18,7 +18,7 @@ import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { recordedContents } from '../merge/recorded-contents.ts';
 import { type TargetView, viewAgents } from '../session-target.ts';
-import type { SessionView } from '../session-view.ts';
+import { type SessionView, tellDamage } from '../session-view.ts';
 
 const AGENT = /^\w*\.\d+$/;
 const FORMAT = ['--no-ext-diff', '--no-textconv', '--no-color'];
@@ -56,7 +56,10 @@ async function agentDiff(wanted: string, repository: MergeRepository, io: Comman
   const { project, entry, agent } = view;
   const worktrees = await worktreeDiffs(view, repository);
   const own = agent === null ? undefined : worktrees.get(agent);
-  if (own !== undefined) return own;
+  if (own !== undefined) {
+    tellDamage(view, io);
+    return own;
+  }
   const changes = fileChanges(project, { session: entry.session, agent }).filter(
     (change) => !worktrees.has(change.agent),
   );
@@ -70,6 +73,7 @@ async function agentDiff(wanted: string, repository: MergeRepository, io: Comman
   for (const stretch of stretches) parts.push(await stretchDiff(stretch, contents, repository));
   // Git takes lines like this for the beginning of a letter, and skips them.
   for (const [id, text] of found) parts.push(`# agent ${id}, in a worktree of its own\n${text}`);
+  tellDamage(view, io);
   return parts.join('');
 }
 

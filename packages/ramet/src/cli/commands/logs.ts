@@ -6,6 +6,7 @@ import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { viewAgents } from '../session-target.ts';
+import { tellDamage } from '../session-view.ts';
 
 /** The journal is looked at again this often; readers of another process get no wake-up. */
 const LOOK_AGAIN_MS = 200;
@@ -21,6 +22,7 @@ export async function logs(
   const child = view.agents.find(({ id, parent }) => id === view.agent && parent !== null);
   let after = 0;
   let ended = false;
+  let told = false;
   for (;;) {
     const alive = view.writerAlive();
     const before = after;
@@ -29,6 +31,8 @@ export async function logs(
       after = recorded.seq;
       ended = isEnded(recorded.event, ended);
     }
+    if (!told) tellDamage(view, io);
+    told = true;
     // What is recorded just after its end is waited for; others may go on for long.
     if (child !== undefined && ended && after === before) return EXIT.done;
     if (io.signal.aborted) return exitCodeOf({ status: 'interrupted', cause: String(io.signal.reason) });

@@ -18,7 +18,7 @@ import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
 import { codeLine, excerpt, printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { type TargetView, viewAgents } from '../session-target.ts';
-import type { SessionView } from '../session-view.ts';
+import { type SessionView, tellDamage } from '../session-view.ts';
 import { ledgerText } from './cost.ts';
 
 const RESULT_LINES = 8;
@@ -45,6 +45,7 @@ export function show(wanted: string | undefined, options: ShowOptions, io: Comma
   const view = { ...target, conversations };
   if (options.json) io.out(`${JSON.stringify(sessionObject(view, options))}\n`);
   else showText(view, options, io);
+  tellDamage(view, io);
 }
 
 function showText(view: ShownView, options: ShowOptions, io: CommandIo): void {

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { findPlace } from '../sdk/place.ts';
+import { explainCache } from './commands/cache.ts';
+import { cost } from './commands/cost.ts';
+import { logs } from './commands/logs.ts';
+import { ps } from './commands/ps.ts';
+import { show } from './commands/show.ts';
+import type { CommandIo } from './io.ts';
+
+function newIo(): CommandIo {
+  const cwd = temporaryDirectory();
+  execFileSync('git', ['init', '--quiet', cwd]);
+  const env = { PATH: process.env.PATH, HOME: cwd, RAMET_HOME: join(temporaryDirectory(), 'ramet') };
+  return {
+    cwd,
+    env,
+    out: () => {},
+    note: () => {},
+    progress: () => {},
+    isTerminal: false,
+    columns: null,
+    signal: new AbortController().signal,
+  };
+}
+
+/** A main agent and a fork, both answered; returns the file. */
+async function recordSession(io: CommandIo): Promise<{ session: string; file: string }> {
+  const { project } = findPlace(io);
+  const recorded = await RecordedSession.open(project, io.cwd);
+  const main = recorded.agent(1);
+  recorded.say(main, ['the task']);
+  recorded.exchange(main, { answer: 'handing it out' });
+  const fork = recorded.fork(2, main, 'a part');
+  recorded.exchange(fork, { answer: 'all of the part' });
+  recorded.end(fork);
+  recorded.exchange(main, { answer: 'the end' });
+  recorded.end(main);
+  await recorded.journal.close();
+  return { session: recorded.journal.session, file: recorded.journal.file };
+}
+
+type View = (session: string, io: CommandIo) => unknown;
+
+const VIEWS: [name: string, view: View][] = [
+  ['ps', (_, io) => ps({ limit: 10 }, io)],
+  ['ps --json', (_, io) => ps({ limit: 10, json: true }, io)],
+  ['cost', (session, io) => cost(session, {}, io)],
+  ['cost --json', (session, io) => cost(session, { json: true }, io)],
+  ['cost --all', (_, io) => cost(undefined, { all: true }, io)],
+  ['show', (session, io) => show(session, {}, io)],
+  ['show --json', (session, io) => show(session, { json: true }, io)],
+  ['show of an agent', (session, io) => show(`${session}.2`, {}, io)],
+  ['logs', (session, io) => logs(session, {}, io)],
+  ['logs --json of an agent', (session, io) => logs(`${session}.2`, { json: true }, io)],
+  ['cache explain', (session, io) => explainCache(session, {}, io)],
+  ['cache explain --json of an agent', (session, io) => explainCache(`${session}.1`, { json: true }, io)],
+];
+
+/** What each view says of it, by name. */
+async function notesOfAll(place: CommandIo, session: string): Promise<Record<string, readonly string[]>> {
+  const said: Record<string, readonly string[]> = {};
+  for (const [name, view] of VIEWS) {
+    const [printed, notes]: [string[], string[]] = [[], []];
+    await view(session, { ...place, out: (text) => printed.push(text), note: (line) => notes.push(line) });
+    said[name] = printed.join('') === '' ? ['it printed nothing'] : notes;
+  }
+  return said;
+}
+
+const allSay = (lines: readonly string[]) => Object.fromEntries(VIEWS.map(([name]) => [name, lines]));
+
+describe('LOG-1: every view', () => {
+  test('of a damaged session says how much is damaged and what to do, in one line', async () => {
+    const io = newIo();
+    const { session, file } = await recordSession(io);
+    using db = new DatabaseSync(file);
+    const last = Number(db.prepare('SELECT max(seq) AS last FROM events').get()?.last);
+    db.exec(`UPDATE events SET time = time + 1 WHERE seq = ${last}`);
+    db.exec(`UPDATE blocks SET bytes = CAST(replace(bytes, 'handing', 'keeping') AS BLOB)`);
+    expect(await notesOfAll(io, session)).toEqual(
+      allSay([
+        `session ${session} is damaged: event ${last} and 1 block of what was said cannot be read and are left out here; save the rest with: ramet doctor --repair ${session}`,
+      ]),
+    );
+  });
+
+  test('of a session that is whole says nothing of the kind', async () => {
+    const io = newIo();
+    const { session } = await recordSession(io);
+    expect(await notesOfAll(io, session)).toEqual(allSay([]));
+  });
+});
