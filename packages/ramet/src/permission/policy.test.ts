@@ -94,7 +94,7 @@ describe('RES-3: path patterns', () => {
     ['Edit(src)', ['/srv/src/a.ts', '/srv/lib/src/a.ts'], ['/srv/src2/a']],
     ['Edit(*.md)', ['/srv/a.md', '/srv/docs/b.md'], ['/srv/a.mdx', '/other/a.md']],
     ['Edit(/docs/*.md)', ['/srv/docs/a.md'], ['/srv/sub/docs/a.md', '/srv/docs/sub/a.md']],
-    ['Edit(//tmp/x/**)', ['/tmp/x/a'], ['/srv/tmp/x/a', '/tmp/y']],
+    ['Edit(//opt-x/y/**)', ['/opt-x/y/a'], ['/srv/opt-x/y/a', '/opt-x/z']],
     ['Edit(~/notes/**)', ['/home/user/notes/a'], ['/srv/notes/a']],
     ['Edit(./src/**)', ['/srv/src/a'], ['/srv/lib/src/a']],
     ['Edit(../shared/**)', ['/shared/a'], ['/srv/shared/a']],

@@ -17,7 +17,7 @@ const FINAL_FILES = {
   'trace.txt': 'first\nsecond\nthird\nfourth\n',
 };
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-const RANDOM_MOMENTS = 20;
+const RANDOM_MOMENTS = 8;
 /** The provider pauses only where it runs a tool of its own. */
 const PAUSED_CALL = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} };
 
