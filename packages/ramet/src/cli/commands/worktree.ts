@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { UserMistake } from '../../schema/errors.ts';
 import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
-import { fewAtOnce } from '../../workspace/worktrees/few-at-once.ts';
 import { lostWorktrees, pruneLost } from '../../workspace/worktrees/lost-worktrees.ts';
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
@@ -13,7 +12,10 @@ import { printable, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { findWorktree, listed, openPlace } from '../worktree/open-place.ts';
 import { worktreeDiff } from '../worktree/worktree-diff.ts';
-import { holdsText, sizeText, viewOf, type WorktreeView } from '../worktree/worktree-line.ts';
+import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../worktree/worktree-line.ts';
+
+/** A list that takes longer is not looked at. */
+const PATIENCE_MS = 200;
 
 export async function listWorktrees(
   { json = false, all = false }: { json?: boolean; all?: boolean },
@@ -21,8 +23,8 @@ export async function listWorktrees(
 ): Promise<void> {
   using opened = await openPlace(io);
   const { place } = opened;
-  const views = await fewAtOnce(listed(place, all), (worktree) => viewOf(place, worktree));
-  if (json) io.out(`${JSON.stringify(views)}\n`);
+  const views = await viewsInTime(place, listed(place, all), AbortSignal.timeout(PATIENCE_MS));
+  if (json) io.out(`${JSON.stringify(views.map(jsonOf))}\n`);
   else if (views.length === 0) io.out('no worktrees of agents here\n');
   else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));
   if (!json) io.out(poolLine(place));
@@ -36,6 +38,10 @@ function poolLine({ registry }: WorktreePlace): string {
   const bytes = ready.reduce((sum, { facts }) => sum + (facts.bytes ?? 0), 0);
   if (ready.length === 0) return '';
   return `${ready.length} kept ready for the next agents: ${sizeText(bytes)} (settings worktree.pool, worktree.poolMegabytes)\n`;
+}
+
+function jsonOf({ seenMsAgo, ...view }: WorktreeView): object {
+  return { ...view, seen_ms_ago: seenMsAgo };
 }
 
 const HEADINGS = ['NAME', 'AGENT', 'BRANCH', 'BASE', 'SIZE', 'STATE', 'HOLDS'];
@@ -57,7 +63,7 @@ export async function showWorktree(
   using opened = await openPlace(io);
   const view = await viewOf(opened.place, findWorktree(opened.place, wanted));
   if (json) {
-    io.out(`${JSON.stringify(view)}\n`);
+    io.out(`${JSON.stringify(jsonOf(view))}\n`);
     return;
   }
   const { name, path, branch, base, agent, slot, bytes, state } = view;

@@ -1,8 +1,8 @@
 /** Worktrees of agents and those kept ready. What may go is what `ramet worktree gc` says; that is also what does it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesBelow } from '../../sdk/retention/session-holdings.ts';
 import { collectGarbage, type GarbageEntry } from '../../workspace/worktrees/collect-garbage.ts';
+import { knownBytes } from '../../workspace/worktrees/pool-size.ts';
 import { openWorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
 
@@ -11,8 +11,8 @@ export async function worktreeHoldings(options: HoldingOptions): Promise<Holding
   if (repository === null || !existsSync(join(repository.commonDirectory, 'ramet'))) return [];
   const judged = await collected(options, true);
   // One run of it takes all of them away.
-  let done: Promise<GarbageEntry[]> | undefined;
-  const collectAll = (): Promise<GarbageEntry[]> => {
+  let done: Promise<SizedEntry[]> | undefined;
+  const collectAll = (): Promise<SizedEntry[]> => {
     done ??= collected(options, false);
     return done;
   };
@@ -22,7 +22,7 @@ export async function worktreeHoldings(options: HoldingOptions): Promise<Holding
       kind: 'worktree',
       name: entry.worktree.name,
       usedAt: entry.worktree.changed,
-      bytes: filesBelow(entry.worktree.path).reduce((sum, { size }) => sum + size, 0),
+      bytes: entry.bytes,
       parts: null,
       keep: entry.action === 'keep' ? entry.reasons.join('; ') : null,
       young: false,
@@ -33,10 +33,14 @@ export async function worktreeHoldings(options: HoldingOptions): Promise<Holding
     }));
 }
 
+interface SizedEntry extends GarbageEntry {
+  bytes: number;
+}
+
 async function collected(
   { place, env, days, now, worktree }: HoldingOptions,
   dryRun: boolean,
-): Promise<GarbageEntry[]> {
+): Promise<SizedEntry[]> {
   using opened = openWorktreePlace({
     home: place.home,
     directory: place.cwd,
@@ -44,5 +48,6 @@ async function collected(
     settings: worktree,
     now: () => now,
   });
-  return await collectGarbage(opened, { dryRun, cleanupPeriodDays: days });
+  const entries = await collectGarbage(opened, { dryRun, cleanupPeriodDays: days });
+  return entries.map((entry) => ({ ...entry, bytes: knownBytes(opened, entry.worktree) ?? 0 }));
 }

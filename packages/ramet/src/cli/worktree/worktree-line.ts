@@ -1,11 +1,14 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
 
-import { join } from 'node:path';
-import { indexBytes } from '../../workspace/worktrees/index-bytes.ts';
+import { fewAtOnce } from '../../workspace/worktrees/few-at-once.ts';
 import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
+import { knownBytes } from '../../workspace/worktrees/pool-size.ts';
+import { isTreeOf } from '../../workspace/worktrees/register-worktree.ts';
 import { verdictOf, type WorktreeVerdict } from '../../workspace/worktrees/verdict.ts';
+import { type WorkInFiles, workInTime } from '../../workspace/worktrees/work-in-time.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
-import { adminDirectory, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import { duration } from '../format.ts';
 
 export interface WorktreeView {
   name: string;
@@ -20,28 +23,47 @@ export interface WorktreeView {
   state: string;
   /** Why it stays; none for one that holds nothing. Null when it is not there to be judged. */
   holds: string[] | null;
+  /** How long ago its files were looked at; 0 for now. */
+  seenMsAgo: number;
 }
 
-export async function viewOf(place: WorktreePlace, worktree: ManagedWorktree): Promise<WorktreeView> {
+/** Those of a list, as far as that can be told before `patience` ends; of the rest, what was found last. */
+export async function viewsInTime(
+  place: WorktreePlace,
+  worktrees: readonly ManagedWorktree[],
+  patience: AbortSignal,
+): Promise<WorktreeView[]> {
+  const since = place.now();
+  const there = worktrees.filter((worktree) => isThere(worktree) && isTreeOf(worktree.path, worktree));
+  const work = await workInTime(place, there, patience);
+  return fewAtOnce(worktrees, async (worktree) => {
+    const found = work.get(worktree.id);
+    const view = await viewOf(place, worktree, found);
+    return { ...view, seenMsAgo: found === undefined ? 0 : Math.max(0, since - found.at) };
+  });
+}
+
+function isThere({ state }: ManagedWorktree): boolean {
+  return state === 'leased' || state === 'released';
+}
+
+export async function viewOf(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  work?: WorkInFiles,
+): Promise<WorktreeView> {
   const { name, path, branch, base, slot, owner } = worktree;
-  const isThere = worktree.state === 'leased' || worktree.state === 'released';
   // Who works in it is its state; what it holds is another matter.
-  const verdict = isThere ? await verdictOf(place, worktree, { isHolder: true }) : null;
+  const look = { isHolder: true, work: work?.reasons };
+  const verdict = isThere(worktree) ? await verdictOf(place, worktree, look) : null;
   const holds = verdict?.reasons.map(({ text }) => text) ?? null;
   return {
     ...{ name, path, branch, base, agent: owner?.agent ?? null, slot },
-    bytes: bytesOf(place, worktree),
+    bytes: knownBytes(place, worktree),
     state: stateOf(place, worktree, verdict),
     holds,
+    seenMsAgo: 0,
   };
-}
-
-function bytesOf(place: WorktreePlace, worktree: ManagedWorktree): number | null {
-  if (worktree.state === 'gone') return null;
-  return (
-    worktree.facts.bytes ??
-    indexBytes(join(adminDirectory(place, worktree), 'index'), worktree.base.length / 2)
-  );
 }
 
 /** `3.1 GB`. */
@@ -63,7 +85,8 @@ function stateOf(
   return isHeld(project, worktree) ? `in use by process ${lease?.pid}` : 'left by a process that ended';
 }
 
-export function holdsText({ holds }: WorktreeView): string {
+export function holdsText({ holds, seenMsAgo }: WorktreeView): string {
   if (holds === null) return '';
-  return holds.length === 0 ? 'nothing' : holds.join('; ');
+  const age = seenMsAgo === 0 ? '' : ` (files as of ${duration(seenMsAgo)} ago)`;
+  return `${holds.length === 0 ? 'nothing' : holds.join('; ')}${age}`;
 }

@@ -61,6 +61,12 @@ export class AgentDirectory {
     });
   }
 
+  /** At the agent's end. One that is under way began after the last tool: it has everything. */
+  async lastCheckpoint(): Promise<void> {
+    if (this.#checkpoint === null) this.checkpointLater();
+    await this.checkpointed();
+  }
+
   /** Resolves when what was begun is on its ref. */
   async checkpointed(): Promise<void> {
     while (this.#checkpoint !== null) await this.#checkpoint;

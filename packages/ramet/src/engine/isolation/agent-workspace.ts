@@ -44,8 +44,11 @@ export interface AgentWorkspace {
   giveTo(owner: WorkspaceOwner): void;
   /** Keeps what is in it on a private ref; null when that holds it already. */
   checkpoint(): Promise<{ ref: string; commit: string } | null>;
-  /** Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. */
-  release(): Promise<WorkspaceEnd>;
+  /**
+   * Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. It is judged while
+   * what was begun in it ends, and given back afterwards.
+   */
+  release(begun?: Promise<void>): Promise<WorkspaceEnd>;
 }
 
 export interface WorkspaceRequest {

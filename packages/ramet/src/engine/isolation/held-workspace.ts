@@ -9,6 +9,8 @@ import { realPath } from '../../workspace/real-path.ts';
 import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
 import { whereCommitsAre } from '../../workspace/worktrees/held-commits.ts';
+import { heldWork } from '../../workspace/worktrees/held-work.ts';
+import { isTreeOf } from '../../workspace/worktrees/register-worktree.ts';
 import { releaseWorktree } from '../../workspace/worktrees/release-worktree.ts';
 import { lookAtTemplates } from '../../workspace/worktrees/template-look.ts';
 import { verdictOf } from '../../workspace/worktrees/verdict.ts';
@@ -74,9 +76,9 @@ export async function heldWorkspace(
       const { ref, commit, isNew } = await checkpoint(place, worktree);
       return isNew && commit !== null ? { ref, commit } : null;
     },
-    async release() {
+    async release(begun = Promise.resolve()) {
       const [end, checkoutChanges] = await Promise.all([
-        release(holder, place, worktree),
+        release(holder, place, worktree, begun),
         watch.end(worktree.owner?.agent ?? null),
       ]);
       return checkoutChanges.length === 0 ? end : { ...end, checkoutChanges };
@@ -94,14 +96,18 @@ async function release(
   { held, settling }: WorkspaceHolder,
   place: WorktreePlace,
   worktree: ManagedWorktree,
+  begun: Promise<void>,
 ): Promise<WorkspaceEnd> {
   held.delete(worktree.id);
   try {
     // What its agent is told now; whether it goes is judged again at the moment it goes.
-    const [{ isEmpty, reasons, tips }, packages] = await Promise.all([
-      verdictOf(place, worktree, { isHolder: true }),
+    const [work, packages] = await Promise.all([
+      isTreeOf(worktree.path, worktree) ? heldWork(place, worktree) : [],
       lookAtTemplates(place.home, worktree),
+      begun,
     ]);
+    // After what was begun: its git stands in the worktree, and would count as somebody at work.
+    const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
     const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
     const released = releaseWorktree(place, worktree.id, { packagesSeen: true });
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };

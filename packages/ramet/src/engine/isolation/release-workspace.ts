@@ -7,9 +7,7 @@ export async function releaseWorkspace(agent: Agent): Promise<WorktreeResult | n
   const { directory } = agent;
   const { workspace } = directory;
   if (workspace === null || !directory.isOwn) return null;
-  directory.checkpointLater();
-  await directory.checkpointed();
-  const end = await workspace.release();
+  const end = await workspace.release(directory.lastCheckpoint());
   agent.record({ type: 'worktree.released', ...workspace.worktree, ...end });
   await agent.runtime.journal.commit('written').catch(() => {}); // a broken journal is told by whoever runs on
   return { ...workspace.worktree, ...end };

@@ -83,15 +83,29 @@ export async function isOnAnotherRef(
 /** Of a worktree that holds nothing: where its commits are, in one sentence; none when it has none. */
 export async function whereCommitsAre(
   place: WorktreePlace,
-  { base, branch }: ManagedWorktree,
+  { base, branch, facts }: ManagedWorktree,
   head: string,
 ): Promise<string[]> {
   if (head === base) return [];
-  const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`];
+  const found = (await refAt(place, branch, head)) ?? (await targetWith(place, facts.target, head));
+  if (found !== null) return [`its commits are on ${found.replace(/^refs\/(?:heads|remotes|tags)\//, '')}`];
+  // `for-each-ref --contains` would name one, and takes seconds where there are a thousand refs.
+  const isThere = await isOnAnotherRef(place, branch, head).catch(() => false);
+  return [isThere ? 'its commits are on another branch or tag' : 'what it committed is merged already'];
+}
+
+/** A ref that leads to this very commit. */
+async function refAt(place: WorktreePlace, branch: string | null, head: string): Promise<string | null> {
+  const args = ['for-each-ref', '--format=%(refname)', `--points-at=${head}`];
   const { stdout } = await runGit([...args, 'refs/heads', 'refs/remotes', 'refs/tags'], callOf(place));
-  const found = stdout.split('\n').find((ref) => ref !== '' && ref !== `refs/heads/${branch}`);
-  if (found === undefined) return ['what it committed is merged already'];
-  return [`its commits are on ${found.replace(/^refs\/(?:heads|remotes|tags)\//, '')}`];
+  return stdout.split('\n').find((ref) => ref !== '' && ref !== `refs/heads/${branch}`) ?? null;
+}
+
+/** The branch that the commits were meant for, when it has them. */
+async function targetWith(place: WorktreePlace, target: string | null, head: string): Promise<string | null> {
+  if (target === null) return null;
+  const { code, stdout } = await runGit(['rev-list', '--max-count=1', head, '--not', target], callOf(place));
+  return code === 0 && stdout.trim() === '' ? target : null;
 }
 
 /** The usual case, without a process: the asking checkout's branch is at this very commit. */

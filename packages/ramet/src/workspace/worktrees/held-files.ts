@@ -46,9 +46,13 @@ export interface HeldPaths {
   unsearched: string[];
 }
 
-export async function heldFiles(place: WorktreePlace, worktree: ManagedWorktree): Promise<VerdictReason[]> {
+export async function heldFiles(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  signal?: AbortSignal,
+): Promise<VerdictReason[]> {
   try {
-    const held = await heldPaths(place, worktree);
+    const held = await heldPaths(place, worktree, signal);
     return [
       ...told('staged', 'staged and not committed', held.staged),
       ...told('changed', 'changed and not committed', held.changed),
@@ -64,9 +68,13 @@ export async function heldFiles(place: WorktreePlace, worktree: ManagedWorktree)
 }
 
 /** Throws when the files cannot be read. */
-export async function heldPaths(place: WorktreePlace, worktree: ManagedWorktree): Promise<HeldPaths> {
+export async function heldPaths(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  signal?: AbortSignal,
+): Promise<HeldPaths> {
   const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
-  const call = { cwd: worktree.path, env: place.env };
+  const call = { cwd: worktree.path, env: place.env, signal };
   const [status, marks] = await Promise.all([
     gitText([...settings, ...STATUS], call),
     gitText(['ls-files', '-v', '-z'], call),

@@ -12,8 +12,13 @@ import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
 const CARRIED: ReadonlySet<VerdictKind> = new Set<VerdictKind>(['staged', 'changed', 'untracked']);
 
-export async function heldWork(place: WorktreePlace, worktree: ManagedWorktree): Promise<VerdictReason[]> {
-  const reasons = await heldFiles(place, worktree);
+/** One that is called off says nothing of use. */
+export async function heldWork(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  signal?: AbortSignal,
+): Promise<VerdictReason[]> {
+  const reasons = await heldFiles(place, worktree, signal);
   const { carried } = worktree.facts;
   if (carried === undefined || !reasons.some(({ kind }) => CARRIED.has(kind))) return reasons;
   try {

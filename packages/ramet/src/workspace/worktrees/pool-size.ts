@@ -7,8 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProcessAlive } from '../../journal/process-identity.ts';
 import { readOrNull } from '../repository.ts';
+import { indexBytes } from './index-bytes.ts';
 import type { ManagedWorktree } from './worktree.ts';
-import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+import { adminDirectory, type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
 import { DEFAULT_POOL, DEFAULT_POOL_MEGABYTES } from './worktree-settings.ts';
 
 const MOST_KEPT = 8;
@@ -60,6 +61,13 @@ function readUsed(place: WorktreePlace): UsedAtOnce | null {
   } catch {
     return null;
   }
+}
+
+/** The same from what is known already: without what git does not track, unless it is in the pool. Null when not known. */
+export function knownBytes(place: WorktreePlace, worktree: ManagedWorktree): number | null {
+  if (worktree.state === 'gone') return null;
+  const index = join(adminDirectory(place, worktree), 'index');
+  return worktree.facts.bytes ?? indexBytes(index, worktree.base.length / 2);
 }
 
 /** What a tree takes on the disk, without packages that it shares with a template; null when that cannot be told. */

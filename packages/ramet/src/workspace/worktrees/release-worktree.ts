@@ -9,6 +9,7 @@ import { removeWorktree } from './remove-worktree.ts';
 import { seePackages } from './template-look.ts';
 import { verdictOf } from './verdict.ts';
 import type { VerdictReason } from './verdict-reason.ts';
+import { workMemory } from './work-in-time.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
@@ -53,8 +54,12 @@ export async function settleWorktree(
   worktree: ManagedWorktree,
 ): Promise<SettledWorktree> {
   try {
+    const remember = workMemory(place, worktree);
     const [verdict] = await Promise.all([verdictOf(place, worktree), seePackages(place, worktree)]);
-    if (!verdict.isEmpty) return { kept: true, worktree, reasons: verdict.reasons };
+    if (!verdict.isEmpty) {
+      if (!verdict.isMissing) remember(verdict.work);
+      return { kept: true, worktree, reasons: verdict.reasons };
+    }
     const became = verdict.isMissing ? null : await fillPool(place, worktree);
     if (became !== null) return { kept: false, worktree, became };
     const removal = await removeWorktree(place, worktree);

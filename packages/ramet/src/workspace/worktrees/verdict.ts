@@ -24,6 +24,8 @@ export interface WorktreeVerdict {
   reasons: VerdictReason[];
   /** Its directory is gone already: somebody else removed it. */
   isMissing: boolean;
+  /** Those of them that are about its files. */
+  work: readonly VerdictReason[];
   /** What it was judged at; null when not known. */
   tips: WorktreeTips | null;
 }
@@ -33,19 +35,21 @@ export interface VerdictOptions {
   isHolder?: boolean | undefined;
   /** Where its directory is for the moment, when not at its path. */
   directory?: string | undefined;
+  /** What its files hold, where somebody has looked. */
+  work?: readonly VerdictReason[] | undefined;
 }
 
 export async function verdictOf(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { isHolder = false, directory = worktree.path }: VerdictOptions = {},
+  { isHolder = false, directory = worktree.path, work: known }: VerdictOptions = {},
 ): Promise<WorktreeVerdict> {
   const isMissing = !existsSync(directory);
   const tips = await tipsOf(place, worktree);
   const there = { ...worktree, path: directory };
   // Files and commits are asked about at the same time: neither depends on the other.
   const [work, commits] = await Promise.all([
-    isMissing || !isTreeOf(directory, worktree) ? [] : heldWork(place, there),
+    isMissing || !isTreeOf(directory, worktree) ? [] : (known ?? heldWork(place, there)),
     tips === null ? [headUnknown()] : heldCommits(place, worktree, tips),
   ]);
   const reasons = [
@@ -55,7 +59,7 @@ export async function verdictOf(
     ...work,
     ...commits,
   ];
-  return { isEmpty: reasons.length === 0, reasons, isMissing, tips };
+  return { isEmpty: reasons.length === 0, reasons, work, isMissing, tips };
 }
 
 function leaseReason({ project }: WorktreePlace, worktree: ManagedWorktree): VerdictReason[] {

@@ -1,5 +1,6 @@
 /** A worktree that Ramet made and answers for, as the registry knows it. */
 import type { ProcessIdentity } from '../../journal/process-identity.ts';
+import type { VerdictReason } from './verdict-reason.ts';
 
 /**
  * - `making`, `claiming`: on its way to its owner, nobody has worked in it;
@@ -63,6 +64,8 @@ export interface WorktreeFacts {
   bytes?: number | undefined;
   /** Its `changed` when templates of its packages were last looked at with nobody at work in it. */
   packagesSeen?: number | undefined;
+  /** What a list found in its files, when, and at which state of its index. */
+  work?: { at: number; reasons: readonly VerdictReason[]; index: string } | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */
