@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
@@ -8,8 +8,10 @@ import { commandRefusal } from './fence-command.ts';
 function fence(): WriteFence {
   const base = temporaryDirectory();
   const [root, from] = [join(base, 'worktree'), join(base, 'main')];
-  for (const directory of [root, from]) mkdirSync(directory);
-  return { root, from, scratch: join(base, 'scratch'), temporary: [base], guarded: [from] };
+  for (const directory of [root, from, join(root, 'a'), join(root, 'b')]) mkdirSync(directory);
+  symlinkSync(from, join(root, 'link'));
+  // Other worktrees lie beside this one.
+  return { root, from, scratch: join(base, 'scratch'), temporary: [base], guarded: [from, join(base, 'b')] };
 }
 
 /** `M` stands for the checkout that the worktree was made from. */
@@ -41,6 +43,28 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'git stash pop',
     'git -c core.editor=vi stash push',
     'git worktree remove other',
+    'cd .. && cd main && rm a.txt',
+    'cd a && cd ../.. && rm -r main',
+    'cd a; cd ..; cd ..; rm -r main',
+    'rm -r a; cd a; cd ..; cd main && touch x',
+    'cd none || cd ../main; touch x',
+    'cd a && make; cd ../.. && cd main && make',
+    'pushd ../main && make',
+    'pushd a && popd && cd ../main && make',
+    'cd ../main && cd - && cd - && make',
+    'if cd a; then cd ../..; fi; touch main/x',
+    '{ cd ../main; }; make',
+    'cd link && touch x',
+    'cd link/.. && cd ../main && touch x',
+    'cd -P link && make',
+    'cd $X && rm a',
+    'cd "$X/src" && echo x > a',
+    'cd $(cat where) && npm test',
+    'cd ~ && rm a',
+    'cd && touch x',
+    'X=..; cd $X/main && touch x',
+    'for d in ../main a; do cd $d && touch x; done',
+    'CDPATH=M; cd src && cd $Y && touch x',
   ])('%s is refused', async (script) => {
     expect(await refusal(script)).not.toBeNull();
   });
@@ -60,6 +84,30 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'git worktree list',
     'npm test && git add -A',
     'rm -rf build',
+    'cd a && make && cd ../b && make',
+    'cd a && make && cd .. && cd b && make && cd .. && touch x',
+    'cd a; cd ..; cat x',
+    'cd a; cd ..; npm test',
+    'cd a\nnpm test\ncd ../b\nnpm test\ncd ..',
+    'mkdir -p new && cd new && cmake .. && cd .. && make',
+    '(cd a && make); npm test',
+    '(cd a; make; cd ../b; make); make',
+    'cd a && make; cd - && make',
+    'cd a || exit 1; make; cd .. && make',
+    'cd a || { echo none; exit 1; }; cd .. && touch x',
+    'if ! cd a; then exit 1; fi; cd .. && make',
+    'pushd a && make && popd && make',
+    'pushd a; pushd ../b; make; popd; popd; make',
+    'cd a & cd b && cd .. && make',
+    'cd a | cat; cd b && cd .. && make',
+    'cd M && ls; cd - && cat x',
+    'cd link && ls && cd .. && make',
+    'cd $X && ls',
+    'cd "$(git rev-parse --show-toplevel)" && npm test',
+    'T=$(mktemp -d); cd "$T" && git init && touch x',
+    'for d in a b; do (cd $d && make); done',
+    'for d in packages/*; do (cd "$d" && npm test); done',
+    'D=a; cd $D && touch x',
   ])('%s is let through', async (script) => {
     expect(await refusal(script)).toBeNull();
   });

@@ -8,21 +8,50 @@ import { openedPath } from '../landing-path.ts';
 import { fenceRefusal, isGuarded, type WriteFence } from '../write-fence.ts';
 import { readsOnly } from './reads-only.ts';
 import type { ShellCommand } from './shell-reading.ts';
-import { understandScript } from './understand-script.ts';
+import { type UnderstoodScript, understandScript } from './understand-script.ts';
+import { untracedMove } from './untraced-move.ts';
 
 /** Why the script may not run; null when nothing speaks against it. */
 export async function commandRefusal(fence: WriteFence, script: string, cwd: string): Promise<string | null> {
-  const { commands, files } = await understandScript(script, { directories: [cwd] });
-  for (const { word, access, directories } of files) {
+  const understood = await understandScript(script, { directories: [cwd] });
+  for (const { word, access, directories } of understood.files) {
     if (access !== 'write') continue;
     const refusal = firstRefusal(fence, word.value, directories);
     if (refusal !== null) return refusal;
   }
-  for (const { layers, transparent } of commands) {
-    const refusal = transparent ? null : refusalOf(fence, layers.at(-1) ?? layers[0], cwd);
+  const commands = understood.commands.flatMap(({ layers, transparent }) =>
+    transparent ? [] : [layers.at(-1) ?? layers[0]],
+  );
+  for (const command of commands) {
+    const refusal = refusalOf(fence, command, cwd);
     if (refusal !== null) return refusal;
   }
-  return null;
+  const lost = untracedMove(understood, script);
+  return lost !== null && changesWhereItIs(understood, cwd) ? nowhereKnown(fence, lost) : null;
+}
+
+/** Something is written by a relative name, or by a program that may write anything, where nobody knows which directory that is in. */
+function changesWhereItIs({ files, commands }: UnderstoodScript, cwd: string): boolean {
+  const writes = files.some(
+    ({ access, directories, word }) =>
+      directories === null && access === 'write' && !isAbsolutePath(word.value),
+  );
+  return (
+    writes ||
+    commands.some(({ layers, transparent }) => {
+      const command = layers.at(-1) ?? layers[0];
+      const isMove = /^(?:cd|pushd|popd)$/.test(command.words[0]?.value ?? '');
+      return !transparent && !isMove && command.directories === null && !readsOnly(command, cwd);
+    })
+  );
+}
+
+function isAbsolutePath(value: string | null): boolean {
+  return value?.startsWith('/') === true;
+}
+
+function nowhereKnown({ root }: WriteFence, lost: string): string {
+  return `Where "${lost}" leads is known only when it runs, and what follows it may write there. Your worktree is ${root}: commands start there. Write the directory out, or leave the cd out.`;
 }
 
 function firstRefusal(
@@ -57,7 +86,7 @@ function outside(fence: WriteFence, directories: readonly string[] | null): stri
 }
 
 function notHere({ root }: WriteFence, elsewhere: string): string {
-  return `The command would run in ${elsewhere}, which is not yours. Your worktree is ${root}: commands start there, so leave the cd out.`;
+  return `The command could run in ${elsewhere}, which is not yours. Your worktree is ${root}: commands start there. Leave the cd out, or join what follows a cd to it with && so that nothing runs where the cd failed.`;
 }
 
 const EVERY_NAME = /^(?:rm|rmdir|mv|touch|mkdir|tee|chmod|chown|chgrp|truncate|unlink|shred|mkfifo|mknod)$/;

@@ -7,6 +7,7 @@
  * 2. Every file that a redirect opens is in `files`.
  * 3. Reading takes time in proportion to the length, and nesting has a bound.
  */
+import { placesAt, staying } from './follow-directory.ts';
 import { scanList } from './scan-list.ts';
 import { type ExactReading, type ScriptScan, type ShellDialect, UnreadScript } from './script-scan.ts';
 import { unreadable } from './shell-limits.ts';
@@ -22,9 +23,10 @@ export function readExactly(
     ...{ commands: [], files: [], variables: [], unclear: [] },
     ...{ features: new Set<string>(), evaluated: [] },
   };
+  const places = placesAt(directories);
   const scan: ScriptScan = {
     ...{ text: script, dialect, reading, list: scanList, at: 0, depth: 0 },
-    ...{ directories, heredocs: [] },
+    ...{ places, outcome: staying(places), ground: { touched: false }, heredocs: [] },
   };
   try {
     if (scanList(scan) !== '' || scan.heredocs.length > 0) return { unread: 'its syntax' };

@@ -1,4 +1,5 @@
 /** Redirects: which file is opened, and how. */
+import { directoriesOf } from './follow-directory.ts';
 import type { ShellNode } from './parse-shell.ts';
 import { isWord, type ShellWalk } from './shell-walk.ts';
 
@@ -34,7 +35,7 @@ function readFile(walk: ShellWalk, operator: string, target: ShellNode): void {
   // A path that begins with an expansion may lead to the network as well as to a file.
   if (access === 'read' && value === null && word.start === '')
     walk.unclear.push(`input from ${word.source}`);
-  walk.files.push({ word, access, directories: walk.directories });
+  walk.files.push({ word, access, directories: directoriesOf(walk.places) });
 }
 
 /** The grammar hangs what follows the marker on its line (pipes, redirects, arguments) below the heredoc. */

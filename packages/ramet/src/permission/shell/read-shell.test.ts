@@ -46,7 +46,7 @@ describe('TYPE-2: a script is read from its syntax tree', () => {
       ['cd', ['/srv']],
       ['b', ['/srv', '/srv/a']],
       ['cd', ['/srv', '/srv/a']],
-      ['d', ['/srv', '/c', '/srv/a']],
+      ['d', ['/srv', '/srv/a', '/c']],
       ['e', ['/srv', '/srv/a']],
       ['cd', ['/srv', '/srv/a']],
       ['f', null],

@@ -6,12 +6,12 @@
  * 2. Every file that a redirect opens is in `files`.
  * 3. What the grammar could not read, or reads differently from bash, is in `unclear`.
  */
-import { resolve } from 'node:path';
+import { directoriesOf, eitherPlace, moved, placesAt } from './follow-directory.ts';
 import type { ShellNode, ShellParser } from './parse-shell.ts';
 import { evaluatesUnknown, readArithmetic, readTest } from './read-expression.ts';
 import { readRedirect } from './read-redirect.ts';
 import { checkExpansion, hiddenText, unreadable } from './shell-limits.ts';
-import type { ShellAssignment, ShellReading } from './shell-reading.ts';
+import type { ShellAssignment, ShellCommand, ShellReading } from './shell-reading.ts';
 import { isWord, type ShellWalk } from './shell-walk.ts';
 import { readWord, type ShellWord } from './shell-word.ts';
 
@@ -20,13 +20,14 @@ export function readShell(
   script: string,
   directories: readonly string[] | null,
 ): ShellReading {
+  const places = placesAt(directories);
   const walk: ShellWalk = {
     commands: [],
     files: [],
     variables: [],
     unclear: [],
     evaluated: [],
-    directories,
+    places,
     statements: (nodes) => readStatements(walk, nodes),
     argument: (node) => readArgument(walk, node),
     inside: (node) => readInside(walk, node),
@@ -125,23 +126,25 @@ function readCommand(walk: ShellWalk, node: ShellNode): void {
       else words.push(readArgument(walk, child));
     }
   }
-  const { directories } = walk;
+  const directories = directoriesOf(walk.places);
   walk.commands.push({ words, assignments, source: sources.join(' '), directories });
-  noteEffects(walk, words);
+  noteEffects(walk, { words, assignments });
 }
 
-/** What a builtin changes in the shell that reads on. */
-function noteEffects(walk: ShellWalk, words: readonly ShellWord[]): void {
-  const values = words.map(({ value }) => value);
-  if (values[0] === 'cd') changeDirectory(walk, words.slice(1));
-  else if (MOVES.has(values[0] ?? '') || values.includes('cd')) walk.directories = null;
+/**
+ * What a builtin changes in the shell that reads on. The grammar takes some lists apart in other ways than bash, so each
+ * `cd` may have failed, whatever stands behind it.
+ */
+function noteEffects(walk: ShellWalk, command: Pick<ShellCommand, 'words' | 'assignments'>): void {
+  const values = command.words.map(({ value }) => value);
+  const ground = { variables: walk.variables, touched: true, dialect: 'bash' } as const;
+  const isHidden = values[0] !== 'cd' && values.includes('cd');
+  const { succeeded, failed } = moved(walk.places, command, ground);
+  walk.places = isHidden ? null : eitherPlace(failed, succeeded);
   if (!values.includes('read')) return;
   for (const name of values)
     if (name !== null && /^\w+$/.test(name)) walk.variables.push({ name, value: null });
 }
-
-/** These may change the directory without the word `cd`. */
-const MOVES: ReadonlySet<string> = new Set(['eval', 'pushd', 'popd', 'source', '.']);
 
 /** A word, with the commands inside it. */
 function readArgument(walk: ShellWalk, node: ShellNode): ShellWord {
@@ -162,13 +165,14 @@ function readInside(walk: ShellWalk, node: ShellNode): void {
 
 /** What runs in a shell of its own cannot move this one. */
 function readApart(walk: ShellWalk, node: ShellNode): void {
-  const { directories } = walk;
+  const { places } = walk;
   readStatements(walk, node.children);
-  walk.directories = directories;
+  walk.places = places;
 }
 
 function readLoop(walk: ShellWalk, node: ShellNode): void {
-  const before = walk.directories;
+  const { places: before, commands, files } = walk;
+  const [firstCommand, firstFile] = [commands.length, files.length];
   for (const child of node.children) {
     if (child.type === 'select') walk.unclear.push('a menu');
     else if (child.type === 'variable_name') walk.variables.push({ name: child.text, value: null });
@@ -176,7 +180,9 @@ function readLoop(walk: ShellWalk, node: ShellNode): void {
     else readStatement(walk, child);
   }
   // Each round may move on from where the last one ended.
-  if (walk.directories !== before) walk.directories = null;
+  if (walk.places === before) return;
+  walk.places = null;
+  for (const part of [...commands.slice(firstCommand), ...files.slice(firstFile)]) part.directories = null;
 }
 
 function readCase(walk: ShellWalk, node: ShellNode): void {
@@ -210,18 +216,4 @@ function readDeclaration(walk: ShellWalk, node: ShellNode): void {
     else if (!/^-[aArxg]+$/.test(child.text))
       walk.unclear.push(`${keyword?.text ?? 'a declaration'} with ${child.text}`);
   }
-}
-
-const MOST_DIRECTORIES = 8;
-
-/** The old place stays possible: `cd` may fail. */
-function changeDirectory(walk: ShellWalk, operands: readonly ShellWord[]): void {
-  const [target, ...more] = operands;
-  const to = target?.value;
-  if (walk.directories === null || to === null || to === undefined || to === '-' || more.length > 0) {
-    walk.directories = null;
-    return;
-  }
-  const places = new Set(walk.directories.flatMap((from) => [from, resolve(from, to)]));
-  walk.directories = places.size > MOST_DIRECTORIES ? null : [...places];
 }

@@ -1,5 +1,5 @@
 /** One simple command: assignments, words, redirects, and what a builtin changes in the shell that reads on. */
-import { resolve } from 'node:path';
+import { directoriesOf, endsShell, leavesDirectories, moved, staying } from './follow-directory.ts';
 import { scanRedirect } from './scan-redirect.ts';
 import { scanWord } from './scan-word.ts';
 import { lookAt, type ScriptScan, skipBlanks, takeMatch, UnreadScript } from './script-scan.ts';
@@ -10,16 +10,26 @@ const END = /[\n;|)#]|&(?!>)|$/y;
 const ASSIGNMENT = /([A-Za-z_]\w*)(\+?=)/y;
 const SUBSCRIPT = /[A-Za-z_]\w*\[/y;
 
+interface SimpleCommand {
+  words: readonly ShellWord[];
+  assignments: readonly ShellAssignment[];
+  redirected: boolean;
+}
+
 export function scanCommand(scan: ScriptScan): void {
   const from = scan.at;
   const assignments: ShellAssignment[] = [];
   const words: ShellWord[] = [];
   const sources: string[] = [];
-  const { directories } = scan;
+  const directories = directoriesOf(scan.places);
+  let redirected = false;
   for (;;) {
     skipBlanks(scan);
     if (lookAt(scan, END) !== null) break;
-    if (scanRedirect(scan)) continue;
+    if (scanRedirect(scan)) {
+      redirected = true;
+      continue;
+    }
     const start = scan.at;
     if (words.length === 0 && lookAt(scan, SUBSCRIPT) !== null)
       throw new UnreadScript('a part of a variable');
@@ -32,10 +42,11 @@ export function scanCommand(scan: ScriptScan): void {
   const name = words[0]?.value ?? null;
   if (name === '[') reading.features.add('a test');
   if (words.length === 0 || DECLARES.test(name ?? '')) reading.variables.push(...assignments);
+  scan.outcome = staying(scan.places);
   if (words.length === 0) return;
   if (DECLARES.test(name ?? '')) declare(scan, words);
   else reading.commands.push({ words, assignments, source: sources.join(' '), directories });
-  noteEffects(scan, words);
+  noteEffects(scan, { words, assignments, redirected });
 }
 
 function scanAssignment(scan: ScriptScan): ShellAssignment {
@@ -65,35 +76,21 @@ function declare(scan: ScriptScan, [keyword, ...words]: readonly ShellWord[]): v
   }
 }
 
-/** These may change the directory without the word `cd`. */
-const MOVES: ReadonlySet<string> = new Set(['cd', 'eval', 'pushd', 'popd', 'source']);
 const PASSES_ON = /^(?:command|builtin|exec|time|env|nice|nohup|timeout|stdbuf)$/;
 
-function noteEffects(scan: ScriptScan, words: readonly ShellWord[]): void {
-  const values = words.map(({ value }) => value);
+function noteEffects(scan: ScriptScan, command: SimpleCommand): void {
+  const { reading, dialect, ground } = scan;
+  const values = command.words.map(({ value }) => value);
   const [first = null] = values;
-  if (first === 'cd') changeDirectory(scan, words.slice(1));
-  else if (MOVES.has(first ?? '') || first === '.') scan.directories = null;
-  else if (PASSES_ON.test(first ?? '') && values.some((value) => MOVES.has(value ?? '') || value === '.'))
-    scan.directories = null;
+  const { variables } = reading;
+  scan.outcome =
+    endsShell(command.words) && !command.redirected
+      ? staying([])
+      : moved(scan.places, command, { variables, dialect, touched: ground.touched || dialect === 'posix' });
+  ground.touched ||= !leavesDirectories(first);
   const sets =
     /^(?:read|unset)$/.test(first ?? '') || (PASSES_ON.test(first ?? '') && values.includes('read'));
   if (!sets) return;
   for (const name of values.slice(1))
-    if (name !== null && /^[A-Za-z_]\w*$/.test(name)) scan.reading.variables.push({ name, value: null });
-}
-
-const MOST_DIRECTORIES = 8;
-
-/** The old directory stays possible: `cd` may fail. */
-function changeDirectory(scan: ScriptScan, operands: readonly ShellWord[]): void {
-  const [target, ...more] = operands;
-  const to = target?.value;
-  const from = scan.directories;
-  if (from === null || to === null || to === undefined || to.startsWith('-') || more.length > 0) {
-    scan.directories = null;
-    return;
-  }
-  const places = new Set(from.flatMap((place) => [place, resolve(place, to)]));
-  scan.directories = places.size > MOST_DIRECTORIES ? null : [...places];
+    if (name !== null && /^[A-Za-z_]\w*$/.test(name)) variables.push({ name, value: null });
 }

@@ -79,13 +79,13 @@ function readParentheses(scan: ScriptScan, quoted: boolean): Expansion {
 /** After `$(` or `<(`, up to and with the `)`. */
 export function readSubstitution(scan: ScriptScan): void {
   scan.reading.features.add('a substitution');
-  const { directories, heredocs } = scan;
+  const { places, heredocs } = scan;
   scan.heredocs = [];
   const end = deeper(scan, () => scan.list(scan));
   if (end !== ')' || scan.heredocs.length > 0) throw new UnreadScript('its syntax');
   scan.at++;
   scan.heredocs = heredocs;
-  scan.directories = directories;
+  scan.places = places;
 }
 
 /** A backslash between backticks means other things to other shells. */

@@ -1,4 +1,5 @@
 /** Lists, pipes and compound commands: where commands stand, and which of them run in a shell of their own. */
+import { chained, eitherPlace, type ShellPlaces, staying } from './follow-directory.ts';
 import { scanCommand } from './scan-command.ts';
 import { scanBodies, scanRedirect } from './scan-redirect.ts';
 import { scanTest } from './scan-test.ts';
@@ -25,15 +26,19 @@ const CLOSING: ReadonlySet<string> = new Set(['then', 'elif', 'else', 'fi', 'do'
 
 /** Reads commands up to what ends the list, which is left for the caller to take. */
 export function scanList(scan: ScriptScan): ListEnd {
+  settle(scan, scan.places);
   for (;;) {
     skipLines(scan, scanBodies);
     const end = endOfList(scan);
     if (end !== null) return end;
+    const { places } = scan;
     scanChain(scan);
     skipBlanks(scan);
     if (endOfList(scan) !== null || lookAt(scan, /[\n#]/y) !== null) continue;
-    if (take(scan, '&')) scan.reading.features.add('a command in the background');
-    else if (!take(scan, ';')) throw new UnreadScript('its syntax');
+    if (take(scan, '&')) {
+      scan.reading.features.add('a command in the background');
+      settle(scan, places);
+    } else if (!take(scan, ';')) throw new UnreadScript('its syntax');
     if (lookAt(scan, /[&|;]/y) !== null && endOfList(scan) === null) throw new UnreadScript('its syntax');
   }
 }
@@ -48,27 +53,52 @@ function endOfList(scan: ScriptScan): ListEnd | null {
 }
 
 function scanChain(scan: ScriptScan): void {
-  do {
+  const { places } = scan;
+  scanPipe(scan);
+  skipBlanks(scan);
+  let { outcome } = scan;
+  for (let sign = takeSign(scan); sign !== null; sign = takeSign(scan)) {
+    scan.places = reachable(sign === '&&' ? outcome.succeeded : outcome.failed, scan.places);
     skipLines(scan, scanBodies);
     scanPipe(scan);
     skipBlanks(scan);
-  } while (takeMatch(scan, /&&|\|\|/y) !== null);
+    outcome = chained(outcome, sign, scan.outcome);
+  }
+  scan.outcome = outcome;
+  scan.places = reachable(eitherPlace(outcome.succeeded, outcome.failed), places);
+}
+
+function takeSign(scan: ScriptScan): string | null {
+  return takeMatch(scan, /&&|\|\|/y)?.[0] ?? null;
+}
+
+/** What nothing can reach is read as if the shell had not moved. */
+function reachable(places: ShellPlaces, otherwise: ShellPlaces): ShellPlaces {
+  return places?.length === 0 ? otherwise : places;
+}
+
+function settle(scan: ScriptScan, places: ShellPlaces): void {
+  scan.places = places;
+  scan.outcome = staying(places);
 }
 
 /** Each part of a pipe runs in a shell of its own and moves no other. */
 function scanPipe(scan: ScriptScan): void {
-  const { directories } = scan;
-  if (takeMatch(scan, /!(?=[ \t])/y)) skipBlanks(scan);
+  const { places } = scan;
+  const isNegated = takeMatch(scan, /!(?=[ \t])/y) !== null;
+  if (isNegated) skipBlanks(scan);
   scanPart(scan);
+  const { succeeded, failed } = scan.outcome;
+  if (isNegated) scan.outcome = { succeeded: failed, failed: succeeded };
   skipBlanks(scan);
   while (lookAt(scan, /\|(?!\|)/y) !== null) {
     scan.at++;
     if (take(scan, '&')) onlyBash(scan, '|&');
-    scan.directories = directories;
+    scan.places = places;
     skipLines(scan, scanBodies);
     scanPart(scan);
     skipBlanks(scan);
-    scan.directories = directories;
+    settle(scan, places);
   }
 }
 
@@ -88,11 +118,16 @@ function scanPart(scan: ScriptScan): void {
     scanCommand(scan);
     return;
   }
+  const { places } = scan;
+  settle(scan, places);
   deeper(scan, () => (word === undefined ? scanSubshell(scan) : scanCompound(scan, word)));
-  for (;;) {
-    skipBlanks(scan);
-    if (!scanRedirect(scan)) break;
-  }
+  const { places: after, outcome } = scan;
+  scan.places = places;
+  let redirected = false;
+  for (skipBlanks(scan); scanRedirect(scan); skipBlanks(scan)) redirected = true;
+  scan.places = after;
+  // Where the file cannot be opened, nothing of it runs.
+  scan.outcome = redirected ? { ...outcome, failed: eitherPlace(outcome.failed, places) } : outcome;
 }
 
 function scanCompound(scan: ScriptScan, word: string): void {
@@ -107,10 +142,10 @@ function scanCompound(scan: ScriptScan, word: string): void {
 function scanSubshell(scan: ScriptScan): void {
   if (lookAt(scan, /\(\(/y) !== null) throw new UnreadScript('arithmetic as a command');
   scan.reading.features.add('a subshell');
-  const { directories } = scan;
+  const { places } = scan;
   scan.at++;
   closeList(scan, ')');
-  scan.directories = directories;
+  settle(scan, places);
 }
 
 /** A list that ends with this word. */
@@ -120,17 +155,30 @@ function closeList(scan: ScriptScan, word: string): void {
 }
 
 function scanIf(scan: ScriptScan): void {
+  const { places } = scan;
+  const ends: ShellPlaces[] = [];
   closeList(scan, 'then');
+  let otherwise = scan.outcome.failed;
+  scan.places = reachable(scan.outcome.succeeded, places);
   for (;;) {
     const end = scan.list(scan);
     scan.at += end.length;
-    if (end === 'fi') return;
-    if (end === 'elif') closeList(scan, 'then');
-    else if (end === 'else') {
-      closeList(scan, 'fi');
-      return;
-    } else throw new UnreadScript('its syntax');
+    ends.push(endOf(scan));
+    if (end === 'fi') break;
+    scan.places = reachable(otherwise, places);
+    if (end === 'elif') {
+      closeList(scan, 'then');
+      otherwise = scan.outcome.failed;
+      scan.places = reachable(scan.outcome.succeeded, places);
+    } else if (end === 'else') otherwise = [];
+    else throw new UnreadScript('its syntax');
   }
+  settle(scan, reachable(eitherPlace(...ends, otherwise), places));
+}
+
+/** Where the list ends that was read last. */
+function endOf({ outcome }: ScriptScan): ShellPlaces {
+  return eitherPlace(outcome.succeeded, outcome.failed);
 }
 
 function scanCondition(scan: ScriptScan): void {
@@ -139,12 +187,14 @@ function scanCondition(scan: ScriptScan): void {
 
 /** Each round may begin where the last one ended, so a loop that moves may be anywhere. */
 function scanLoop(scan: ScriptScan, head: (scan: ScriptScan) => void): void {
-  const { directories, reading } = scan;
+  const { places, reading } = scan;
   const [commands, files] = [reading.commands.length, reading.files.length];
+  scan.ground.touched = true;
   head(scan);
   closeList(scan, 'done');
-  if (scan.directories === directories) return;
-  scan.directories = null;
+  const isStill = scan.places === places;
+  settle(scan, isStill ? places : null);
+  if (isStill) return;
   for (const part of [...reading.commands.slice(commands), ...reading.files.slice(files)])
     part.directories = null;
 }
@@ -176,15 +226,20 @@ function scanCase(scan: ScriptScan): void {
   scanWord(scan);
   skipLines(scan, scanBodies);
   expect(scan, 'in');
+  const { places } = scan;
+  const ends: ShellPlaces[] = [places];
   for (;;) {
     skipLines(scan, scanBodies);
-    if (takeMatch(scan, /esac(?=[\s;&|)<>]|$)/y)) return;
+    if (takeMatch(scan, /esac(?=[\s;&|)<>]|$)/y)) break;
     scanPatterns(scan);
+    scan.places = places;
     const end = scan.list(scan);
     scan.at += end.length;
-    if (end === 'esac') return;
+    ends.push(endOf(scan));
+    if (end === 'esac') break;
     if (end !== ';;') throw new UnreadScript('its syntax');
   }
+  settle(scan, eitherPlace(...ends));
 }
 
 function scanPatterns(scan: ScriptScan): void {

@@ -1,4 +1,5 @@
 /** Redirects and here-documents: which file is opened, and where a body ends. */
+import { directoriesOf } from './follow-directory.ts';
 import { scanQuotedPart, scanWord } from './scan-word.ts';
 import {
   type Heredoc,
@@ -48,7 +49,7 @@ function readFile(scan: ScriptScan, operator: string): void {
   if (access === 'write' && value !== null && NOWHERE.test(value)) return;
   if (access === 'read' && value === null)
     scan.reading.features.add('input from a file that is known only then');
-  scan.reading.files.push({ word, access, directories: scan.directories });
+  scan.reading.files.push({ word, access, directories: directoriesOf(scan.places) });
 }
 
 const DELIMITER = /(?:'(\w[\w.-]*)'|"(\w[\w.-]*)"|\\?(\w+))(?=[\s;&|)<>]|$)/y;
@@ -58,7 +59,7 @@ function queueHeredoc(scan: ScriptScan, tabs: boolean): void {
   if (match === null) throw new UnreadScript('the marker of a heredoc');
   scan.reading.features.add('a here-document');
   const delimiter = match[1] ?? match[2] ?? match[3] ?? '';
-  scan.heredocs.push({ delimiter, quoted: match[0] !== delimiter, tabs });
+  scan.heredocs.push({ delimiter, quoted: match[0] !== delimiter, tabs, places: scan.places });
 }
 
 /** After the end of a line: the bodies of the here-documents that were begun in it. */
@@ -68,7 +69,7 @@ export function scanBodies(scan: ScriptScan): void {
   for (const heredoc of waiting) readBody(scan, heredoc);
 }
 
-function readBody(scan: ScriptScan, { delimiter, quoted, tabs }: Heredoc): void {
+function readBody(scan: ScriptScan, { delimiter, quoted, tabs, places }: Heredoc): void {
   const from = scan.at;
   for (;;) {
     const end = scan.text.indexOf('\n', scan.at);
@@ -77,7 +78,7 @@ function readBody(scan: ScriptScan, { delimiter, quoted, tabs }: Heredoc): void 
     const body = scan.text.slice(from, scan.at);
     scan.at = end === -1 ? scan.text.length : end + 1;
     if (bare === delimiter) {
-      if (!quoted) expandBody(scan, body);
+      if (!quoted) expandBody({ ...scan, places }, body);
       return;
     }
     // Some versions of bash take such a line for the end, others do not.

@@ -2,6 +2,7 @@
  * A script that is being read character by character. Everything that is not known exactly ends the reading with
  * `UnreadScript`: no part of a script is ever passed over or guessed.
  */
+import type { MoveOutcome, ShellPlaces } from './follow-directory.ts';
 import type { ShellReading } from './shell-reading.ts';
 
 /** `posix`: what every `sh` reads in the same way, be it dash or bash. */
@@ -19,6 +20,8 @@ export interface Heredoc {
   quoted: boolean;
   /** `<<-`: tabs before a line do not count. */
   tabs: boolean;
+  /** Where the shell is when it reads the body. */
+  places: ShellPlaces;
 }
 
 /** Why a list of commands ends: a reserved word, `)`, `;;`, or the end of the text. */
@@ -31,8 +34,12 @@ export interface ScriptScan {
   readonly list: (scan: ScriptScan) => ListEnd;
   at: number;
   depth: number;
-  /** Where the shell may be by now; null when that is not known. */
-  directories: readonly string[] | null;
+  /** Where the shell may be by now. */
+  places: ShellPlaces;
+  /** The same by how the last command ended. */
+  outcome: MoveOutcome;
+  /** Shared by all parts of the script: `touched` once something ran that may have taken directories away. */
+  readonly ground: { touched: boolean };
   /** Here-documents whose bodies begin after this line. */
   heredocs: Heredoc[];
 }

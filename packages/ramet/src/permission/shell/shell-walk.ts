@@ -1,11 +1,12 @@
 /** What the readers of the parts of a script share, so that each can hand on what belongs to another. */
+import type { ShellPlaces } from './follow-directory.ts';
 import type { ShellNode } from './parse-shell.ts';
 import type { ShellReading } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
 
 export interface ShellWalk extends ShellReading {
   /** Where the shell may be by now. */
-  directories: readonly string[] | null;
+  places: ShellPlaces;
   /** What bash will evaluate as arithmetic: must turn out to hold numbers only. */
   evaluated: string[];
   statements(nodes: readonly ShellNode[]): void;
