@@ -7,6 +7,7 @@ import { eventually, isRunning } from '../fixtures/command.ts';
 import { childOf, fanOut } from '../fixtures/fan-out.ts';
 import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test, type User } from '../fixtures/user.ts';
+import { git } from '../fixtures/worktrees.ts';
 
 const CTRL_B = '\u0002';
 const CTRL_C = '\u0003';
@@ -273,5 +274,33 @@ describe.concurrent('RES-5: leaving while agents work', () => {
     expect((await running.ended).code).toBe(130);
     expect(isRunning(pid)).toBe(false);
     expect((await psJson(user)).map(({ status }) => status)).toEqual(['interrupted', 'interrupted']);
+  });
+});
+
+describe('WORK-9: an isolated agent on a terminal', () => {
+  test('what changed in the checkout meanwhile, by nobody known, is one line', async ({ user }) => {
+    const gate = join(user.root, 'tmp');
+    const command = `touch ${gate}/started; until test -e ${gate}/go; do sleep 0.05; done`;
+    await user.emulate({ respond: workers([command], { isolation: 'worktree' }) });
+    await using terminal = startOnTerminal(user, BYPASS, { columns: 200 });
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await eventually(() => existsSync(join(gate, 'started')));
+    git(
+      user.repository,
+      '-c',
+      'user.name=P',
+      '-c',
+      'user.email=p@x',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'mine',
+    );
+    writeFileSync(join(gate, 'go'), '');
+    await terminal.shows(/\/work changed meanwhile, Ramet does not know by whom: refs\/heads\/main moved/);
+    await terminal.shows(/Turn 1\..*\n>/);
+    expect(terminal.screen.split('changed meanwhile')).toHaveLength(2);
   });
 });

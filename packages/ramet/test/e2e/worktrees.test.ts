@@ -193,11 +193,14 @@ describe.concurrent('WORK-3: ramet worktree', () => {
     expect(dry.stdout).toMatch(/^keep +feature +not known to git: new\.txt\n$/);
     const refused = await user.ramet(['worktree', 'rm', 'feature']);
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain('feature stays: not known to git: new.txt (--force');
+    expect(refused.stderr).toMatch(
+      /feature stays: not known to git: new\.txt\. To keep the work: ramet worktree commit feature, then ramet merge ramet\/feature\. To remove it and leave 1 file on refs\/ramet\/wip\/\w{8}\.1: ramet worktree rm --force feature\n/,
+    );
     const path = (await user.ramet(['worktree', 'open', 'feature'])).stdout.trim();
     const removed = await user.ramet(['worktree', 'rm', '--force', 'feature']);
     const ref = /its work is in (\S+)/.exec(removed.stdout)?.[1] ?? '';
     await eventually(() => !existsSync(path));
+    expect(refused.stderr).toContain(ref);
     expect(git(user.repository, 'show', `${ref}:new.txt`)).toBe('mine');
     expect((await user.ramet(['worktree', 'ls'])).stdout).toBe('no worktrees of agents here\n');
   });

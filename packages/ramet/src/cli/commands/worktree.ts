@@ -11,6 +11,7 @@ import { EXIT } from '../exit-code.ts';
 import { printable, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { findWorktree, listed, openPlace } from '../worktree/open-place.ts';
+import { refusedRemoval } from '../worktree/refused-removal.ts';
 import { worktreeDiff } from '../worktree/worktree-diff.ts';
 import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../worktree/worktree-line.ts';
 
@@ -108,7 +109,7 @@ export async function collect(
   if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');
 }
 
-/** What holds work stays unless a person insists, and then it is kept on a private ref first. */
+/** What holds work stays unless a person insists, and then its files are kept on a ref first. */
 export async function remove(
   names: readonly string[],
   { force = false }: { force?: boolean },
@@ -130,9 +131,7 @@ export async function remove(
       continue;
     }
     code = EXIT.failed;
-    const why = removal.reasons.map(({ text }) => text).join('; ');
-    const advice = force ? '' : ' (--force keeps its work on a private ref and removes it)';
-    io.note(`${worktree.name} stays: ${why}${advice}`);
+    io.note(printable(refusedRemoval(worktree, removal.reasons, force)));
   }
   return code;
 }

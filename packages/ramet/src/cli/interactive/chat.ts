@@ -8,6 +8,7 @@ import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
+import { tellingChanges } from '../checkout-notes.ts';
 import type { CommandIo } from '../io.ts';
 import { sessionNotes } from '../session-notes.ts';
 import { viewSession } from '../session-view.ts';
@@ -43,7 +44,7 @@ export class Chat implements AsyncDisposable {
     onNote: (line: string) => void,
     onChild: (event: SessionEvent) => void = () => {},
   ) {
-    this.#options = options;
+    this.#options = { ...options, onRecord: tellingChanges(onNote, options.onRecord) };
     this.#io = io;
     this.#onNote = onNote;
     this.#onChild = onChild;

@@ -38,10 +38,12 @@ export async function heldCommits(
         isDetached
           ? {
               kind: 'detached',
+              count: Number(count),
               text: `${count} ${count === '1' ? 'commit' : 'commits'} without a branch, at ${tip.slice(0, 12)}`,
             }
           : {
               kind: 'commits',
+              count: Number(count),
               text: `${count} ${count === '1' ? 'commit that is' : 'commits that are'} not merged, at ${tip.slice(0, 12)}`,
             },
       );

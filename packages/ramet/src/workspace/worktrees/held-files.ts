@@ -110,7 +110,8 @@ function changedFiles(entries: readonly string[]): Pick<HeldPaths, 'staged' | 'c
 function told(kind: VerdictReason['kind'], what: string, paths: readonly string[]): VerdictReason[] {
   if (paths.length === 0) return [];
   const names = paths.slice(0, 3).join(', ');
-  return [{ kind, text: `${what}: ${names}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}` }];
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  return [{ kind, text: `${what}: ${names}${more}`, count: paths.length }];
 }
 
 /** Files that git was told not to look at: their changes are in no status. */

@@ -20,4 +20,6 @@ export interface VerdictReason {
   kind: VerdictKind;
   /** For people, without the worktree's name. */
   text: string;
+  /** How many files or commits it is about, where they were counted. */
+  count?: number;
 }
