@@ -41,6 +41,22 @@ export function readRef(commonDirectory: string, ref: string, depth = 5): string
   return readPackedRef(commonDirectory, ref);
 }
 
+/** The ref of HEAD, also where it has no commit; null when detached or not known. */
+export function headRef(gitDirectory: string): string | null {
+  return symbolicTarget(readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd());
+}
+
+/** Something stands in a ref's file that is no name of a commit: told as damage, not as absence. */
+export function isDamagedRef(commonDirectory: string, ref: string): boolean {
+  const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
+  return text !== undefined && !isCommitId(text) && symbolicTarget(text) === null;
+}
+
+/** What to do about one. */
+export function damageAdvice(ref: string): string {
+  return `git reflog ${ref.replace(/^refs\/heads\//, '')} or git fsck --lost-found shows its commits, then git update-ref ${ref} COMMIT`;
+}
+
 function readPackedRef(commonDirectory: string, ref: string): string | null {
   const packed = readOrNull(join(commonDirectory, 'packed-refs'));
   const end = packed?.indexOf(` ${ref}\n`) ?? -1;

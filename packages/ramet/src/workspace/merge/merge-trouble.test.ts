@@ -84,6 +84,18 @@ describe('WORK-5: trouble while a merge is under way', () => {
     },
   );
 
+  test('a damaged branch is told as damaged, with what to do, also where it is the target', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const broken = join(place.directory, '.git/refs/heads/broken');
+    writeFileSync(broken, 'rubbish\n');
+    const advice =
+      'refs/heads/broken is damaged: git reflog broken or git fsck --lost-found shows its commits, then git update-ref refs/heads/broken COMMIT';
+    await expect(place.queue({ branches: ['broken'] })).rejects.toThrow(advice);
+    await expect(place.queue({ branches: ['one'], target: 'broken' })).rejects.toThrow(advice);
+    expect(readFileSync(broken, 'utf8')).toBe('rubbish\n');
+  });
+
   test('work that was resolved against a result that a person has overtaken stays its maker’s', async () => {
     const place = mergePlace({ a: '1\n' }, true);
     place.branch('one', { a: 'one\n' });

@@ -1,6 +1,7 @@
 /** What a run of the queue stands on, looked up in one process: the target, the private refs, and every branch it concerns. */
 import type { MergeEntry } from '../../journal/merge-entries.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { damageAdvice, isDamagedRef } from '../git/read-refs.ts';
 import { checkingRef, integrationRef, queuedRef } from './integration-refs.ts';
 import { lookUpCommits, type NamedCommit } from './merge-repository.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
@@ -32,7 +33,7 @@ export async function enterBranches(request: MergeRequest, ports: MergePorts): P
   const { branches, strategy } = request;
   const { ground, found } = await look(request, branches, ports);
   const missing = branches.filter((_, index) => (found[index] ?? null) === null);
-  if (missing.length > 0) throw noBranches(missing);
+  if (missing.length > 0) throw damaged(missing, ports.repository) ?? noBranches(missing);
   const named = found.filter((commit) => commit !== null);
   if (named.some(({ ref }) => ref === ground.ref)) throw ownTarget(request.target);
   // A commit that no branch holds could be cleaned away while it waits.
@@ -60,7 +61,7 @@ async function look(
   const all = [ref, integrationRef(ref), checkingRef(ref), ...branches, ...names];
   const [own = null, integration = null, checking = null, ...rest] =
     readBranches(all, names.length, repository) ?? (await lookUpCommits(all, repository));
-  if (own === null) throw noTarget(target);
+  if (own === null) throw damaged([target], repository) ?? noTarget(target);
   const tips = new Map<string, string>();
   for (const [index, { branch }] of open.entries()) {
     const tip = rest[index]?.commit;
@@ -68,6 +69,16 @@ async function look(
   }
   const ground = { ref, target: own, integration, isHeld: checking !== null, tips };
   return { ground, found: rest.slice(open.length) };
+}
+
+function damaged(
+  names: readonly string[],
+  { commonDirectory }: Pick<MergePorts['repository'], 'commonDirectory'>,
+): UserMistake | null {
+  const refs = names.map((name) => `refs/heads/${name.replace(/^refs\/heads\//, '')}`);
+  const ref = refs.find((each) => isDamagedRef(commonDirectory, each));
+  if (ref === undefined) return null;
+  return new UserMistake('damaged_ref', `${ref} is damaged: ${damageAdvice(ref)}`);
 }
 
 function noTarget(target: string): UserMistake {

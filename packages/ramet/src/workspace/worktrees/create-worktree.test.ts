@@ -372,6 +372,26 @@ describe('WORK-2: repositories in trouble', () => {
     expect(rametBranches(root)).toEqual(['ramet/fix']);
   });
 
+  test.each([
+    ['no object', `${'1'.repeat(40)}\n`, /11111111|damaged|missing|not a/],
+    [
+      'rubbish',
+      'rubbish\n',
+      'refs/heads/main of .* is damaged, so a worktree has nothing to begin with: git reflog main',
+    ],
+  ])('a branch that holds %s is told, and nothing is left behind', async (_, text, told) => {
+    const place = worktreePlace();
+    const { root } = place.repository;
+    const file = join(root, '.git/refs/heads/main');
+    const good = readFileSync(file, 'utf8');
+    writeFileSync(file, text);
+    await expect(createWorktree(place, { name: 'fix', owner: OWNER })).rejects.toThrow(new RegExp(told));
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    writeFileSync(file, good);
+    expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
+    expect(rametBranches(root)).toEqual([]);
+  });
+
   test('a repository that was moved makes new worktrees at its new place', async () => {
     const directory = temporaryDirectory();
     const root = temporaryRepository(FILES);

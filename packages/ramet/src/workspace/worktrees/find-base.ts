@@ -1,6 +1,6 @@
 /** The commit a worktree begins with (U4): where the asking checkout is at this moment, or what was asked for. */
 import { describeError, UserMistake } from '../../schema/errors.ts';
-import { gitDirectoryOf, readHead } from '../git/read-refs.ts';
+import { damageAdvice, gitDirectoryOf, headRef, isDamagedRef, readHead } from '../git/read-refs.ts';
 import { isCommitId, runGit } from '../git/run-git.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
@@ -20,7 +20,7 @@ export async function findBase(place: WorktreePlace, wanted: string | undefined)
   }
   const own = head?.commit ?? (await resolveCommit(place, 'HEAD'));
   const commit = wanted === undefined ? own : await wantedCommit(place, wanted);
-  if (commit === null) throw wanted === undefined ? noCommit(root) : noBase(root, wanted);
+  if (commit === null) throw wanted === undefined ? noCommit(place) : noBase(root, wanted);
   return { commit, target: head?.ref ?? null, isCheckoutHead: commit === own };
 }
 
@@ -52,7 +52,13 @@ async function resolveCommit({ repository, env }: WorktreePlace, name: string): 
   return code === 0 && isCommitId(commit) ? commit : null;
 }
 
-function noCommit(root: string): UserMistake {
+function noCommit({ repository: { root, commonDirectory } }: WorktreePlace): UserMistake {
+  const ref = headRef(gitDirectoryOf(root) ?? commonDirectory);
+  if (ref !== null && isDamagedRef(commonDirectory, ref))
+    return new UserMistake(
+      'damaged_ref',
+      `${ref} of ${root} is damaged, so a worktree has nothing to begin with: ${damageAdvice(ref)}`,
+    );
   return new UserMistake(
     'no_commit',
     `${root} has no commit yet: a worktree needs one; commit something first`,
