@@ -43,9 +43,13 @@ function refuse(exists) {
   const remedy =
     modules === undefined
       ? `install Node ${NEEDED} (https://nodejs.org) and try again`
-      : `one is installed beside it, so run: export PATH="${modules}.bin:$PATH" and try again`;
+      : `one is installed beside it, so run: alias ramet="'${modules}.bin/node' '${ownFile()}'" and try again`;
   process.stderr.write(`ramet needs Node ${NEEDED} or newer, this is ${process.versions.node}; ${remedy}\n`);
   process.exitCode = 2;
+}
+
+function ownFile() {
+  return decodeURIComponent(new URL(import.meta.url).pathname);
 }
 
 /** A checkout keeps its modules at its root; a project that depends on ramet keeps them around it. */

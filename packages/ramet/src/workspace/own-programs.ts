@@ -1,6 +1,6 @@
 /**
- * Ramet's own programs stay its own. Who starts it from its checkout has `node_modules/.bin` of that first on the PATH (the
- * README says so, and npx does it), and an agent's `tsc`, `node` or `vitest` in another repository would be Ramet's. So
+ * Ramet's own programs stay its own. Who starts it from its checkout has `node_modules/.bin` of that first on the PATH (npx
+ * does it), and an agent's `tsc`, `node` or `vitest` in another repository would be Ramet's. So
  * that folder, and what npm says of the checkout, does not reach programs of agents, unless they work in it. A project that
  * depends on Ramet keeps its own `node_modules/.bin`.
  */

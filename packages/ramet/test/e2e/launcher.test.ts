@@ -70,7 +70,8 @@ describe('the launcher', () => {
     place(join(modules, NODE_PACKAGE, 'bin/node'), '');
     const { status, stderr } = launch(inside, { pretend: '23.11.0' });
     expect(status).toBe(2);
-    expect(stderr).toContain(`run: export PATH="${join(root, modules)}/.bin:$PATH"`);
+    const [node, launcher] = [join(root, modules, '.bin/node'), join(root, inside, 'bin/ramet.js')];
+    expect(stderr).toContain(`run: alias ramet="'${node}' '${launcher}'" and try again`);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
