@@ -11,7 +11,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openedPath } from '../landing-path.ts';
-import type { ShellDialect } from './script-scan.ts';
 import type { ShellAssignment } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
 
@@ -27,7 +26,7 @@ export interface ShellPlace {
 export type ShellPlaces = readonly ShellPlace[] | null;
 
 /** Where the shell is after a command, by how the command ended. */
-export interface MoveOutcome {
+export interface ShellMove {
   readonly succeeded: ShellPlaces;
   readonly failed: ShellPlaces;
 }
@@ -37,7 +36,8 @@ export interface MoveGround {
   variables: readonly ShellAssignment[];
   /** Something ran that may have taken directories away. */
   touched: boolean;
-  dialect: ShellDialect;
+  /** Which has commands and habits that other shells do not have. */
+  isBash: boolean;
 }
 
 const MOST_PLACES = 16;
@@ -50,7 +50,7 @@ export function directoriesOf(places: ShellPlaces): readonly string[] | null {
   return places === null ? null : [...new Set(places.map(({ at }) => at))];
 }
 
-export function staying(places: ShellPlaces): MoveOutcome {
+export function staying(places: ShellPlaces): ShellMove {
   return { succeeded: places, failed: places };
 }
 
@@ -68,7 +68,7 @@ export function eitherPlace(...all: readonly ShellPlaces[]): ShellPlaces {
 }
 
 /** `left && right` or `left || right`, where the right one began at what the left one ended with. */
-export function chained(left: MoveOutcome, sign: string, right: MoveOutcome): MoveOutcome {
+export function chained(left: ShellMove, sign: string, right: ShellMove): ShellMove {
   return sign === '&&'
     ? { succeeded: right.succeeded, failed: eitherPlace(left.failed, right.failed) }
     : { succeeded: eitherPlace(left.succeeded, right.succeeded), failed: right.failed };
@@ -85,11 +85,11 @@ export function moved(
   places: ShellPlaces,
   { words, assignments }: { words: readonly ShellWord[]; assignments: readonly ShellAssignment[] },
   ground: MoveGround,
-): MoveOutcome {
+): ShellMove {
   const [name = null, ...operands] = words.map(({ value }) => value);
   if (!/^(?:cd|pushd|popd)$/.test(name ?? '')) return staying(mayMove(name, operands) ? null : places);
   const steered = [...assignments, ...ground.variables].some((variable) => STEERS.test(variable.name));
-  const isStrange = name !== 'cd' && ground.dialect === 'posix';
+  const isStrange = name !== 'cd' && !ground.isBash;
   if (places === null || steered || isStrange) return staying(null);
   const outcomes = places.map((place) => movedFrom(place, name ?? '', operands, ground));
   return {
@@ -104,14 +104,14 @@ function mayMove(name: string | null, operands: readonly (string | null)[]): boo
   return MOVES.test(name ?? '');
 }
 
-const UNKNOWN: MoveOutcome = { succeeded: null, failed: null };
+const UNKNOWN: ShellMove = { succeeded: null, failed: null };
 
 function movedFrom(
   place: ShellPlace,
   name: string,
   operands: readonly (string | null)[],
   ground: MoveGround,
-): MoveOutcome {
+): ShellMove {
   const [to, ...more] = operands.slice(optionCount(operands));
   if (to === null || more.length > 0) return UNKNOWN;
   const { at, before, stack } = place;
@@ -128,12 +128,12 @@ function optionCount(operands: readonly (string | null)[]): number {
   return operands[first] === '--' ? first + 1 : first === -1 ? operands.length : first;
 }
 
-function popped(place: ShellPlace, ground: MoveGround): MoveOutcome {
+function popped(place: ShellPlace, ground: MoveGround): ShellMove {
   const [top, ...rest] = place.stack;
   return top === undefined ? { succeeded: [], failed: [place] } : reached(place, top, rest, ground);
 }
 
-function reached(place: ShellPlace, to: string, stack: readonly string[], ground: MoveGround): MoveOutcome {
+function reached(place: ShellPlace, to: string, stack: readonly string[], ground: MoveGround): ShellMove {
   const logical = resolve(place.at, to);
   const isSure = !ground.touched && isOpenDirectory(logical);
   const physical = isSure || climbs(to, logical) ? null : openedPath(place.at, to);

@@ -137,7 +137,7 @@ function readCommand(walk: ShellWalk, node: ShellNode): void {
  */
 function noteEffects(walk: ShellWalk, command: Pick<ShellCommand, 'words' | 'assignments'>): void {
   const values = command.words.map(({ value }) => value);
-  const ground = { variables: walk.variables, touched: true, dialect: 'bash' } as const;
+  const ground = { variables: walk.variables, touched: true, isBash: true };
   const isHidden = values[0] !== 'cd' && values.includes('cd');
   const { succeeded, failed } = moved(walk.places, command, ground);
   walk.places = isHidden ? null : eitherPlace(failed, succeeded);

@@ -79,14 +79,15 @@ function declare(scan: ScriptScan, [keyword, ...words]: readonly ShellWord[]): v
 const PASSES_ON = /^(?:command|builtin|exec|time|env|nice|nohup|timeout|stdbuf)$/;
 
 function noteEffects(scan: ScriptScan, command: SimpleCommand): void {
-  const { reading, dialect, ground } = scan;
+  const { reading, ground } = scan;
+  const isBash = scan.dialect === 'bash';
   const values = command.words.map(({ value }) => value);
   const [first = null] = values;
   const { variables } = reading;
   scan.outcome =
     endsShell(command.words) && !command.redirected
       ? staying([])
-      : moved(scan.places, command, { variables, dialect, touched: ground.touched || dialect === 'posix' });
+      : moved(scan.places, command, { variables, isBash, touched: ground.touched || !isBash });
   ground.touched ||= !leavesDirectories(first);
   const sets =
     /^(?:read|unset)$/.test(first ?? '') || (PASSES_ON.test(first ?? '') && values.includes('read'));

@@ -2,7 +2,7 @@
  * A script that is being read character by character. Everything that is not known exactly ends the reading with
  * `UnreadScript`: no part of a script is ever passed over or guessed.
  */
-import type { MoveOutcome, ShellPlaces } from './follow-directory.ts';
+import type { ShellMove, ShellPlaces } from './follow-directory.ts';
 import type { ShellReading } from './shell-reading.ts';
 
 /** `posix`: what every `sh` reads in the same way, be it dash or bash. */
@@ -37,7 +37,7 @@ export interface ScriptScan {
   /** Where the shell may be by now. */
   places: ShellPlaces;
   /** The same by how the last command ended. */
-  outcome: MoveOutcome;
+  outcome: ShellMove;
   /** Shared by all parts of the script: `touched` once something ran that may have taken directories away. */
   readonly ground: { touched: boolean };
   /** Here-documents whose bodies begin after this line. */
