@@ -31,6 +31,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     usage: NO_USAGE,
     costUsd: 0.0088,
     todos: [],
+    progress: null,
     worktree: null,
     checkoutChanges: [],
     ...parts,
@@ -87,6 +88,20 @@ describe('UI-1: agents in a table', () => {
         /Mending the\S* parser \(1 of 2\)/,
       );
     expect(agentTable([agent(2, { todos })], null, NOW)).not.toContain('Mending');
+  });
+
+  test('RES-4: its last line of progress is shown, cleaned and cut, until it has ended', () => {
+    const todos: AgentOverview['todos'] = [{ content: 'Mend', status: 'in_progress' }];
+    const progress = `Reading\u001b[31m the\n tests${' and more'.repeat(50)}`;
+    for (const columns of [null, 80]) {
+      const shown = agentTable([agent(2, { ...running, todos, progress })], columns, NOW);
+      expect(shown).toMatch(/Reading the tests and more.{1,40}…/);
+      expect(shown).not.toContain('Mend (');
+    }
+    expect(agentTable([agent(2, { ...running, progress: 'Reading.', todos })], null, NOW)).toContain(
+      'Reading. (0 of 1)',
+    );
+    expect(agentTable([agent(2, { progress })], null, NOW)).not.toContain('Reading');
   });
 
   test('calls of one tool are counted, not listed', () => {

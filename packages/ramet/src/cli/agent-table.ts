@@ -100,12 +100,14 @@ function doing(agent: AgentOverview, now: number): string {
   return parts.filter(Boolean).join(', ');
 }
 
-/** What it says of itself: the item of its list that it works on, and how far it is. */
-function progressOf({ todos, status }: AgentOverview): string {
+/** What it says of itself: its own line, else the item of its list that it works on; and how far it is with the list. */
+function progressOf({ todos, progress, status }: AgentOverview): string {
+  if (ENDED.has(status)) return '';
   const current = todos.find((todo) => todo.status === 'in_progress');
-  if (current === undefined || ENDED.has(status)) return '';
+  const line = progress ?? (current && (current.activeForm || current.content)) ?? '';
   const done = todos.filter((todo) => todo.status === 'completed').length;
-  return `${excerpt(current.activeForm || current.content, PROGRESS_LENGTH)} (${done} of ${todos.length})`;
+  const far = current === undefined ? '' : ` (${done} of ${todos.length})`;
+  return line === '' ? '' : `${excerpt(line, PROGRESS_LENGTH)}${far}`;
 }
 
 function worktreeOf({ worktree }: AgentOverview): string {

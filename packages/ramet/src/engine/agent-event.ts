@@ -39,11 +39,15 @@ export type AgentEvent =
       model: string;
       /** Its own, where it has one. */
       worktree?: { path: string; branch: string | null };
+      /** What it had said of its progress when it was interrupted. */
+      progress?: string;
       /** What the work it goes on with had taken of its own; absent for work that begins. */
       carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
   /** `until` is when it will go on, in milliseconds since the epoch, where that is known, and `leftMs` how long that is. */
   | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number; leftMs?: number }
+  /** What a child says of its progress, in one line. */
+  | { type: 'progress'; line: string }
   | { type: 'stalled'; silentMs: number }
   | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };

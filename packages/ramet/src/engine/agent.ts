@@ -11,7 +11,7 @@ import {
 } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import { foldRefusals, type Refusals, refusalsOfFork } from '../journal/projections/refusals.ts';
+import { foldOwnState, inheritedState, NEW_STATE, type OwnState } from '../journal/projections/own-state.ts';
 import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import { waitUntil } from '../schema/clock.ts';
@@ -75,7 +75,7 @@ export class Agent implements AsyncDisposable {
   /** Its list of its own work; `setTodos` changes it. */
   todos: readonly TodoItem[] = [];
   /** Changed by what it records alone. */
-  refusals: Refusals = [];
+  own: OwnState = NEW_STATE;
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox();
   /** How many items have come for it, in all processes; numbers them. */
@@ -120,8 +120,8 @@ export class Agent implements AsyncDisposable {
     child.#recordStart();
     const [messages = ''] = child.store([params.record]);
     const from = this.spec.id;
-    const refusals = refusalsOfFork(this.refusals, params.calls);
-    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...refusals });
+    const own = inheritedState(this.own, params.calls);
+    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...own });
     const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
@@ -195,7 +195,7 @@ export class Agent implements AsyncDisposable {
 
   record(event: JournalEvent): void {
     this.#hasEnded ||= event.type === 'agent.ended';
-    this.refusals = foldRefusals(this.refusals, event);
+    this.own = foldOwnState(this.own, event);
     this.runtime.journal.append(this.spec.id, event);
   }
 

@@ -27,6 +27,7 @@ import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from
 import type { ModelExchange } from './model-exchange.ts';
 import { NOT_RUN, OUTPUT_CUT } from './notices.ts';
 import type { OpenCalls } from './open-calls.ts';
+import { progressOfAnswer } from './progress.ts';
 import { PROVIDER_CAUSE } from './provider-wait.ts';
 import { takeBill } from './run-bill.ts';
 import {
@@ -92,6 +93,7 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
     const step = nextStep(done.response, run);
     takeResponse(agent, run, done, step);
     yield assistantEvent(done);
+    yield* progressOfAnswer(agent, step, textOf(done));
     yield* warnings(agent, done);
     if (step.kind === 'fail' && step.cause === 'context_window') {
       if (yield* madeRoom(agent, run, options, step.message)) continue;

@@ -64,7 +64,7 @@ export function resumeAgent(
   agent.context.measured =
     measured === null ? null : { ...measured, messages: measured.messages + inherited.length };
   agent.todos = transcript.todos;
-  agent.refusals = transcript.refusals;
+  agent.own = transcript.own;
   agent.tasks.recall(transcript.backgroundTasks);
   takeInbox(agent, transcript, thaw);
   recallCache(agent, transcript);

@@ -20,6 +20,7 @@ import { inCheckout, permitFor } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import { onAbort } from './on-abort.ts';
 import type { Permit } from './permit.ts';
+import { progressOfTodos } from './progress.ts';
 import { withRefusal } from './refusal-notice.ts';
 import { finishResult } from './tool-result.ts';
 
@@ -233,7 +234,10 @@ function contextOf(
     tasks: agent.tasks,
     agents: runtime.agents.deskFor(spec.id, call.id, signal),
     directory: directoryDesk(agent, signal),
-    setTodos: (todos) => agent.setTodos(todos),
+    setTodos(todos) {
+      agent.setTodos(todos);
+      for (const event of progressOfTodos(agent, todos)) emit(event);
+    },
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,
     afterCommand: (command, since) => agent.checkout.afterCommand(command, since),

@@ -3,6 +3,7 @@
  * report, what has not is named. A report told here is not told again.
  */
 import { contentOf } from '../conversation/frozen-block.ts';
+import { quoteText } from '../conversation/quoted-text.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
@@ -34,7 +35,7 @@ export async function lookAtAgents(
   const told = agent.inbox.take(isWanted);
   for (const { item } of told) agent.record({ type: 'message.taken', item, call: look.call });
   const open = watched.filter(({ id }) => agent.children.find(id) !== undefined);
-  if (told.length + open.length > 0) return { content: describe(told, open) };
+  if (told.length + open.length > 0) return { content: describe(family, told, open) };
   if (all) return { content: 'No agent of yours is running, and none has news.' };
   return other === null ? null : { content: other.line };
 }
@@ -71,11 +72,13 @@ async function waitFor(agent: Agent, children: readonly AgentHandle[], look: Age
   }
 }
 
-function describe(told: readonly InboxItem[], open: readonly AgentHandle[]): string {
+function describe(family: AgentFamily, told: readonly InboxItem[], open: readonly AgentHandle[]): string {
   const reports = told.flatMap(({ blocks }) => blocks.map((block) => String(contentOf(block).text)));
   const running = open.map(({ id, name, description }) => {
     const label = [name, description].filter(Boolean).join(': ');
-    return `Agent ${id}${label === '' ? '' : ` (${label})`} still runs.`;
+    const progress = family.find(id)?.own.progress ?? null;
+    const said = progress === null ? '' : ` Its progress: ${quoteText(progress)}`;
+    return `Agent ${id}${label === '' ? '' : ` (${label})`} still runs.${said}`;
   });
   return [...reports, ...running].join('\n');
 }

@@ -27,6 +27,7 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'launch.decided',
   'permission.answered',
   'permission.asked',
+  'progress.reported',
   'request.failed',
   'request.started',
   'status.changed',

@@ -134,6 +134,12 @@ interface AgentDetached {
   type: 'agent.detached';
 }
 
+/** What a child says of its progress, in one line (RES-4). The last one counts. */
+interface ProgressReported {
+  type: 'progress.reported';
+  line: string;
+}
+
 /** Nothing has happened for longer than the stall limit (AGENT-7). */
 interface AgentStalled {
   type: 'agent.stalled';
@@ -166,6 +172,7 @@ export type AgentLifecycleEvent =
   | MessageReceived
   | MessageTaken
   | AgentDetached
+  | ProgressReported
   | AgentStalled
   | ForkCompared
   | AgentEnded;

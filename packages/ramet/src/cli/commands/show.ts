@@ -68,6 +68,7 @@ function agentText(view: ShownView, agent: AgentOverview, options: ShowOptions):
   const open = openTodos(agent.todos);
   return [
     `\n${printable(agentLine(agent))}\n`,
+    progressText(agent),
     inherited === null ? '' : inheritedText(view, agent, inherited, options),
     replacedText(view, replaced, options),
     messagesText(contentsOf(view, messages)),
@@ -90,6 +91,11 @@ function agentLine(agent: AgentOverview): string {
       : `; in ${printable(worktree.path)} on ${printable(worktree.branch ?? 'no branch')}`;
   const again = resumed === 0 ? '' : `; went on ${times(resumed)} after it was interrupted`;
   return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}${time}${again}${place}`;
+}
+
+/** Of one that has ended its report says more. */
+function progressText({ progress, status }: AgentOverview): string {
+  return progress === null || status === 'done' ? '' : `progress: ${excerpt(progress, LINE_LENGTH)}\n`;
 }
 
 function inheritedText(

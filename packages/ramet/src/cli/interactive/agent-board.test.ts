@@ -91,6 +91,11 @@ describe('UI-1: the children at work', () => {
     expect(agentRows(board.tree, { columns: 79, rows: 24 })[0]).toMatch(/ 4 turns · 2\.2k tok · \$0\.0400$/);
   });
 
+  test('RES-4: one that goes on is shown with what it had said of its progress', () => {
+    const agent = boardOf({ ...started(2), progress: 'Reading' } as SessionEvent).find('x.2');
+    expect(agent && doingOf(agent)).toBe('Reading · thinking');
+  });
+
   test('a cost that is unknown stays unknown', () => {
     const board = boardOf(started(2), of(2, answered(0.01)), of(2, answered(null)));
     expect(agentRows(board.tree, { columns: 79, rows: 24 })[0]).toMatch(/ unknown$/);
@@ -101,6 +106,9 @@ describe('UI-1: the children at work', () => {
     ['Bash a', [bash('1', 'a')]],
     ['Bash a (+1)', [bash('1', 'a'), bash('2', 'b')]],
     ['queued: place', [status('queued', 'place')]],
+    ['Reading · thinking', [{ type: 'progress', line: '\u001b[2JReading\n' }]],
+    ['Two · Bash a', [{ type: 'progress', line: 'One' }, bash('1', 'a'), { type: 'progress', line: 'Two' }]],
+    ['blocked: permission', [{ type: 'progress', line: 'One' }, status('blocked', 'permission')]],
     ['blocked: permission', [bash('1', 'a'), status('blocked', 'permission')]],
     ['Bash a', [bash('1', 'a'), status('blocked', 'permission'), status('running', null)]],
     ['Bash a (silent for 10 min)', [bash('1', 'a'), { type: 'stalled', silentMs: 600_000 }]],

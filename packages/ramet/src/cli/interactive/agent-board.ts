@@ -11,6 +11,7 @@ import type { SessionEvent } from '../../sdk/session.ts';
 import { liveStatusOf } from '../agent-label.ts';
 import { duration } from '../format.ts';
 import { callTitle } from './call-title.ts';
+import { safeLine } from './safe-text.ts';
 
 export interface BoardAgent {
   readonly id: AgentId;
@@ -30,6 +31,8 @@ export interface BoardAgent {
   readonly retries: boolean;
   /** How long nothing had happened, once that counts as stalled; null when something happens. */
   readonly silentMs: number | null;
+  /** What it last said of its progress. */
+  readonly progress: string | null;
   readonly turns: number;
   readonly usage: Usage;
   readonly costUsd: number | null;
@@ -61,9 +64,9 @@ export class AgentBoard {
   take(event: SessionEvent): void {
     const { agentId: id, parentAgentId: parent } = event;
     if (event.type === 'agent_started') {
-      const { agentType: type, name, description, worktree, carried } = event;
+      const { agentType: type, name, description, worktree, carried, progress = null } = event;
       const branch = worktree?.branch ?? null;
-      this.#agents.set(id, { ...AT_WORK, ...carried, id, parent, type, name, description, branch });
+      this.#agents.set(id, { ...AT_WORK, ...carried, id, parent, type, name, description, branch, progress });
       return;
     }
     const agent = this.#agents.get(id);
@@ -89,6 +92,7 @@ const AT_WORK = {
   cause: null,
   left: null,
   calls: new Map(),
+  progress: null,
   turns: 0,
   usage: NO_USAGE,
   costUsd: 0,
@@ -109,6 +113,8 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
       calls.delete(event.call.id);
       return { calls };
     }
+    case 'progress':
+      return { progress: event.line };
     case 'status_changed':
       return {
         status: event.status,
@@ -124,8 +130,14 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
   }
 }
 
-/** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`, `queued: place`. */
+/** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`; before it what it says of its progress. */
 export function doingOf(agent: BoardAgent, now: number = Date.now()): string {
+  const { status, progress } = agent;
+  const doing = activityOf(agent, now);
+  return progress === null || status !== 'running' ? doing : `${safeLine(progress)} · ${doing}`;
+}
+
+function activityOf(agent: BoardAgent, now: number): string {
   const { status, cause, left, calls, retries, silentMs } = agent;
   const silent = silentMs === null ? '' : ` (silent for ${duration(silentMs)})`;
   if (status !== 'running') return `${liveStatusOf({ status, cause, leftMs: left?.() }, now)}${silent}`;

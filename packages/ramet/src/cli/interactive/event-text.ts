@@ -92,6 +92,7 @@ export function createEventView(style: TextStyle): EventView {
         }
         case 'agent_started':
         case 'agent_ended':
+        case 'progress':
         case 'stalled':
         case 'tool_started':
         case 'thinking_delta':

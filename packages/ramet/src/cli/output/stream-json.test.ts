@@ -40,6 +40,7 @@ function shownRun(format: (io: CommandIo) => ResultOutput): Record<string, unkno
   const of = { agentId: CHILD, parentAgentId: MAIN };
   const started = { agentType: 'fork', name: null, description: 'one part', background: false } as const;
   output.event(session, { type: 'agent_started', ...started, model: 'claude-sonnet-5', ...of });
+  output.event(session, { type: 'progress', line: 'Reading.', ...of });
   answered(output, CHILD, { usage: spent(3), costUsd: 2 });
   const failed = { status: 'failed', cause: 'max_turns' } as const;
   const result = { ...ended({ usage: spent(3), costUsd: 2 }), ...failed };
@@ -82,9 +83,11 @@ describe('UI-1: a run of many agents as JSON', () => {
       ['init', `${session}.1`, null],
       ['warning', `${session}.1`, null],
       ['agent_started', `${session}.2`, `${session}.1`],
+      ['agent_progress', `${session}.2`, `${session}.1`],
       ['agent_ended', `${session}.2`, `${session}.1`],
       ['success', `${session}.1`, null],
     ]);
+    expect(lines[3]).toMatchObject({ type: 'system', line: 'Reading.' });
   });
 
   test.each([

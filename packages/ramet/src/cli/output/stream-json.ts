@@ -112,6 +112,8 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
         cause: event.cause,
         ...(event.until !== undefined && { until: new Date(event.until).toISOString() }),
       };
+    case 'progress':
+      return { type: 'system', subtype: 'agent_progress', line: event.line };
     case 'stalled':
       return { type: 'system', subtype: 'agent_stalled', silent_ms: Math.round(event.silentMs) };
     case 'compacted':

@@ -8,7 +8,7 @@ import type { ContextState } from '../../engine/context-state.ts';
 import type { InboxItem } from '../../engine/inbox.ts';
 import type { OpenCalls } from '../../engine/open-calls.ts';
 import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
-import type { Refusals } from '../../journal/projections/refusals.ts';
+import type { OwnState } from '../../journal/projections/own-state.ts';
 import type { TouchedFile } from '../../journal/projections/transcript.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
@@ -40,7 +40,7 @@ export interface AgentImage {
   seen: ReadonlyMap<string, string>;
   context: ContextState;
   todos: readonly TodoItem[];
-  refusals: Refusals;
+  own: OwnState;
   tasks: readonly (readonly [id: string, end: TaskEnd | null])[];
   inbox: readonly InboxItem[];
   /** Of its ancestors, the nearest first. */
@@ -87,7 +87,7 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentI
     seen: agent.files.seen,
     context: agent.context,
     todos: agent.todos,
-    refusals: agent.refusals,
+    own: agent.own,
     tasks: tasksOf(agent),
     inbox: [...agent.inbox.items],
     spending: spending?.records() ?? [],
@@ -130,7 +130,7 @@ export async function agentFromImage(image: AgentImage, runtime: SessionRuntime)
   for (const [path, how] of image.touched) agent.touched.set(path, how);
   Object.assign(agent.context, image.context);
   agent.todos = image.todos;
-  agent.refusals = image.refusals;
+  agent.own = image.own;
   agent.tasks.recall(image.tasks);
   for (const item of image.inbox) agent.inbox.put(item);
   return agent;

@@ -14,7 +14,7 @@ export function takeOver(agent: Agent, rebuilt: Agent): void {
   agent.openCalls = rebuilt.openCalls;
   agent.prompts = rebuilt.prompts;
   agent.todos = rebuilt.todos;
-  agent.refusals = rebuilt.refusals;
+  agent.own = rebuilt.own;
 }
 
 /** Its background tasks as another process can know them: how they ended, or null when nobody saw it. */

@@ -51,9 +51,17 @@ describe('AGENT-5: the status of an agent', () => {
       usage: responseCompleted().usage,
       costUsd: 0.5,
       todos: [],
+      progress: null,
       worktree: null,
       checkoutChanges: [],
     });
+  });
+
+  test('RES-4: keeps what an agent said of its progress, also when its process is gone', () => {
+    const line = { type: 'progress.reported', line: 'Reading.' } as const;
+    const events = recorded(['a', agentStarted()], ['a', line]);
+    const [gone] = agentStatuses(statusBoardOf(events), { writerAlive: false });
+    expect(gone).toMatchObject({ status: 'interrupted', progress: 'Reading.' });
   });
 
   test('WORK-3: names the worktree an agent works in, until it vanishes', () => {

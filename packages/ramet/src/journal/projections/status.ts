@@ -9,6 +9,7 @@ import type { AgentStatus } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { typeOfAgent } from './agent-tree.ts';
+import { foldProgress } from './own-state.ts';
 
 export type AgentActivity =
   | { kind: 'requesting'; model: string; attempt: number; since: number }
@@ -49,6 +50,8 @@ export interface AgentOverview {
   costUsd: number | null;
   /** Its list of its own work, as it last wrote it. */
   todos: readonly TodoItem[];
+  /** What it last said of its progress with the task it has; null before it said anything. */
+  progress: string | null;
   /** The worktree it works in, or that holds its work; null for one that has none, or whose has vanished. */
   worktree: Pick<RecordedWorktree, 'path' | 'branch' | 'base'> | null;
   /** What changed in the checkout of its worktree while it worked, and nobody known did it. */
@@ -127,6 +130,7 @@ function admit(board: StatusBoard, id: AgentId, { time, event }: RecordedEvent):
 
 function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): void {
   const since = agent.lastEventAt;
+  agent.progress = foldProgress(agent.progress, event);
   switch (event.type) {
     case 'agent.started':
       revive(agent);
@@ -273,6 +277,7 @@ function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>)
     usage: NO_USAGE,
     costUsd: 0,
     todos: [],
+    progress: null,
     worktree: event.origin?.worktree === undefined ? null : placeOf(event.origin.worktree),
     checkoutChanges: [],
   };

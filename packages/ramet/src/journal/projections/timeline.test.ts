@@ -46,6 +46,8 @@ describe('the timeline', () => {
     [toolStarted('c', 'Bash'), 'Bash started'],
     [toolCompleted('c', 'Bash'), 'Bash done in 1.50 s'],
     [{ ...toolCompleted('c', 'Bash'), isError: true }, 'Bash failed in 1.50 s'],
+    [{ ...toolCompleted('c', 'Bash'), isError: true, refused: 'Bash: no' }, 'Bash refused in 1.50 s'],
+    [{ type: 'progress.reported', line: 'Reading.' }, 'progress: Reading.'],
     [{ type: 'permission.changed', mode: 'plan' }, 'permission mode changed: plan'],
     [
       { type: 'permission.answered', call: 'c', answer: 'policy', rules: [], reason: null },

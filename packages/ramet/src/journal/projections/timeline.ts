@@ -31,6 +31,7 @@ function describe(event: JournalEvent): string {
     case 'message.received':
     case 'message.taken':
     case 'agent.detached':
+    case 'progress.reported':
     case 'agent.stalled':
     case 'fork.compared':
       return describeLife(event);
@@ -139,6 +140,8 @@ function describeLife(event: LifeEvent): string {
       return `message ${event.item} ${event.call === null ? 'taken back' : 'told by a tool'}`;
     case 'agent.detached':
       return 'sent to the background';
+    case 'progress.reported':
+      return `progress: ${event.line}`;
     case 'agent.stalled':
       return `silent for ${seconds(event.silentMs)}`;
     case 'fork.compared':

@@ -11,7 +11,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
 import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
-import { foldRefusals, type Refusals } from './refusals.ts';
+import { foldOwnState, NEW_STATE, type OwnState } from './own-state.ts';
 
 export interface TranscriptMessage {
   role: Role;
@@ -75,7 +75,7 @@ export interface Transcript {
   /** What calls under way have read and written: seen once they are answered, since only then it is told. */
   unanswered: Map<string, SeenFile[]>;
   todos: readonly TodoItem[];
-  refusals: Refusals;
+  own: OwnState;
   /** Where it went last; null for an agent that works where it began. */
   directory: EventOf<'directory.changed'> | null;
   /** How each background task ended; null when that is not recorded. */
@@ -123,7 +123,7 @@ export function emptyTranscript(agent: AgentId): Transcript {
     measured: null,
     unanswered: new Map(),
     todos: [],
-    refusals: [],
+    own: NEW_STATE,
     directory: null,
     backgroundTasks: new Map(),
   };
@@ -142,7 +142,7 @@ export function extendTranscript(transcript: Transcript, { seq, time, agent, eve
 }
 
 function extend(transcript: Transcript, event: JournalEvent, time: number): void {
-  transcript.refusals = foldRefusals(transcript.refusals, event);
+  transcript.own = foldOwnState(transcript.own, event);
   switch (event.type) {
     case 'agent.started':
       transcript.permissionMode = event.permissionMode;
