@@ -16,6 +16,7 @@ import type { AgentExecutor } from './executor.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
 import type { WorktreeResult } from './isolation/agent-workspace.ts';
+import { worktreeWarnings } from './isolation/worktree-warnings.ts';
 import { STOPPED } from './notices.ts';
 import { notificationText, type ReportFacts } from './report.ts';
 
@@ -29,7 +30,16 @@ export function startChild(
   const started = startedEvent(child);
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
-    const ended = await live(family, child, signal, usages);
+    const warnings = worktreeWarnings(child, (code, message) => {
+      child.warn(code, message);
+      family.parts.onEvent(child.spec, { type: 'warning', code, message });
+    });
+    const onAnswer = (usage: Usage): void => {
+      usages.push(usage);
+      void warnings.tellRest();
+    };
+    const ended = await live(family, child, signal, onAnswer);
+    await warnings.tellRest();
     const worktree = await givenBack(child);
     const result = worktree === null ? ended : { ...ended, worktree };
     own.ended();
@@ -43,33 +53,18 @@ export function startChild(
   family.admit(child, handle);
   parent.children.add(handle);
   family.parts.onEvent(child.spec, started);
-  tellOfWorktree(family, child);
   return handle;
-}
-
-function tellOfWorktree(family: AgentFamily, child: Agent): void {
-  const { workspace, isOwn } = child.directory;
-  if (!isOwn) return;
-  const tell = (code: string, message: string): void => {
-    child.warn(code, message);
-    family.parts.onEvent(child.spec, { type: 'warning', code, message });
-  };
-  for (const message of workspace?.warnings ?? []) tell('worktree_incomplete', message);
-  // That nothing but the parser holds its commands (WORK-9). Nobody waits for it to be found out.
-  void child.runtime.sandbox.isolationNotice().then((message) => {
-    if (message !== null) tell('no_sandbox', message);
-  });
 }
 
 async function live(
   family: AgentFamily,
   child: Agent,
   signal: AbortSignal,
-  usages: Usage[],
+  onAnswer: (usage: Usage) => void,
 ): Promise<AgentResult> {
   const onEvent = (event: AgentEvent): void => {
     family.stalls.noteLife(child);
-    if (event.type === 'assistant') usages.push(event.usage);
+    if (event.type === 'assistant') onAnswer(event.usage);
     family.parts.onEvent(child.spec, event);
   };
   try {
