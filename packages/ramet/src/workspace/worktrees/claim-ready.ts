@@ -6,16 +6,15 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
 import { createBranch } from '../git/create-branch.ts';
-import { readHead } from '../git/read-refs.ts';
 import { checkOut } from './check-out.ts';
 import type { WorktreeBase } from './find-base.ts';
-import { headText, isTreeOf, replaceAdminFile } from './register-worktree.ts';
-import { freshFacts, slotHolder } from './reserve-worktree.ts';
+import { findReady, isAsRecorded } from './ready-tree.ts';
+import { headText, replaceAdminFile } from './register-worktree.ts';
+import { claimedFacts, slotHolder } from './reserve-worktree.ts';
 import { freeSlot, passSlot } from './slots.ts';
-import { isSamePart } from './sparse-checkout.ts';
 import { undoWorktree } from './undo-worktree.ts';
 import type { ManagedWorktree, SparsePatterns } from './worktree.ts';
-import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
+import type { WorktreePlace } from './worktree-place.ts';
 
 export interface ClaimedWorktree {
   worktree: ManagedWorktree;
@@ -25,52 +24,47 @@ export interface ClaimedWorktree {
   isSetUp: boolean;
 }
 
-/** Turns a reserved row and a ready tree into one. Null when none is ready. */
+/**
+ * Turns a reserved row and a ready tree into one. `ready`: the tree whose row the reserved one has replaced. Null when
+ * none is ready.
+ */
 export async function claimReady(
   place: WorktreePlace,
   reserved: ManagedWorktree,
-  base: WorktreeBase,
+  { base, ready: own = null }: { base: WorktreeBase; ready?: ManagedWorktree | null | undefined },
 ): Promise<ClaimedWorktree | null> {
+  if (own !== null) return moveIn(place, { worktree: reserved, ready: own, base });
   if (reserved.facts.sparse.length > 0) return null;
   for (;;) {
     const ready = takeReady(place, base.commit, reserved.facts.patterns);
     if (ready === null) return null;
-    if (isAsRecorded(place, ready)) return moveIn(place, { reserved, ready, base });
+    if (isAsRecorded(place, ready))
+      return moveIn(place, { worktree: joinRows(place, { reserved, ready, base }), ready, base });
     await undoWorktree(place, ready);
   }
 }
 
-/** One with the same part of the files: at the wanted commit, else any. */
 function takeReady(
   { registry }: WorktreePlace,
   commit: string,
   patterns: SparsePatterns | undefined,
 ): ManagedWorktree | null {
   return registry.transact(() => {
-    const ready = registry
-      .list()
-      .filter(({ state, facts }) => state === 'ready' && isSamePart(facts.patterns, patterns));
-    const found = ready.find(({ base }) => base === commit) ?? ready[0];
-    if (found === undefined) return null;
+    const found = findReady(registry.list(), commit, patterns);
+    if (found === null) return null;
     const claimed: ManagedWorktree = { ...found, state: 'claiming', lease: thisProcess() };
     registry.put(claimed);
     return claimed;
   });
 }
 
-function isAsRecorded(place: WorktreePlace, ready: ManagedWorktree): boolean {
-  const head = readHead(adminDirectory(place, ready), place.repository.commonDirectory);
-  return head?.ref === null && head.commit === ready.base && isTreeOf(ready.path, ready);
-}
-
 interface Move {
-  reserved: ManagedWorktree;
+  worktree: ManagedWorktree;
   ready: ManagedWorktree;
   base: WorktreeBase;
 }
 
-async function moveIn(place: WorktreePlace, { reserved, ready, base }: Move): Promise<ClaimedWorktree> {
-  const worktree = joinRows(place, { reserved, ready, base });
+async function moveIn(place: WorktreePlace, { worktree, ready, base }: Move): Promise<ClaimedWorktree> {
   place.onStep('claimed');
   if (worktree.branch !== null) {
     await createBranch(place.repository, place.env, { branch: worktree.branch, commit: worktree.base });
@@ -86,12 +80,11 @@ async function moveIn(place: WorktreePlace, { reserved, ready, base }: Move): Pr
 }
 
 /** The reserved name with the tree's registration and slot; the pool's row goes. */
-function joinRows(place: WorktreePlace, { reserved, ready, base }: Move): ManagedWorktree {
-  const facts = {
-    ...freshFacts(place, base.target),
-    elsewhere: ready.path,
-    dependencies: ready.facts.dependencies,
-  };
+function joinRows(
+  place: WorktreePlace,
+  { reserved, ready, base }: { reserved: ManagedWorktree; ready: ManagedWorktree; base: WorktreeBase },
+): ManagedWorktree {
+  const facts = claimedFacts(place, base.target, ready);
   const { admin, slot } = ready;
   const worktree: ManagedWorktree = { ...reserved, state: 'claiming', admin, slot, facts };
   place.registry.transact(() => {

@@ -15,7 +15,6 @@ import { carryDirtyWork, type DirtyReport, dirtyReport } from './dirty-work.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
 import { includedFiles } from './included-files.ts';
 import { type MissingPackages, missingPackages } from './missing-packages.ts';
-import { noteUse } from './pool-size.ts';
 import { proveByFiles } from './prove-by-files.ts';
 import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
 import { registerWorktree } from './register-worktree.ts';
@@ -65,15 +64,19 @@ export async function createWorktree(
   // Reading a large checkout takes longer than a claim: what is left out is read beside it.
   const dirty = policy === 'exclude' ? sharedReport(place) : dirtyReport(place, policy);
   if (policy !== 'exclude') refuseDirty(place, await dirty, base);
+  // A claim keeps this thread busy: the process that looks starts before it.
+  else await new Promise(setImmediate);
   makeDirectory(place);
-  const worktree = reserveWorktree(place, request, base);
-  return makeWorktree(place, worktree, { dirty, policy, base, signal: request.signal });
+  const { worktree, ready } = reserveWorktree(place, request, base);
+  return makeWorktree(place, worktree, { dirty, policy, base, ready, signal: request.signal });
 }
 
 interface Making {
   base: WorktreeBase;
   /** Whether its branch is there already. */
   hasBranch?: boolean;
+  /** The tree of the pool that was reserved with it. */
+  ready?: ManagedWorktree | null;
   dirty: Promise<DirtyReport>;
   policy: DirtyPolicy;
   signal: AbortSignal | undefined;
@@ -118,7 +121,6 @@ async function make(
     throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
   }
   const env = worktreeEnvironment(place, leased);
-  noteUse(place, leased);
   const missing = missingPackages(place, leased.path, brought.reasons);
   const { dirty } = making;
   return { worktree: leased, how, proof, dirty, setup, notes: brought.notes, missing, env };
@@ -143,9 +145,9 @@ interface FilledTree {
 async function fillTree(
   place: WorktreePlace,
   reserved: ManagedWorktree,
-  { base, signal, hasBranch = false }: Making,
+  { base, ready, signal, hasBranch = false }: Making,
 ): Promise<FilledTree> {
-  const claimed = hasBranch ? null : await claimReady(place, reserved, base);
+  const claimed = hasBranch ? null : await claimReady(place, reserved, { base, ready });
   if (claimed !== null) {
     const { worktree, isMoved, isSetUp } = claimed;
     const proof =

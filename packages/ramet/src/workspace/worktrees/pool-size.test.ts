@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { worktreePlace } from '../../../test/fixtures/worktrees.ts';
@@ -40,6 +40,16 @@ describe('WORK-4: how many worktrees are kept ready', () => {
     const actions = (await collectGarbage(place)).map(({ action }) => action);
     expect(actions.filter((action) => action === 'remove')).toHaveLength(4);
     expect(ready(place)).toBe(2);
+  });
+
+  test('are noted when one is given back: nobody who gets one waits for that', async () => {
+    const place = worktreePlace();
+    const agents = [1, 2].map((number) => ({ session: 'aaaaaaaa', agent: `aaaaaaaa.${number}` }));
+    const made = agents.map((owner) => createWorktree(place, { name: owner.agent, owner }));
+    const [first] = await Promise.all(made);
+    expect(existsSync(join(worktreesDirectory(place), '.pool-size'))).toBe(false);
+    await releaseWorktree(place, first?.worktree.id ?? '')?.settled;
+    expect(wantedPool(place)).toBe(2);
   });
 
   test('are as many as is set, and four where the note cannot be read', async () => {

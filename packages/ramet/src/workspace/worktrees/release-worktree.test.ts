@@ -175,6 +175,45 @@ describe('WORK-4: the pool', () => {
   });
 });
 
+describe('WORK-4: a claim', () => {
+  test('takes over id, registration and slot of the ready tree, and no other', async () => {
+    const place = worktreePlace();
+    const first = (await createWorktree(place, { name: 'first', owner })).worktree;
+    await releaseWorktree(place, first.id)?.settled;
+    const [ready] = place.registry.list().filter(({ state }) => state === 'ready');
+    const { worktree, how } = await createWorktree(place, { name: 'second', owner });
+    const { id, admin, slot } = worktree;
+    expect({ how, id, admin, slot }).toEqual({
+      ...{ how: 'claimed', id: ready?.id, admin: ready?.admin, slot: ready?.slot },
+    });
+    expect(place.registry.list().map(({ state }) => state)).toEqual(['gone', 'leased']);
+    expect(readdirSync(join(place.home, 'slots'))).toEqual([String(slot)]);
+    expect(git(worktree.path, 'status', '--porcelain', '--branch')).toBe('## ramet/second');
+  });
+
+  test('takes away a ready tree that somebody changed, and takes the next', async () => {
+    const place = worktreePlace();
+    const made = await Promise.all(['one', 'two'].map((name) => createWorktree(place, { name, owner })));
+    for (const { worktree } of made) await releaseWorktree(place, worktree.id)?.settled;
+    const [broken, good] = place.registry.list().filter(({ state }) => state === 'ready');
+    git(broken?.path ?? '', 'checkout', '-q', '-b', 'theirs');
+    const { worktree, how } = await createWorktree(place, { name: 'third', owner });
+    expect({ how, admin: worktree.admin }).toEqual({ how: 'claimed', admin: good?.admin });
+    expect(existsSync(broken?.path ?? '')).toBe(false);
+    expect(readdirSync(join(place.home, 'slots'))).toEqual([String(worktree.slot)]);
+  });
+
+  test('begins when the look at the asking checkout has begun, and runs beside it', async () => {
+    const running: string[][] = [];
+    const onStep = (step: string): void => {
+      if (step === 'reserved') running.push(process.getActiveResourcesInfo());
+    };
+    const place = worktreePlace({ onStep });
+    await createWorktree(place, { name: 'first', owner });
+    expect(running).toEqual([expect.arrayContaining(['ProcessWrap'])]);
+  });
+});
+
 describe('WORK-8: an agent that is continued', () => {
   test.each([0, 4])(
     'gets its vanished worktree back at the same path, branch and base (pool of %i)',

@@ -5,6 +5,7 @@
  */
 import { prepareDependencies } from './bring-dependencies.ts';
 import { fillPool } from './pool.ts';
+import { noteUse } from './pool-size.ts';
 import { removeWorktree } from './remove-worktree.ts';
 import { seePackages } from './template-look.ts';
 import { verdictOf } from './verdict.ts';
@@ -34,7 +35,10 @@ export function releaseWorktree(
   { packagesSeen = false }: { packagesSeen?: boolean } = {},
 ): ReleasedWorktree | null {
   const changed = place.now();
-  const facts = packagesSeen ? place.registry.find(id)?.facts : undefined;
+  const held = place.registry.find(id);
+  // Never are more in use than when one of them is given back, and then nobody waits for the note.
+  if (held?.state === 'leased') noteUse(place, held);
+  const facts = packagesSeen ? held?.facts : undefined;
   const changes = { state: 'released', lease: null, changed } as const;
   const released = place.registry.change(id, ['leased'], {
     ...changes,

@@ -6,6 +6,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
 import { readRef } from '../git/read-refs.ts';
 import type { WorktreeBase } from './find-base.ts';
+import { findReady, isAsRecorded } from './ready-tree.ts';
 import { takeSlot } from './slots.ts';
 import { sparsePatternsOf } from './sparse-checkout.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeOwner } from './worktree.ts';
@@ -18,21 +19,31 @@ interface Reservation {
   numbered?: boolean | undefined;
 }
 
+export interface ReservedWorktree {
+  worktree: ManagedWorktree;
+  /** The tree of the pool that it is to have; null when none is ready. Its row has become this one's, slot and all. */
+  ready: ManagedWorktree | null;
+}
+
 export function reserveWorktree(
   place: WorktreePlace,
   { name: wanted, owner, numbered = false }: Reservation,
   base: WorktreeBase,
-): ManagedWorktree {
+): ReservedWorktree {
   const plain = worktreeName(wanted);
   return place.registry.transact(() => {
-    const isTaken = takenNames(place);
+    const rows = place.registry.list();
+    const isTaken = takenNames(place, rows);
     if (!numbered && isTaken(plain)) throw nameTaken(place, plain);
     const name = freeName(plain, isTaken);
-    const id = newSessionId();
-    const slot = takeSlot(place.home, slotHolder(place, id));
-    const worktree = newWorktree(place, { id, name, slot, base, owner });
+    const facts = freshFacts(place, base.target);
+    const found = facts.sparse.length > 0 ? null : findReady(rows, base.commit, facts.patterns);
+    // One that was changed in the pool is taken away by whoever claims it, not in here.
+    const ready = found !== null && isAsRecorded(place, found) ? found : null;
+    const fields = { ...place, name, base, owner };
+    const worktree = ready === null ? newWorktree(fields, facts) : claimingWorktree(fields, ready);
     place.registry.put(worktree);
-    return worktree;
+    return { worktree, ready };
   });
 }
 
@@ -41,22 +52,46 @@ export function slotHolder({ project }: WorktreePlace, id: string): string {
   return `${project}\n${id}`;
 }
 
-interface Fields {
-  id: string;
+interface Fields extends WorktreePlace {
   name: string;
-  slot: number;
   base: WorktreeBase;
   owner: WorktreeOwner | null;
 }
 
-function newWorktree(place: WorktreePlace, { id, name, slot, base, owner }: Fields): ManagedWorktree {
+function newWorktree(fields: Fields, facts: WorktreeFacts): ManagedWorktree {
+  const id = newSessionId();
+  const slot = takeSlot(fields.home, slotHolder(fields, id));
+  return { ...commonParts(fields), id, slot, admin: `ramet-${id}`, state: 'making', facts };
+}
+
+/** A tree of the pool has had an id, a registration and a slot since it was taken in; nobody else has had them. */
+function claimingWorktree(fields: Fields, ready: ManagedWorktree): ManagedWorktree {
+  const { id, slot, admin } = ready;
+  const facts = claimedFacts(fields, fields.base.target, ready);
+  return { ...commonParts(fields), id, slot, admin, state: 'claiming', facts };
+}
+
+type CommonParts = Omit<ManagedWorktree, 'id' | 'slot' | 'admin' | 'state' | 'facts'>;
+
+function commonParts({ name, base, owner, ...place }: Fields): CommonParts {
   const now = place.now();
   const path = join(worktreesDirectory(place), name);
+  const branch = `${BRANCH_PREFIX}${name}`;
   return {
-    ...{ id, name, path, branch: `${BRANCH_PREFIX}${name}`, base: base.commit, state: 'making', owner },
-    ...{ lease: thisProcess(), slot, admin: `ramet-${id}`, created: now, changed: now },
-    facts: freshFacts(place, base.target),
+    ...{ name, path, branch, base: base.commit, owner },
+    lease: thisProcess(),
+    created: now,
+    changed: now,
   };
+}
+
+/** Until it is at its place it is where the pool had it. */
+export function claimedFacts(
+  place: WorktreePlace,
+  target: string | null,
+  { path, facts }: ManagedWorktree,
+): WorktreeFacts {
+  return { ...freshFacts(place, target), elsewhere: path, dependencies: facts.dependencies };
 }
 
 export function freshFacts({ settings, repository }: WorktreePlace, target: string | null): WorktreeFacts {
@@ -66,8 +101,8 @@ export function freshFacts({ settings, repository }: WorktreePlace, target: stri
 }
 
 /** A name is taken by a living worktree, by a directory, and by a branch: those are somebody's too. */
-function takenNames(place: WorktreePlace): (name: string) => boolean {
-  const living = place.registry.list().filter(({ state }) => state !== 'gone');
+function takenNames(place: WorktreePlace, rows: readonly ManagedWorktree[]): (name: string) => boolean {
+  const living = rows.filter(({ state }) => state !== 'gone');
   const names = new Set(living.map(({ name }) => nameKey(name)));
   const directory = worktreesDirectory(place);
   return (name) =>
