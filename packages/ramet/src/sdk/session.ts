@@ -6,6 +6,7 @@
 import { sep } from 'node:path';
 import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
+import { expectWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
 import { tellOfLostEnd } from '../engine/lost-end.ts';
 import { noteProject } from '../journal/project-note.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
@@ -64,10 +65,12 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
   const workspace = await ownWorkspace(workspaces, settings, place);
   try {
     const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
-    const [surroundings, types] = await Promise.all([
+    const reading = Promise.all([
       readSurroundings(place, environmentOfChildren(settings), redact, cwd),
       openAgentTypes(place, settings.env),
     ]);
+    void expectWorkspaces(place);
+    const [surroundings, types] = await reading;
     const ended = await orphans;
     const journal = observedJournal(
       await createSession({ ...settings, ...place, title: titleOf(settings, redact) }),
