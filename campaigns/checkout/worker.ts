@@ -69,6 +69,7 @@ function contextOf(
     registerGroup: () => () => {},
     tasks: new BackgroundTasks(() => {}),
     agents: { spawn: unused, send: unused, look: unused, stop: unused },
+    root: unused,
     directory: { enter: unused, exit: unused },
     setTodos: unused,
     onAgentEnd: () => {},

@@ -123,7 +123,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'TYPE-1': 'the type `teammate`',
   'TYPE-3': 'the fields hooks, mcpServers, skills and memory are read and reported, and do nothing',
   'RES-3': 'rules about MCP tools have no tool to hold (EXT-4)',
-  'RES-4': 'the read-only view of the root',
   'RES-5': 'MCP servers and hooks are not there to release; the order of releases is not tested',
   'RES-6': 'TaskCreate, TaskGet, TaskList, TaskUpdate, Skill, WebSearch and MCP tools',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',

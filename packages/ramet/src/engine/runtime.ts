@@ -14,6 +14,7 @@ import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../schema/status.ts';
 import type { AgentDesk } from '../tools/agent-desk.ts';
+import type { RootView } from '../tools/root-view.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { CommandSandbox } from '../workspace/command-sandbox.ts';
 import type { FileLedger } from '../workspace/file-ledger.ts';
@@ -71,6 +72,8 @@ export interface AgentDesks {
   deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
   /** Of these calls of the agent's, those that started agents; asked when the calls were left open. */
   calledBy(agent: AgentId, calls: readonly string[]): Promise<ReadonlyMap<string, CalledAgent>>;
+  /** The state of the main agent now, to be read only (RES-4). */
+  root(): Promise<RootView>;
   /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
   prepare(): void;
 }

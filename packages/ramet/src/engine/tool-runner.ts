@@ -233,6 +233,7 @@ function contextOf(
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
     agents: runtime.agents.deskFor(spec.id, call.id, signal),
+    root: () => runtime.agents.root(),
     directory: directoryDesk(agent, signal),
     setTodos(todos) {
       agent.setTodos(todos);

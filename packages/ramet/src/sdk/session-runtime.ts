@@ -133,6 +133,11 @@ export function shareParts(
     agents: {
       deskFor: (id, call, signal) => lazyDesk(family, id, call, signal),
       calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
+      root: async () => {
+        if (main === null) throw new Error('the main agent is not there yet');
+        const { viewRoot } = await import('../engine/view-root.ts');
+        return viewRoot(main);
+      },
       prepare: prepareDesks(),
     },
   };

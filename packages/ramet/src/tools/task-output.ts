@@ -5,10 +5,14 @@ import * as z from '../schema/zod.ts';
 import { type BackgroundTask, describeTask, unknownTask } from './background-tasks.ts';
 import { describeSize } from './cut-text.ts';
 import { readNewOutput } from './new-output.ts';
+import { describeRoot } from './root-view.ts';
 import { defineTool, failure, type Tool } from './tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 600_000;
+
+/** As SendMessage knows it; no other agent is called so. */
+const ROOT_NAMES: ReadonlySet<string> = new Set(['main', 'lead']);
 
 const input = z.strictObject({
   task_id: z.string(),
@@ -25,6 +29,7 @@ export const taskOutputTool: Tool = defineTool({
   input,
   async run({ task_id, block = false, timeout = DEFAULT_TIMEOUT_MS }, context) {
     const task = context.tasks.find(task_id);
+    if (task === undefined && ROOT_NAMES.has(task_id)) return { content: describeRoot(await context.root()) };
     if (task === undefined) {
       const agent = await context.agents.look(task_id, { block, timeoutMs: timeout });
       return agent ?? failure(unknownTask(task_id, context.tasks));

@@ -12,6 +12,7 @@ import type { FileAccess } from '../workspace/file-access.ts';
 import type { AgentDesk } from './agent-desk.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import type { ToolOutcome } from './outcome.ts';
+import type { RootView } from './root-view.ts';
 
 export { failure, type ToolOutcome } from './outcome.ts';
 
@@ -48,6 +49,8 @@ export interface ToolContext {
   tasks: BackgroundTasks;
   /** Other agents: those it starts, and those it may talk to. */
   agents: AgentDesk;
+  /** The state of the session's main agent now: a frozen copy (RES-4). */
+  root(): Promise<RootView>;
   /** Where the agent works, and going elsewhere. */
   directory: DirectoryDesk;
   /** Replaces the agent's list of its own work. */

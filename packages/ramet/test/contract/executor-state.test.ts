@@ -42,4 +42,66 @@ describe.each(EXECUTORS_UNDER_TEST)('the state of an agent hosted %s', (executor
     expect(events.flatMap((event) => (event.type === 'progress' ? [event.line] : []))).toEqual(lines);
     expect(eventsOf(family.recordedOf(2), 'progress.reported').map(({ line }) => line)).toEqual(lines);
   });
+
+  test('RES-4: reads the root as it is at that moment, and what it does leaves the root as it was', async () => {
+    const todo = (content: string) =>
+      call('TodoWrite', { todos: [{ content, status: 'in_progress', activeForm: '' }] });
+    const look = call('TaskOutput', { task_id: 'main' });
+    const where = call('Bash', { command: 'pwd; echo "MINE=[$MINE]"' });
+    const family = await startHosted(executor, {
+      permissions: { deny: ['Bash(rm:*)'] },
+      cast: {
+        'Go.': [
+          todo('The first'),
+          where,
+          startAgents(['child'], { ...FRESH, run_in_background: true }),
+          call('Bash', { command: 'while [ ! -e first ]; do sleep 0.02; done' }),
+          todo('The second'),
+          call('Bash', { command: 'touch go' }),
+          { text: 'I wait.' },
+          where,
+          { text: 'ok' },
+        ],
+        child: [
+          look,
+          call('Bash', { command: 'touch first; while [ ! -e go ]; do sleep 0.02; done' }),
+          look,
+          todo('My own'),
+          call('Bash', { command: 'mkdir -p sub; cd sub; export MINE=1; pwd' }),
+          call('EnterWorktree', { name: 'mine' }),
+          look,
+          REPORT,
+        ],
+      },
+    });
+    const { result } = await family.run('Go.');
+    expect(result.status).toBe('done');
+    const seen = family
+      .requestsOf('child')
+      .map((record) => lastTexts(record)[0] ?? '')
+      .filter((text) => text.startsWith('Main agent'));
+    const [first = '', second = '', third] = seen;
+    expect(first).toContain(`works in ${family.cwd}, model ${family.session.model}, permission mode bypass`);
+    expect(first).toContain('Budget left: no limit.\nRules, deny: Bash(rm:*).');
+    expect(first).toContain('[in_progress] The first');
+    expect(second).toBe(first.replace('The first', 'The second'));
+    expect(third).toBe(second);
+    const places = family
+      .requestsOf('Go.')
+      .flatMap(lastTexts)
+      .filter((text) => text.includes('MINE='));
+    expect(places).toEqual(
+      [`${family.cwd}\nMINE=[]\n`, `${family.cwd}\nMINE=[]\n`].map((text) =>
+        expect.stringContaining(text.trim()),
+      ),
+    );
+    const root = family.recordedOf(1);
+    expect(eventsOf(root, 'todos.changed').map(({ todos }) => todos[0]?.content)).toEqual([
+      'The first',
+      'The second',
+    ]);
+    expect(eventsOf(root, 'directory.changed')).toEqual([]);
+    expect(eventsOf(root, 'permission.changed')).toEqual([]);
+    expect(eventsOf(root, 'prefix.frozen')).toHaveLength(1);
+  });
 });

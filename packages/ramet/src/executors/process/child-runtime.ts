@@ -13,6 +13,7 @@ import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import type { AgentDesk } from '../../tools/agent-desk.ts';
 import { createFingerprintRedactor } from '../../tools/fingerprint-redactor.ts';
 import { failure, type ToolOutcome } from '../../tools/outcome.ts';
+import { frozenView } from '../../tools/root-view.ts';
 import { createCommandSandbox } from '../../workspace/command-sandbox.ts';
 import type { FileLedger, LastWrite } from '../../workspace/file-ledger.ts';
 import { FileReaders } from '../../workspace/file-readers.ts';
@@ -51,6 +52,8 @@ export function childRuntime(
     agents: {
       deskFor: (_, call, signal) => deskOf(host, call, signal),
       calledBy: (_, calls) => calledAgents(host, calls),
+      // What comes over the line is a copy, and no longer frozen.
+      root: async () => frozenView(await host.call('root', null)),
       prepare() {},
     },
   });

@@ -158,6 +158,7 @@ export class HostServices implements Disposable {
     report: ({ call, wait }, signal) =>
       this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#report(call, wait ? own : null))),
     lock: (path) => this.#turns.take(path),
+    root: () => this.#agent.runtime.agents.root(),
     commit: (durability) => this.#budgeted(this.#commit(durability)),
     news: (_, signal) => this.#budgeted(this.#news(signal)),
   };

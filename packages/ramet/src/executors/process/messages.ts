@@ -7,6 +7,7 @@ import type { Permit, PermitRequest } from '../../engine/permit.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { RootView } from '../../tools/root-view.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { LastWrite } from '../../workspace/file-ledger.ts';
 import type { AgentImage } from './agent-image.ts';
@@ -35,6 +36,7 @@ export interface HostCalls {
   called: { asks: readonly string[]; answer: readonly string[] };
   report: { asks: { call: string; wait: boolean }; answer: ToolOutcome };
   lock: { asks: string; answer: LockAnswer };
+  root: { asks: null; answer: RootView };
   commit: { asks: 'written' | 'synced'; answer: null };
   news: { asks: null; answer: null };
 }
