@@ -42,6 +42,8 @@ interface ReaderOptions {
   forgiving?: boolean;
   /** Where a path of the repository is now; null when it was never renamed. */
   moved?: ((path: string) => string) | null;
+  /** What is written later must be seen. */
+  live?: boolean;
 }
 
 export class SessionReader implements JournalReader {
@@ -58,11 +60,11 @@ export class SessionReader implements JournalReader {
   /** Blocks that were asked for and could not be given. */
   readonly #lostBlocks: Set<Digest> = new Set();
 
-  constructor(file: string, { forgiving = false, moved = null }: ReaderOptions = {}) {
+  constructor(file: string, { forgiving = false, moved = null, live = false }: ReaderOptions = {}) {
     this.#file = file;
     this.#moved = moved;
     this.#forgiving = forgiving;
-    this.#db = openSessionFileReadOnly(file);
+    this.#db = openSessionFileReadOnly(file, { live });
     const crc = schemaVersion(this.#db) < CHECKED_EVENTS ? 'NULL AS crc' : 'crc';
     this.#columns = `seq, time, agent, data, ${crc}`;
     this.#selectBlock = this.#prepare('SELECT bytes FROM blocks WHERE digest = ?');

@@ -14,6 +14,7 @@ import { existingFile } from './existing-file.ts';
 import { PRIVATE_FILE, unusable } from './home.ts';
 import { openInMemory } from './memory-copy.ts';
 import { migrate, requireKnownVersion, SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
+import { openToRead } from './open-to-read.ts';
 import { needsRoomBeside, readFailure, writeFailure } from './sqlite-failure.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -49,36 +50,54 @@ export function reserveSessionFile(project: string, newId: () => SessionId = new
  * `settleSessionFile` makes it survive a power cut, before the first commit that promises that.
  */
 export function fillSessionFile(file: string, meta: Readonly<Record<string, string>>): DatabaseSync {
-  return opening(file, {}, writeFailure, (db) => {
-    db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
-    inTransaction(db, () => {
-      migrate(db, SESSION_MIGRATIONS);
-      for (const [key, value] of Object.entries(meta)) writeMeta(db, key, value);
-    });
-    db.exec('PRAGMA synchronous = NORMAL');
-  });
+  return opening(
+    file,
+    () => openToWrite(file),
+    writeFailure,
+    (db) => {
+      db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+      inTransaction(db, () => {
+        migrate(db, SESSION_MIGRATIONS);
+        for (const [key, value] of Object.entries(meta)) writeMeta(db, key, value);
+      });
+      db.exec('PRAGMA synchronous = NORMAL');
+    },
+  );
 }
 
 /** Opens a session to write it; `lease.ts` says whether one may. Makes no file. */
 export function openSessionFile(file: string): DatabaseSync {
-  return opening(file, {}, writeFailure, (db) => {
-    db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL');
-  });
+  return opening(
+    file,
+    () => openToWrite(file),
+    writeFailure,
+    (db) => {
+      db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL');
+    },
+  );
 }
 
 /** Opens a session to read it. Checks its version, and that its maker lived long enough to fill it. */
-export function openSessionFileReadOnly(file: string): DatabaseSync {
+export function openSessionFileReadOnly(
+  file: string,
+  { live = false }: { live?: boolean } = {},
+): DatabaseSync {
   const check = (db: DatabaseSync): void => {
     const version = schemaVersion(db);
     requireKnownVersion(file, version, SESSION_MIGRATIONS);
     if (version === 0) throw neverFilled(file);
   };
   try {
-    return opening(file, { readOnly: true }, readFailure, check);
+    return opening(file, () => openToRead(file, { timeout: BUSY_TIMEOUT_MS, live }), readFailure, check);
   } catch (error) {
     // SQLite cannot read beside a writer, or after one, where it cannot write.
     if (!needsRoomBeside(error)) throw error;
-    return opening(file, { inMemory: true }, () => readFailure(file, error), check);
+    return opening(
+      file,
+      () => openInMemory(file),
+      () => readFailure(file, error),
+      check,
+    );
   }
 }
 
@@ -116,16 +135,19 @@ export function removeMeta(db: DatabaseSync, key: string): void {
   db.prepare('DELETE FROM meta WHERE key = ?').run(key);
 }
 
+function openToWrite(file: string): DatabaseSync {
+  return new DatabaseSync(existingFile(file), { timeout: BUSY_TIMEOUT_MS });
+}
+
 function opening(
   file: string,
-  { inMemory = false, ...options }: { readOnly?: boolean; inMemory?: boolean },
+  open: () => DatabaseSync,
   explain: (file: string, error: unknown) => Error,
   prepare: (db: DatabaseSync) => void,
 ): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    const path = options.readOnly === true ? file : existingFile(file);
-    db = inMemory ? openInMemory(file) : new DatabaseSync(path, { ...options, timeout: BUSY_TIMEOUT_MS });
+    db = open();
     prepare(db);
     return db;
   } catch (error) {

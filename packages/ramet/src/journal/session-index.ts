@@ -13,6 +13,7 @@ import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
 import type { WriterLease } from './lease.ts';
 import { openInMemory } from './memory-copy.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
+import { openToRead } from './open-to-read.ts';
 import { createSharedFile } from './shared-file.ts';
 import { isDamaged } from './sqlite-failure.ts';
 import { inTransaction } from './transaction.ts';
@@ -82,7 +83,7 @@ export function readIndex(project: string): IndexEntry[] {
   const file = indexPath(project);
   if (!existsSync(file)) return [];
   try {
-    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    using db = openToRead(file, { timeout: BUSY_TIMEOUT_MS });
     return entriesOf(db);
   } catch {
     return entriesInMemory(file);

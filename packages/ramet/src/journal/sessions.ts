@@ -102,7 +102,7 @@ export async function resumeSession(
   refuseNetworkHome(project);
   const inode = inodeOf(file);
   // Opened for reading first: a file from a newer version must not be written to, nor its WAL moved.
-  const reader = openReader({ project, session });
+  const reader = openReader({ project, session, live: true });
   const time = clock.now();
   const lease = newLease();
   let lock: SessionLock | undefined;
@@ -163,9 +163,12 @@ export function openReader(options: {
   session: SessionId;
   /** For people: what is lost is given as a text that says so. */
   forgiving?: boolean;
+  /** What is written later must be seen. */
+  live?: boolean;
 }): JournalReader {
-  const { project, session, forgiving = false } = options;
-  return new SessionReader(requireSession(project, session), { forgiving, moved: renamingOf(project) });
+  const { project, session, forgiving = false, live = false } = options;
+  const file = requireSession(project, session);
+  return new SessionReader(file, { forgiving, live, moved: renamingOf(project) });
 }
 
 export function isWriterAlive(options: { project: string; session: SessionId }): boolean {

@@ -1,0 +1,38 @@
+/**
+ * Opens a SQLite file that is used with a WAL to read it, and leaves no file beside it that was not there. SQLite keeps
+ * two files beside one that is open; a connection that may write takes them away again when it is the last, one that may
+ * not leaves them. So whoever only reads may write where nothing is in the WAL; it does not (`query_only`).
+ */
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { existingFile } from './existing-file.ts';
+import { openInMemory } from './memory-copy.ts';
+
+interface Reading {
+  timeout: number;
+  /** What is written later must be seen. */
+  live?: boolean;
+}
+
+export function openToRead(file: string, { timeout, live = false }: Reading): DatabaseSync {
+  if ((sizeOf(`${file}-wal`) ?? 0) === 0) return openLeavingNothing(file, timeout);
+  // With a WAL and without its index nobody has it open, and SQLite would leave an index behind.
+  if (!live && sizeOf(`${file}-shm`) === null) return openInMemory(file);
+  return new DatabaseSync(file, { readOnly: true, timeout });
+}
+
+function openLeavingNothing(file: string, timeout: number): DatabaseSync {
+  const db = new DatabaseSync(existingFile(file), { timeout });
+  try {
+    db.exec('PRAGMA query_only = 1');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Null where there is none. */
+function sizeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+}
