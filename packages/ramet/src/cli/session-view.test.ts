@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { describeError } from '../schema/errors.ts';
 import { findPlace } from '../sdk/place.ts';
 import { explainCache } from './commands/cache.ts';
 import { cost } from './commands/cost.ts';
@@ -93,5 +95,34 @@ describe('LOG-1: every view', () => {
     const io = newIo();
     const { session } = await recordSession(io);
     expect(await notesOfAll(io, session)).toEqual(allSay([]));
+  });
+
+  test.each([
+    ['names a table otherwise', 'CREATE TABLE events', 'CREATE TABLE evants'],
+    ['is no SQL', 'CREATE TABLE', 'CREAXE TABLE'],
+    ['lacks a column of events', 'data TEXT', 'dxta TEXT'],
+    ['lacks a column of blocks', 'bytes BLOB', 'bytez BLOB'],
+    ['lacks a column of meta', 'key TEXT PRIMARY', 'kay TEXT PRIMARY'],
+  ])('of a journal whose schema %s names the file and what to do', async (_, from, to) => {
+    const io = newIo();
+    const { session: other } = await recordSession(io);
+    const { session, file } = await recordSession(io);
+    const bytes = readFileSync(file);
+    bytes.write(to, bytes.indexOf(from));
+    writeFileSync(file, bytes);
+    const line = `cannot read the journal ${file}: it is damaged or not a journal; save what can be read with: ramet doctor --repair ${session}`;
+    for (const [name, view] of VIEWS) {
+      const [printed, notes]: [string[], string[]] = [[], []];
+      const told = {
+        ...io,
+        out: (text: string) => printed.push(text),
+        note: (text: string) => notes.push(text),
+      };
+      const failure = await Promise.try(() => view(session, told)).then(() => null, describeError);
+      if (name.startsWith('ps') || name === 'cost --all') {
+        expect([name, notes, failure]).toEqual([name, [`session ${session} cannot be read: ${line}`], null]);
+        expect(printed.join('')).toContain(other);
+      } else expect([name, notes, failure]).toEqual([name, [], line]);
+    }
   });
 });

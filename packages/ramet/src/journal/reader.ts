@@ -7,6 +7,7 @@
  * 1. An event that does not match its check, or cannot be read, is left out and is in `damage`; the others are read.
  * 2. A block is given only when its bytes have the digest it was asked for by.
  */
+import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
@@ -17,7 +18,7 @@ import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
 import { movedEvent } from './moved-events.ts';
 import { openSessionFileReadOnly } from './session-file.ts';
-import { isBusy, isDamaged, readFailure } from './sqlite-failure.ts';
+import { isBusy, isDamaged, readFailure, sessionOf } from './sqlite-failure.ts';
 import { rollBack } from './transaction.ts';
 import { readWitness } from './witness.ts';
 
@@ -149,7 +150,7 @@ export class SessionReader implements JournalReader {
     throw new JournalError(
       code,
       'terminal',
-      `the journal ${this.#file} ${how} block ${digest}: it is damaged or incomplete; save what can be read with ramet doctor --repair, or start a new session`,
+      `the journal ${this.#file} ${how} block ${digest}: it is damaged or incomplete; save what can be read with: ramet doctor --repair ${sessionOf(this.#file)}`,
     );
   }
 
@@ -158,7 +159,7 @@ export class SessionReader implements JournalReader {
     try {
       return page.all(after, ...values) as unknown as Row[]; // arrays, as the statement gives them
     } catch (error) {
-      if (isBusy(error)) throw readFailure(this.#file, error);
+      if (isBusy(error) || !existsSync(this.#file)) throw readFailure(this.#file, error);
       return null;
     }
   }

@@ -86,6 +86,7 @@ export function openSessionFileReadOnly(
     const version = schemaVersion(db);
     requireKnownVersion(file, version, SESSION_MIGRATIONS);
     if (version === 0) throw neverFilled(file);
+    requireTables(db, version);
   };
   try {
     return opening(file, () => openToRead(file, { timeout: BUSY_TIMEOUT_MS, live }), readFailure, check);
@@ -99,6 +100,13 @@ export function openSessionFileReadOnly(
       check,
     );
   }
+}
+
+/** What a damaged first page says of tables shows only once they are used; here it can be told. */
+function requireTables(db: DatabaseSync, version: number): void {
+  db.prepare('SELECT seq, time, agent, data FROM events');
+  db.prepare('SELECT digest, bytes FROM blocks');
+  if (version >= 2) db.prepare('SELECT key, value FROM meta');
 }
 
 /** Makes the file itself, not only its WAL, survive a power cut: contents by a checkpoint, names by their directories. */

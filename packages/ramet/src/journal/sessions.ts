@@ -123,9 +123,14 @@ export async function resumeSession(
   } catch (error) {
     reader.close();
     db?.close();
-    // A lock without a session is nobody's.
-    if (lock !== undefined && !existsSync(file)) removeLockFile(file);
+    const isGone = !existsSync(file);
+    // Without a session these are nobody's; the reader may have made them after it was removed.
+    if (lock !== undefined && isGone) {
+      for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+      removeLockFile(file);
+    }
     lock?.release();
+    if (isGone) throw removedBeforeResuming(file);
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
 }

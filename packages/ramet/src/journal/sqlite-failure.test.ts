@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { JournalError } from '../schema/errors.ts';
-import { readFailure, writeFailure } from './sqlite-failure.ts';
+import { isDamaged, readFailure, writeFailure } from './sqlite-failure.ts';
+
+/** A file that is there. */
+const HERE = import.meta.filename;
 
 function failureOf(act: (db: DatabaseSync) => void): unknown {
   using db = new DatabaseSync(':memory:');
@@ -27,18 +30,39 @@ describe('a failure of SQLite in one line', () => {
   });
 
   test('gives the reason as it came when it is not a known one', () => {
-    const unknown = failureOf((db) => db.exec('SELECT * FROM absent'));
-    expect(writeFailure('/j.sqlite', unknown).message).toContain('no such table: absent; the session can be');
-    expect(readFailure('/j.sqlite', unknown).message).toContain('no such table: absent; check the file');
-    expect(writeFailure('/j.sqlite', 'odd').message).toContain('odd');
+    const unknown = failureOf((db) => db.exec('nonsense'));
+    expect(writeFailure(HERE, unknown).message).toContain('syntax error; the session can be');
+    expect(readFailure(HERE, unknown).message).toContain('syntax error; check the file');
+    expect(writeFailure(HERE, 'odd').message).toContain('odd');
   });
 
-  test('says that a file cannot be opened', () => {
-    const absent = failureOf(() => new DatabaseSync('/nowhere/j.sqlite', { readOnly: true }));
-    expect(readFailure('/nowhere/j.sqlite', absent).message).toBe(
-      'cannot read the journal /nowhere/j.sqlite: it cannot be opened; check that it exists and that you may read it',
+  test('takes tables and columns that are not there for damage', () => {
+    for (const sql of ['SELECT * FROM absent', 'SELECT absent']) {
+      const lacking = failureOf((db) => db.prepare(sql));
+      const damaged = 'it is damaged or not a journal; save what can be read with: ramet doctor --repair ';
+      expect(readFailure(HERE, lacking).message).toContain(damaged);
+      expect(writeFailure(HERE, lacking).message).toContain(damaged);
+      expect(isDamaged(readFailure(HERE, lacking))).toBe(true);
+    }
+  });
+
+  test('says that a file cannot be opened, or is a directory', () => {
+    const unopened = failureOf(() => new DatabaseSync('/nowhere/j.sqlite', { readOnly: true }));
+    expect(readFailure(HERE, unopened).message).toBe(
+      `cannot read the journal ${HERE}: it cannot be opened; check that it exists and that you may read it`,
     );
-    expect(writeFailure('/nowhere/j.sqlite', absent)).toMatchObject({ code: 'journal_not_writable' });
+    expect(readFailure(import.meta.dirname, unopened).message).toContain('it is a directory; move it away');
+    expect(writeFailure(HERE, unopened)).toMatchObject({ code: 'journal_not_writable' });
+  });
+
+  test('says of whatever went wrong with a file that is gone that it was removed', () => {
+    const failed = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
+    expect(readFailure('/nowhere/j.sqlite', failed)).toMatchObject({
+      code: 'session_removed',
+      message:
+        'session j was removed meanwhile: /nowhere/j.sqlite is gone; ramet ps lists those that are there',
+    });
+    expect(readFailure(HERE, failed).message).toContain('the system cannot read it (disk); check the disk');
   });
 
   test('leaves a journal error as it is', () => {

@@ -1,8 +1,10 @@
 /** Turns what SQLite says into one line that names the file, the reason and what to do. */
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describeError, JournalError, systemCode } from '../schema/errors.ts';
-import { type DiskTrouble, diskTroubleAt } from './disk-trouble.ts';
+import { diskTroubleAt } from './disk-trouble.ts';
 
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
@@ -29,21 +31,26 @@ export function needsRoomBeside(error: unknown): boolean {
 }
 
 export function isDamaged(error: unknown): boolean {
+  if (error instanceof JournalError && error.code === DAMAGED) return true;
   const code = sqliteCode(error instanceof JournalError ? error.cause : error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
 export function writeFailure(file: string, error: unknown): JournalError {
   if (error instanceof JournalError) return error;
-  const [code, reason, remedy] = explainWrite(error, diskTroubleAt(file));
+  const [code, reason, remedy] = explainWrite(file, error);
   return new JournalError(code, 'terminal', `cannot write the journal ${file}: ${reason}; ${remedy}`, {
     cause: error,
   });
 }
 
+const DAMAGED = 'journal_damaged';
+
 type Explanation = [code: string, reason: string, remedy: string];
 
-function explainWrite(error: unknown, trouble: DiskTrouble | null): Explanation {
+function explainWrite(file: string, error: unknown): Explanation {
+  const trouble = diskTroubleAt(file);
+  if (lacksTables(error)) return damaged(file);
   const code = systemCode(error) === 'ENOSPC' ? SQLITE_FULL : sqliteCode(error);
   if (code === SQLITE_FULL || (trouble === 'full' && (code === SQLITE_IOERR || code === SQLITE_CANTOPEN)))
     return ['journal_disk_full', 'the disk is full', 'free some space, then resume the session'];
@@ -73,9 +80,28 @@ function explainWrite(error: unknown, trouble: DiskTrouble | null): Explanation 
         'another process holds its lock',
         'close that process, then resume the session',
       ];
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return damaged(file);
     default:
       return ['journal_write_failed', describeError(error), 'the session can be resumed from what it holds'];
   }
+}
+
+/** A damaged first page may name tables and columns otherwise. */
+function lacksTables(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_ERROR && /^no such (table|column)/.test(describeError(error));
+}
+
+function damaged(file: string): Explanation {
+  const remedy = `save what can be read with: ramet doctor --repair ${sessionOf(file)}`;
+  return [DAMAGED, 'it is damaged or not a journal', remedy];
+}
+
+/** By `ramet gc`, most likely, while it was looked at. */
+function removedWhileReading(file: string): JournalError {
+  const message = `session ${sessionOf(file)} was removed meanwhile: ${file} is gone; ramet ps lists those that are there`;
+  return new JournalError('session_removed', 'terminal', message);
 }
 
 export function removedBeforeResuming(file: string): JournalError {
@@ -93,6 +119,7 @@ export function removedWhileWriting(file: string): JournalError {
 
 export function readFailure(file: string, error: unknown): JournalError {
   if (error instanceof JournalError) return error;
+  if (!existsSync(file)) return removedWhileReading(file);
   const [code, reason, remedy] = explainRead(file, error);
   return new JournalError(code, 'terminal', `cannot read the journal ${file}: ${reason}; ${remedy}`, {
     cause: error,
@@ -100,6 +127,9 @@ export function readFailure(file: string, error: unknown): JournalError {
 }
 
 function explainRead(file: string, error: unknown): Explanation {
+  if (lacksTables(error)) return damaged(file);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    return ['journal_not_readable', 'it is a directory', 'move it away, or put the file back'];
   switch (sqliteCode(error)) {
     case SQLITE_READONLY:
       return [
@@ -107,21 +137,19 @@ function explainRead(file: string, error: unknown): Explanation {
         'its directory is read-only and SQLite must keep two files beside it',
         'copy the session to a directory you can write to, or make this one writable',
       ];
+    case SQLITE_IOERR:
+      return ['journal_not_readable', 'the system cannot read it (disk)', 'check the disk, then try again'];
     case SQLITE_CANTOPEN:
       return ['journal_not_readable', 'it cannot be opened', 'check that it exists and that you may read it'];
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return [
-        'journal_damaged',
-        'it is damaged or not a journal',
-        `save what can be read with: ramet doctor --repair ${sessionOf(file)}`,
-      ];
+      return damaged(file);
     default:
       return ['journal_not_readable', describeError(error), 'check the file with sqlite3'];
   }
 }
 
 /** The session that a file is of, for a command to type. */
-function sessionOf(file: string): string {
+export function sessionOf(file: string): string {
   return basename(file, '.sqlite');
 }

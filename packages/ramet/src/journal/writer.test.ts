@@ -110,7 +110,7 @@ describe('LOG-1: the journal', () => {
     await again.commit('written');
     expect(reader.block(digest)).toEqual(bytes);
     expect(() => reader.block('other')).toThrow(
-      `the journal ${journal.file} does not hold block other: it is damaged or incomplete; save what can be read with ramet doctor --repair, or start a new session`,
+      `the journal ${journal.file} does not hold block other: it is damaged or incomplete; save what can be read with: ramet doctor --repair ${journal.session}`,
     );
     reader.close();
     await again.close();

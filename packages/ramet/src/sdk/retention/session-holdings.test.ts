@@ -151,6 +151,15 @@ describe('LOG-1: what sessions keep', () => {
     expect(readdirSync(project).filter((name) => name.startsWith(session))).toEqual([]);
   });
 
+  test('leaves nothing behind when two remove it at once', async ({ directory }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project, 'interrupted');
+    const [judged] = sessionHoldings(project, rule(0, { interrupted: true }));
+    expect(removeSession(project, session, judged?.written)).toBe(true);
+    expect(removeSession(project, session, judged?.written)).toBe(true);
+    expect(readdirSync(project).filter((name) => name.startsWith(session))).toEqual([]);
+  });
+
   test('is not made anew beside one that removes it and still has its lock', async ({ directory }) => {
     const project = join(directory, 'project');
     const session = await ended(project, 'interrupted');

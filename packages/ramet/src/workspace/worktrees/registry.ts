@@ -13,8 +13,9 @@ import { openInMemory } from '../../journal/memory-copy.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from '../../journal/migrations.ts';
 import { indexPath } from '../../journal/session-index.ts';
 import { createSharedFile } from '../../journal/shared-file.ts';
-import { needsRoomBeside } from '../../journal/sqlite-failure.ts';
+import { isDamaged, needsRoomBeside } from '../../journal/sqlite-failure.ts';
 import { inTransaction } from '../../journal/transaction.ts';
+import { JournalError } from '../../schema/errors.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -120,11 +121,16 @@ export class WorktreeRegistry implements Disposable {
       if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
     } catch (error) {
       db.close();
-      throw error;
+      throw isDamaged(error) ? damagedIndex(this.#file, error) : error;
     }
     this.#db = db;
     return db;
   }
+}
+
+function damagedIndex(file: string, cause: unknown): JournalError {
+  const message = `the list of worktrees in ${file} is damaged: start a session, which begins a new list (sessions, worktrees and branches stay)`;
+  return new JournalError('index_unusable', 'terminal', message, { cause });
 }
 
 function worktreeOf(row: Record<string, SQLOutputValue>): ManagedWorktree {
