@@ -38,6 +38,8 @@ export interface ChainOrder {
   ground: QueueGround;
   start: QueueStart;
   ports: MergePorts;
+  /** How checks of this run ended, by tree. */
+  outcomes: Map<string, CheckOutcome>;
 }
 
 const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
@@ -122,12 +124,17 @@ function outcomeOf(
 }
 
 /** Holds the commit by a private ref while the command runs on it. */
-function checkFor({ request, ground, ports }: ChainOrder): (head: IntegrationHead) => Promise<CheckOutcome> {
+function checkFor({
+  request,
+  ground,
+  ports,
+  outcomes,
+}: ChainOrder): (head: IntegrationHead) => Promise<CheckOutcome> {
   if (request.check === null) return async () => PASSES;
   const { project, repository } = ports;
   const prepare = async (worktree: string): Promise<string[]> => (await ports.prepareCheck?.(worktree)) ?? [];
   const run = createChecker(request.check, {
-    ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees },
+    ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees, known: outcomes },
     onStart: (begun) => ports.onCheck?.(begun),
   });
   return async (head) => {

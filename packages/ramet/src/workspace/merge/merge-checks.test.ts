@@ -57,6 +57,32 @@ describe('WORK-5: the check on what was merged', () => {
     expect(runs(place)).toBeLessThanOrEqual(10);
   });
 
+  test('runs once on each tree, also when the target moves and everything is computed again', async () => {
+    const place = mergePlace({ a: '1\n' });
+    for (const name of ['one', 'two', 'bad-three']) place.branch(name, { [name]: '1' });
+    const log = join(place.project, 'runs');
+    let isMoved = false;
+    const report = await place.queue(
+      {
+        branches: ['one', 'two', 'bad-three'],
+        ...check(`git rev-parse HEAD^{tree} >> ${log}; ! ls bad-* 2>/dev/null`),
+      },
+      {
+        onStep: (step) => {
+          if (step !== 'recorded' || isMoved) return;
+          isMoved = true;
+          const tree = place.git('rev-parse', 'main^{tree}');
+          const commit = place.git('commit-tree', tree, '-p', 'main', '-m', 'by a person');
+          place.git('update-ref', 'refs/heads/main', commit);
+        },
+      },
+    );
+    expect(place.states(report)).toEqual(['one: landed', 'two: landed', 'bad-three: failed']);
+    const trees = readFileSync(log, 'utf8').trimEnd().split('\n');
+    expect(trees).toContain(place.git('rev-parse', 'main^{tree}'));
+    expect(trees.toSorted()).toEqual([...new Set(trees)].toSorted());
+  });
+
   test('runs where agents have their trees, and says where and that it begins', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('bad', { bad: '1' });

@@ -13,6 +13,7 @@ import type { MergeChange, MergeEntry } from '../../journal/merge-entries.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
+import type { CheckOutcome } from './check-outcome.ts';
 import { integrationRef, queuedRef, targetKey } from './integration-refs.ts';
 import { withAdvice } from './merge-advice.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
@@ -52,9 +53,10 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
   let before = ground.target.commit;
   let hasMoved = false;
   const decided = new Set<number>();
+  const outcomes = new Map<string, CheckOutcome>();
   let limit = Number.POSITIVE_INFINITY;
   for (let misses = 0; misses < MOST_MISSES; ) {
-    const attempt = await attemptOnce(request, ground, limit, ports);
+    const attempt = await attemptOnce(request, ground, { limit, outcomes, decided }, ports);
     for (const id of attempt?.decided ?? []) decided.add(id);
     if (attempt !== null && !attempt.hasMore)
       return reportOf(attempt, { request, before, decided, ports, ground });
@@ -88,19 +90,28 @@ interface Attempt {
   hasMore: boolean;
 }
 
+interface AttemptOrder {
+  limit: number;
+  outcomes: Map<string, CheckOutcome>;
+  /** Those of whom the report tells. */
+  decided: Set<number>;
+}
+
 /** Takes the first of what waits, up to `limit`. Null when somebody moved the target meanwhile. */
 async function attemptOnce(
   request: MergeRequest,
   ground: QueueGround,
-  limit: number,
+  { limit, outcomes, decided: told }: AttemptOrder,
   ports: MergePorts,
 ): Promise<Attempt | null> {
   const { entries, clock, repository } = ports;
   const start = await findStart(ground, entries.list(ground.ref), repository);
   const taken = { ...start, pending: start.pending.slice(0, limit) };
-  const chain = await chainFor({ request, ground, start: taken, ports });
+  const chain = await chainFor({ request, ground, start: taken, ports, outcomes });
   entries.change([...landed(start.landed), ...changesOf(chain, request)], clock.now());
   await ports.onStep?.('recorded');
+  // It is on record, and no later attempt takes them up again: also where this one is for nothing.
+  for (const { id } of chain.settled) told.add(id);
   const move = await moveTo(chain, { request, ground, start, ports });
   if (move.kind === 'stale') return null;
   await ports.onStep?.('moved');

@@ -33,6 +33,8 @@ export interface CheckPlace {
   worktrees?: string | undefined;
   /** Called when a command begins. */
   onStart?: ((begun: BegunCheck) => void) | undefined;
+  /** What is known of trees that were checked in this run. */
+  known: Map<string, CheckOutcome>;
   /** Makes its working tree ready; returns what it lacks, one sentence each. */
   prepare(worktree: string): Promise<string[]>;
 }
@@ -48,12 +50,11 @@ const MISSING =
 /** What a shell says of a program that it does not find. */
 const NOT_FOUND = 127;
 
-/** The same tree is checked once. */
+/** The same tree is checked once in a run, however often what is merged is computed again. */
 export function createChecker(
   { command, timeoutMs }: CheckCommand,
   place: CheckPlace,
 ): (head: IntegrationHead) => Promise<CheckOutcome> {
-  const known = new Map<string, CheckOutcome>();
   let isAlone: Promise<unknown> | null = null;
   return async (head) => {
     // A check that a killed run left at work would find its files changed by ours, and ours by its.
@@ -61,8 +62,9 @@ export function createChecker(
     await isAlone;
     const tree = await treeOf(head, place.repository);
     const { commit } = head;
-    const outcome = known.get(tree) ?? (await runCheck({ commit, tree }, { command, timeoutMs }, place));
-    known.set(tree, outcome);
+    const outcome =
+      place.known.get(tree) ?? (await runCheck({ commit, tree }, { command, timeoutMs }, place));
+    place.known.set(tree, outcome);
     return outcome;
   };
 }
