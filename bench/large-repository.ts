@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWorktree } from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
 import { releaseWorktree } from '../packages/ramet/src/workspace/worktrees/release-worktree.ts';
+import { removeWorktree } from '../packages/ramet/src/workspace/worktrees/remove-worktree.ts';
 import { openWorktreePlace } from '../packages/ramet/src/workspace/worktrees/worktree-place.ts';
 import { BIN, benchPlace, runPrint } from './command.ts';
 import { msBetween, ofChildren, ofParent, type PlayRecord } from './play-record.ts';
@@ -99,11 +100,22 @@ async function measureEnds(root: string, home: string): Promise<void> {
       const env = { RAMET_HOME: home };
       await runPrint(place, server.url, { prompt: 'Go.', env, cwd: root });
       if (round > 0) samples.get(name)?.push(reportTime(await server.records()));
+      await removeKept(root, home);
     }
   }
   for (const [name, times] of samples) {
     const median = show(`report of an agent ${name}`, times);
     console.log(`  ${verdict(`end to report of an agent ${name}`, median, GOAL_END, 'ms')}`);
+  }
+}
+
+/** There are to be four of them in each round. */
+async function removeKept(root: string, home: string): Promise<void> {
+  using place = openWorktreePlace({ directory: root, home, env: environment(home) });
+  const kept = place.registry.list().filter(({ state, owner }) => state === 'released' && owner !== null);
+  for (const worktree of kept.filter(({ owner }) => owner?.session !== 'benchmrk')) {
+    const removal = await removeWorktree(place, worktree, { force: true });
+    if (removal.removed) await removal.deleted();
   }
 }
 

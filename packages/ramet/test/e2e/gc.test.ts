@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../fixtures/user.ts';
@@ -51,5 +51,17 @@ describe.concurrent('ramet gc', () => {
     ]);
     expect(items.find(({ action }) => action === 'keep')?.reason).toContain('on no branch');
     expect(git('for-each-ref', '--format=%(refname)', 'refs/ramet/wip')).toBe('refs/ramet/wip/alone');
+    const kept = join(user.rametHome, 'kept', 'fix-20260101T000000');
+    mkdirSync(join(kept, 'vendor'), { recursive: true });
+    writeFileSync(join(kept, 'vendor', 'file'), 'x'.repeat(5_000));
+    const careful = await user.ramet(['gc', '--older-than', '0', '--yes']);
+    expect(careful.stdout).toMatch(/keep +kept folder .*5 kB .*removed worktree \(--work removes it\)/);
+    expect(existsSync(kept)).toBe(true);
+    expect((await user.ramet(['gc', '--work', '--yes'])).stdout).toContain(
+      '2 items used in the last 30 days',
+    );
+    await user.ramet(['gc', '--older-than', '0', '--work', '--yes']);
+    expect(existsSync(kept)).toBe(false);
+    expect(git('for-each-ref', 'refs/ramet/wip')).toBe('');
   });
 });

@@ -15,6 +15,7 @@ export interface GcOptions {
   json?: boolean;
   olderThan?: number;
   interrupted?: boolean;
+  work?: boolean;
 }
 
 const DEFAULT_DAYS = 30;
@@ -29,6 +30,7 @@ export async function gc(options: GcOptions, io: CommandIo): Promise<number> {
     days,
     now: Date.now(),
     interrupted: options.interrupted ?? false,
+    work: options.work ?? false,
     worktree: settings.worktree,
   });
   const sorted = held.toSorted((one, other) => one.usedAt - other.usedAt || other.bytes - one.bytes);

@@ -7,6 +7,7 @@ export function addGc(program: Command, io: CommandIo, setExitCode: (code: numbe
     .description('list what sessions, outputs, logs and worktrees take here, and remove what is old')
     .option('--older-than <days>', 'remove what was not used for so many days (default: 30)', days)
     .option('--interrupted', 'also sessions that were interrupted and could be resumed')
+    .option('--work', 'also work of agents that nothing else has: wip refs, folders of removed worktrees')
     .option('--dry-run', 'only list')
     .option('-y, --yes', 'remove without asking')
     .option('--json', 'as JSON')

@@ -3,7 +3,7 @@ import type { Place } from '../../sdk/place.ts';
 import type { SessionHolding } from '../../sdk/retention/session-holdings.ts';
 import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
 
-export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'worktree';
+export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'kept folder' | 'worktree';
 
 export interface Holding {
   kind: HoldingKind;
@@ -26,5 +26,7 @@ export interface HoldingOptions {
   days: number;
   now: number;
   interrupted: boolean;
+  /** Also work that nothing else has. */
+  work: boolean;
   worktree: WorktreeSettings | undefined;
 }

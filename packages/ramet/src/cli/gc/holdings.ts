@@ -10,6 +10,7 @@ import {
 } from '../../sdk/retention/session-holdings.ts';
 import { sessionsWithWorktrees } from '../../sdk/retention/sessions-with-worktrees.ts';
 import type { Holding, HoldingKind, HoldingOptions } from './holding.ts';
+import { keptFolders } from './kept-folders.ts';
 import { wipRefs } from './wip-refs.ts';
 import { worktreeHoldings } from './worktree-holdings.ts';
 
@@ -27,6 +28,7 @@ export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
     ),
     ...checkLogs(options),
     ...(await wipRefs(options)),
+    ...keptFolders(options),
   ];
 }
 

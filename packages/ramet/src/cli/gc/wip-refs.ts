@@ -1,13 +1,14 @@
-/** Work in progress that was kept on private refs. One goes only when a branch, tag or remote has all of it. */
+/** Work in progress that was kept on private refs. One goes when a branch, tag or remote has all of it, or `--work` is said. */
 
 import { DAY_MS } from '../../sdk/retention/session-holdings.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
+import { WORK_STAYS } from './kept-folders.ts';
 
 const PREFIX = 'refs/ramet/wip/';
 const FORMAT = '%(refname)%09%(objectname)%09%(committerdate:unix)';
 
-export async function wipRefs({ place, env, now, days }: HoldingOptions): Promise<Holding[]> {
+export async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise<Holding[]> {
   if (place.repository === null) return [];
   const call = { cwd: place.repository.root, env };
   const { stdout } = await runGit(['for-each-ref', `--format=${FORMAT}`, PREFIX], call);
@@ -20,19 +21,20 @@ export async function wipRefs({ place, env, now, days }: HoldingOptions): Promis
     const usedAt = Number(seconds) * 1_000;
     const young = now - usedAt < days * DAY_MS;
     const elsewhere = ['rev-list', '--max-count=1', commit, '--not', '--branches', '--tags', '--remotes'];
-    const isMerged = (await runGit(elsewhere, call)).stdout.trim() === '';
+    const found = await runGit(elsewhere, call);
+    const mayGo = work || (found.code === 0 && found.stdout.trim() === '');
     held.push({
       kind: 'wip ref',
       name: ref,
       usedAt,
       bytes: 0,
       parts: null,
-      keep: isMerged
+      keep: mayGo
         ? young
           ? 'it is recent'
           : null
-        : `it holds work that is on no branch: git diff HEAD ${ref}`,
-      young: isMerged && young,
+        : `it holds work that is on no branch: git diff HEAD ${ref} ${WORK_STAYS}`,
+      young: mayGo && young,
       async remove() {
         await runGit(['update-ref', '-d', ref, commit], call);
         return null;
