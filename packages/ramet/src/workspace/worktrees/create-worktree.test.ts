@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -22,7 +23,9 @@ import {
   rametBranches,
   worktreePlace,
 } from '../../../test/fixtures/worktrees.ts';
+import { thisProcess } from '../../journal/process-identity.ts';
 import { createWorktree } from './create-worktree.ts';
+import { resumeWorktree } from './resume-worktree.ts';
 import { worktreesDirectory } from './worktree-place.ts';
 
 const owner = OWNER;
@@ -407,6 +410,40 @@ describe('WORK-2: repositories in trouble', () => {
     const root = temporaryRepository({ 'a.txt': '1', 'A.txt': '2' });
     const { worktree } = await createWorktree(worktreePlace({ root }), { name: 'fix', owner });
     expect(git(worktree.path, 'status', '--porcelain')).toBe('');
+  });
+
+  test('a git directory where nothing can be made leaves no entry, and the name can be had later', async () => {
+    const place = worktreePlace();
+    const { root } = place.repository;
+    const inTheWay = join(root, '.git/ramet');
+    rmSync(inTheWay, { recursive: true, force: true });
+    writeFileSync(inTheWay, '');
+    await expect(createWorktree(place, { name: 'fix', owner })).rejects.toThrow(/^[^\n]*\.git\/ramet[^\n]*$/);
+    expect(place.registry.list()).toEqual([]);
+    expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
+    rmSync(inTheWay);
+    expect((await createWorktree(place, { name: 'fix', owner })).worktree.slot).toBe(1);
+  });
+
+  test('a repository that cannot be written is told before anything is entered', async ({ skip }) => {
+    if (process.getuid?.() === 0) return skip('root may write everywhere');
+    const place = worktreePlace();
+    chmodSync(place.repository.commonDirectory, 0o500);
+    await expect(createWorktree(place, { name: 'fix', owner })).rejects.toThrow(
+      /\.git cannot be written \(EACCES\), and a worktree needs a branch there: make it writable, or work in a clone$/,
+    );
+    chmodSync(place.repository.commonDirectory, 0o700);
+    expect(place.registry.list()).toEqual([]);
+  });
+
+  test('one whose maker was killed is told as left behind, with what finishes it', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner });
+    const gone = { ...thisProcess(), pid: 2 ** 30 };
+    place.registry.put({ ...worktree, state: 'making', lease: gone });
+    await expect(resumeWorktree(place, worktree.id)).rejects.toThrow(
+      /is still making, and the process that was at it is gone: ramet worktree gc finishes that; then take fix again$/,
+    );
   });
 
   test('a directory that cannot be made is named with what to do', async () => {

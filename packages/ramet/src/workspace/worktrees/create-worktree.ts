@@ -5,6 +5,7 @@
  * The order: the row, then branch and registration under the repository's lock, then the files, the proof beside
  * them, then what the user wants brought along. A row that stays `making` after its process is a half-made tree.
  */
+import { accessSync, constants } from 'node:fs';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { bringDependencies } from './bring-dependencies.ts';
@@ -66,9 +67,22 @@ export async function createWorktree(
   if (policy !== 'exclude') refuseDirty(place, await dirty, base);
   // A claim keeps this thread busy: the process that looks starts before it.
   else await new Promise(setImmediate);
+  refuseReadOnly(place);
   makeDirectory(place);
   const { worktree, ready } = reserveWorktree(place, request, base);
   return makeWorktree(place, worktree, { dirty, policy, base, ready, signal: request.signal });
+}
+
+/** Before anything is entered: a branch and git's own record of the worktree are written there. */
+function refuseReadOnly({ repository: { commonDirectory } }: WorktreePlace): void {
+  try {
+    accessSync(commonDirectory, constants.W_OK);
+  } catch (error) {
+    throw new UserMistake(
+      'read_only_repository',
+      `${commonDirectory} cannot be written (${systemCode(error) ?? describeError(error)}), and a worktree needs a branch there: make it writable, or work in a clone`,
+    );
+  }
 }
 
 interface Making {

@@ -48,7 +48,7 @@ export function reserveWorktree(
 }
 
 /** What a slot's file says of its holder; see `freeLostSlots`. */
-export function slotHolder({ project }: WorktreePlace, id: string): string {
+export function slotHolder({ project }: Pick<WorktreePlace, 'project'>, id: string): string {
   return `${project}\n${id}`;
 }
 

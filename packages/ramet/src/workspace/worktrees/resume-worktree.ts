@@ -42,7 +42,8 @@ function takeOver({ registry, now, project }: WorktreePlace, id: string): Manage
   const current = registry.find(id);
   if (current === null) throw unknownWorktree(id);
   const isFree = !isHeld(project, current) || isOwn(current);
-  if (!isFree || (current.state !== 'leased' && current.state !== 'released')) throw inUse(current);
+  if (!isFree) throw inUse(current);
+  if (current.state !== 'leased' && current.state !== 'released') throw leftBehind(current);
   const leased: ManagedWorktree = { ...current, state: 'leased', lease: thisProcess(), changed: now() };
   registry.put(leased);
   return leased;
@@ -104,6 +105,13 @@ async function existingBranch({ repository, env }: WorktreePlace, branch: string
 
 function unknownWorktree(id: string): UserMistake {
   return new UserMistake('worktree_unknown', `no worktree ${id} is known here: see ramet worktree ls`);
+}
+
+function leftBehind({ path, state, name }: ManagedWorktree): UserMistake {
+  return new UserMistake(
+    'worktree_in_use',
+    `${path} is still ${state}, and the process that was at it is gone: ramet worktree gc finishes that; then take ${name} again`,
+  );
 }
 
 function inUse({ path, lease, state }: ManagedWorktree): UserMistake {
