@@ -7,7 +7,7 @@ import { bringsInput, FIRST_BYTE_MS, joinPrompt, MOST_BYTES, readPiped } from '.
 
 const signal = new AbortController().signal;
 
-describe('UI-1: standard input', () => {
+describe('UI-4: standard input', () => {
   test('is read to its end, and a character cut between two chunks stays whole', async () => {
     const bytes = Buffer.from('Grüße');
     const input = Readable.from([bytes.subarray(0, 3), bytes.subarray(3)]);

@@ -30,7 +30,7 @@ describe.concurrent('UI-1: ramet -p', () => {
     expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Line one.\nGrüße: line two.');
   });
 
-  test('adds what is piped to the prompt', async ({ user }) => {
+  test('UI-4: adds what is piped to the prompt', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
     const end = await user.ramet(['-p', 'Review this.'], { stdin: 'diff --git a b\n+ added\n' });
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });

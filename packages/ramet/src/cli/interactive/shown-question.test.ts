@@ -99,7 +99,7 @@ describe('RES-3: the open question on a terminal', () => {
     expect(await answer).toEqual({ kind: 'once' });
   });
 
-  test('grants nothing lasting for one letter: always takes Enter behind it', async () => {
+  test('UI-3: grants nothing lasting for one letter: always takes Enter behind it', async () => {
     const { desk, question, wait } = asked();
     const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
     wait(1_000);

@@ -10,7 +10,7 @@ function shown(cwd: string, tool: string, input: unknown, columns = 40): string[
   return wholeChange({ tool, input, cwd }, columns, textStyle(false));
 }
 
-describe('RES-3: whoever is asked about a change sees all of it', () => {
+describe('RES-3, UI-3: whoever is asked about a change sees all of it', () => {
   test('every line of a long Write', ({ directory }) => {
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index}`);
     const content = `${lines.join('\n')}\n`;

@@ -12,7 +12,7 @@ function completed(path: string, denied: boolean): SessionEvent {
   return { type: 'tool_completed', call, result, durationMs: 1, ...(denied && { denied }), ...main };
 }
 
-test('UI-1: the result lists the calls that were not permitted, and no other that failed', () => {
+test('UI-4: the result lists the calls that were not permitted, and no other that failed', () => {
   const denials = new Denials();
   denials.saw(completed('a', true));
   denials.saw(completed('b', false));
@@ -21,7 +21,7 @@ test('UI-1: the result lists the calls that were not permitted, and no other tha
   ]);
 });
 
-test('UI-1: a denial is told in one line, with what would allow the call and nothing meant for the model', () => {
+test('UI-4: a denial is told in one line, with what would allow the call and nothing meant for the model', () => {
   const notes = new DenialNotes();
   expect(notes.line(completed('a', true), 'Edit a')).toBe(
     'denied: Edit a: it changes files, and nobody can be asked in this run. (--allowedTools "Edit" allows it.)',
@@ -31,7 +31,7 @@ test('UI-1: a denial is told in one line, with what would allow the call and not
   expect(notes.rest).toBeNull();
 });
 
-test('UI-1: of very many denials the rest is counted', () => {
+test('UI-4: of very many denials the rest is counted', () => {
   const notes = new DenialNotes();
   const lines = Array.from({ length: 22 }, (_, index) => notes.line(completed('a', true), `Edit ${index}`));
   expect(lines.filter((line) => line !== null)).toHaveLength(20);
