@@ -14,10 +14,10 @@ function fence(): WriteFence {
   return { root, from, scratch: join(base, 'scratch'), temporary: [base], guarded: [from, join(base, 'b')] };
 }
 
-/** `M` stands for the checkout that the worktree was made from. */
+/** `M` stands for the checkout that the worktree was made from, `W` for the worktree. */
 async function refusal(script: string): Promise<string | null> {
   const own = fence();
-  return commandRefusal(own, script.replaceAll('M', own.from), own.root);
+  return commandRefusal(own, script.replace(/\bM\b/g, own.from).replace(/\bW\b/g, own.root), own.root);
 }
 
 describe('WORK-7: what a command shows of writing outside its worktree', () => {
@@ -63,6 +63,9 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'cd ~ && rm a',
     'cd && touch x',
     'X=..; cd $X/main && touch x',
+    'RAMET_WORKTREE=M; cd "$RAMET_WORKTREE" && touch x',
+    'cd "$RAMET_WORKTREE/../main" && touch x',
+    'R=M; cd $R && make',
     'for d in ../main a; do cd $d && touch x; done',
     'CDPATH=M; cd src && cd $Y && touch x',
   ])('%s is refused', async (script) => {
@@ -108,6 +111,10 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'for d in a b; do (cd $d && make); done',
     'for d in packages/*; do (cd "$d" && npm test); done',
     'D=a; cd $D && touch x',
+    'cd "$RAMET_WORKTREE" && npm test',
+    'R=W/a; cd $R && make',
+    'R=W; cd "$R/b" && make',
+    'cd $RAMET_WORKTREE/a && touch x',
   ])('%s is let through', async (script) => {
     expect(await refusal(script)).toBeNull();
   });

@@ -26,7 +26,8 @@ export async function commandRefusal(fence: WriteFence, script: string, cwd: str
     const refusal = refusalOf(fence, command, cwd);
     if (refusal !== null) return refusal;
   }
-  const lost = untracedMove(understood, script);
+  const isOwn = (path: string): boolean => fenceRefusal(fence, path, { byCommand: true }) === null;
+  const lost = untracedMove(understood, { script, isOwn });
   return lost !== null && changesWhereItIs(understood, cwd) ? nowhereKnown(fence, lost) : null;
 }
 
