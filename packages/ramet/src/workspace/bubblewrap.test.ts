@@ -116,7 +116,7 @@ describe('tests where there is no sandbox', () => {
   };
 
   test('are skipped with the reason, and fail where a sandbox is required', () => {
-    expect(() => withoutSandbox('no namespaces', skip, undefined)).toThrow('skipped');
+    expect(() => withoutSandbox('no namespaces', skip, 'auto')).toThrow('skipped');
     expect(skipped).toEqual(['no sandbox here: no namespaces']);
     expect(() => withoutSandbox('no namespaces', skip, 'required')).toThrow(
       'a sandbox is required: no namespaces',
