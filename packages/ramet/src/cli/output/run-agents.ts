@@ -35,6 +35,8 @@ export class RunAgents {
   /** Only what happens in this run: a session that is resumed has a longer past. */
   readonly #ledger: Ledger = emptyLedger();
   readonly #children = new Map<AgentId, SeenAgent>();
+  /** Turns that earlier runs had taken of the work that an agent goes on with: its result counts them too. */
+  readonly #carried = new Map<AgentId, number>();
 
   recorded(agent: AgentId | null, event: JournalEvent): void {
     extendLedger(this.#ledger, { seq: this.#ledger.seq + 1, time: 0, agent, event });
@@ -48,7 +50,8 @@ export class RunAgents {
     if (event.type === 'status_changed') Object.assign(child, { status: event.status, cause: event.cause });
     if (event.type !== 'agent_ended') return;
     const { status, cause, turns, model = child.model, worktree = null } = event.result;
-    Object.assign(child, { status, cause, turns: Math.max(turns, child.turns), model, worktree });
+    const own = turns - (this.#carried.get(child.id) ?? 0);
+    Object.assign(child, { status, cause, turns: Math.max(own, child.turns), model, worktree });
   }
 
   /** The main agent first, children after their parents. */
@@ -76,7 +79,8 @@ export class RunAgents {
   /** One that is continued starts again, and keeps what it has. */
   #admit(event: SessionEvent & { type: 'agent_started' }): void {
     const { agentId: id, parentAgentId: parent, agentType: type, name, model, carried } = event;
-    const turns = this.#children.get(id)?.turns ?? carried?.turns ?? 0;
+    const turns = this.#children.get(id)?.turns ?? 0;
+    this.#carried.set(id, carried?.turns ?? 0);
     this.#children.set(id, {
       id,
       parent,
