@@ -54,7 +54,7 @@ describe.each(EXECUTORS_UNDER_TEST)('the state of an agent hosted %s', (executor
         'Go.': [
           todo('The first'),
           where,
-          startAgents(['child'], { ...FRESH, run_in_background: true }),
+          startAgents(['child'], { ...FRESH, run_in_background: true, effort: 'low' }),
           call('Bash', { command: 'while [ ! -e first ]; do sleep 0.02; done' }),
           todo('The second'),
           call('Bash', { command: 'touch go' }),
@@ -103,5 +103,28 @@ describe.each(EXECUTORS_UNDER_TEST)('the state of an agent hosted %s', (executor
     expect(eventsOf(root, 'directory.changed')).toEqual([]);
     expect(eventsOf(root, 'permission.changed')).toEqual([]);
     expect(eventsOf(root, 'prefix.frozen')).toHaveLength(1);
+  });
+
+  test('RES-4: a child’s question changes the rules of the root only where a person answers so', async () => {
+    const look = call('TaskOutput', { task_id: 'main' });
+    const touch = (name: string) => call('Bash', { command: `touch ${name}` });
+    const family = await startHosted(executor, {
+      permissionMode: 'default',
+      broker: {
+        ask: async ({ summary, suggestedRules }) =>
+          summary.includes('once') ? { kind: 'once' } : { kind: 'always', rules: suggestedRules },
+      },
+      cast: {
+        'Go.': [startAgents(['child'], FRESH), { text: 'ok' }],
+        child: [touch('once'), look, touch('always'), look, REPORT],
+      },
+    });
+    await family.run('Go.');
+    const [first, second] = family.requestsOf('child').flatMap((record) => {
+      const [text = ''] = lastTexts(record);
+      return text.startsWith('Main agent') ? [text] : [];
+    });
+    expect(first).not.toContain('Rules, allow');
+    expect(second).toContain('Rules, allow: Bash(touch');
   });
 });
