@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentFamily } from '../engine/family.ts';
-import type { AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
-import { lazyWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
+import { type LazyWorkspaces, lazyWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
 import { LaunchGate } from '../engine/launch.ts';
 import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
@@ -157,7 +156,7 @@ export function shareParts(
 }
 
 /** There before the session is: one that is to work in a worktree does not begin without it. */
-export function openWorkspaces(settings: ResolvedOptions, place: Place): AgentWorkspaces {
+export function openWorkspaces(settings: ResolvedOptions, place: Place): LazyWorkspaces {
   return lazyWorkspaces({
     home: place.home,
     cwd: place.cwd,

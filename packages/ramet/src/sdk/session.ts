@@ -6,7 +6,6 @@
 import { sep } from 'node:path';
 import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
-import { expectWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
 import { tellOfLostEnd } from '../engine/lost-end.ts';
 import { noteProject } from '../journal/project-note.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
@@ -69,7 +68,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
       readSurroundings(place, environmentOfChildren(settings), redact, cwd),
       openAgentTypes(place, settings.env),
     ]);
-    void expectWorkspaces(place);
+    void workspaces.expect(place.project);
     const [surroundings, types] = await reading;
     const ended = await orphans;
     const journal = observedJournal(

@@ -2,11 +2,20 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { AgentWorkspaces } from './agent-workspace.ts';
-import type { WorkspacesOptions } from './worktree-workspaces.ts';
+import type { WorkspacesOptions, WorktreeWorkspaces } from './worktree-workspaces.ts';
 
-export function lazyWorkspaces(options: WorkspacesOptions): AgentWorkspaces {
-  let loaded: Promise<AgentWorkspaces> | null = null;
-  const workspaces = (): Promise<AgentWorkspaces> => {
+export interface LazyWorkspaces extends AgentWorkspaces {
+  /**
+   * Where agents of the project have had worktrees they will have them again: what that takes is loaded while a
+   * session's start waits for git, so that the first agent does not wait for it. False where they have had none. Never
+   * rejects: what cannot be loaded shows when it is needed.
+   */
+  expect(project: string): Promise<boolean>;
+}
+
+export function lazyWorkspaces(options: WorkspacesOptions): LazyWorkspaces {
+  let loaded: Promise<WorktreeWorkspaces> | null = null;
+  const workspaces = (): Promise<WorktreeWorkspaces> => {
     loaded ??= import('./worktree-workspaces.ts').then(({ worktreeWorkspaces }) =>
       worktreeWorkspaces(options),
     );
@@ -16,24 +25,14 @@ export function lazyWorkspaces(options: WorkspacesOptions): AgentWorkspaces {
     create: async (request) => (await workspaces()).create(request),
     enter: async (request) => (await workspaces()).enter(request),
     resume: async (worktree, signal) => (await workspaces()).resume(worktree, signal),
+    async expect(project) {
+      if (!existsSync(join(options.home, 'worktrees', basename(project)))) return false;
+      // Not before git was started.
+      await new Promise(setImmediate);
+      const ahead = [workspaces().then((all) => all.prepare()), import('./child-workspace.ts')];
+      await Promise.allSettled(ahead);
+      return true;
+    },
     [Symbol.asyncDispose]: async () => (await loaded)?.[Symbol.asyncDispose](),
   };
-}
-
-/**
- * Where agents have had worktrees they will have them again: what that takes is loaded while a session's start waits
- * for git, so that the first agent does not wait for it. Never rejects: what cannot be loaded shows when it is needed.
- */
-export async function expectWorkspaces({
-  home,
-  project,
-}: {
-  home: string;
-  project: string;
-}): Promise<boolean> {
-  if (!existsSync(join(home, 'worktrees', basename(project)))) return false;
-  // Not before git was started.
-  await new Promise(setImmediate);
-  await Promise.allSettled([import('./worktree-workspaces.ts'), import('./child-workspace.ts')]);
-  return true;
 }

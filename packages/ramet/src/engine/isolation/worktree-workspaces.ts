@@ -32,7 +32,12 @@ export interface WorkspacesOptions {
 /** How long the end of a session waits for worktrees that are being cleared; what is left, the next clean-up does. */
 const LONGEST_WAIT_MS = 5_000;
 
-export function worktreeWorkspaces(options: WorkspacesOptions): AgentWorkspaces {
+export interface WorktreeWorkspaces extends AgentWorkspaces {
+  /** Opens the registry of the session's repository before somebody waits for it. Throws where there is none. */
+  prepare(): void;
+}
+
+export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspaces {
   const places = new Map<string, WorktreePlace>();
   const holder: WorkspaceHolder = {
     held: new Set(),
@@ -68,6 +73,7 @@ export function worktreeWorkspaces(options: WorkspacesOptions): AgentWorkspaces 
       const place = placeFor(directoryOf(worktree, options.cwd));
       return hold(place, takeUp(place, worktree.id, signal), worktree.inherited);
     },
+    prepare: () => void placeFor(options.cwd).registry.list(),
     async [Symbol.asyncDispose]() {
       const over = Promise.all(holder.settling.values());
       await Promise.race([over, new Promise((done) => setTimeout(done, LONGEST_WAIT_MS).unref())]);
