@@ -47,6 +47,7 @@ const LONG: Measurements = {
   'siblings-5000': { run: siblings.runLargest },
   'many-agents': manyAgents,
   worktrees,
+  'worktrees-together': { run: worktrees.runTogether },
   'isolated-spawn': isolatedSpawn,
   'large-repository': largeRepository,
 };

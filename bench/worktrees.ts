@@ -52,6 +52,19 @@ export async function run(): Promise<void> {
   }
 }
 
+/** Only five cold ones together, for a machine that is quiet for half a minute. */
+export async function runTogether(): Promise<void> {
+  const directory = mkdtempSync(
+    join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ramet-bench-worktrees-'),
+  );
+  try {
+    console.log(`worktrees started together, ${SIZES.medium} files, ${TOGETHER_ROUNDS} rounds:`);
+    await measureTogether(directory, makeRepository(join(directory, 'medium'), SIZES.medium));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 async function measureSize(directory: string, size: string, files: number): Promise<void> {
   const root = makeRepository(join(directory, size), files);
   const rounds = ROUNDS[size] ?? 3;
@@ -85,7 +98,7 @@ async function measureSize(directory: string, size: string, files: number): Prom
 }
 
 const TOGETHER = 5;
-const TOGETHER_ROUNDS = 3;
+const TOGETHER_ROUNDS = 7;
 
 /** Five cold ones started together, beside five of plain git started together. */
 async function measureTogether(directory: string, root: string): Promise<void> {
@@ -117,6 +130,8 @@ async function measureTogether(directory: string, root: string): Promise<void> {
   place[Symbol.dispose]();
   const floor = show(`${TOGETHER} plain git worktree add together`, plain);
   const made = show(`${TOGETHER} cold ones together`, ours);
+  const ratios = ours.map((took, round) => (took / (plain[round] ?? Number.NaN)).toFixed(2));
+  console.log(`  beside plain, round by round: ${ratios.join(' ')}`);
   console.log(`  ${verdict('cold ones together beside plain', made / floor, 1.15, 'times')}`);
 }
 
