@@ -46,6 +46,12 @@ async function recordSession(io: CommandIo): Promise<{ session: string; file: st
   return { session: recorded.journal.session, file: recorded.journal.file };
 }
 
+/** The page at which a table or index begins. */
+function rootOf(file: string, table: string): number {
+  using db = new DatabaseSync(file);
+  return Number(db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.rootpage);
+}
+
 type View = (session: string, io: CommandIo) => unknown;
 
 const VIEWS: [name: string, view: View][] = [
@@ -89,6 +95,20 @@ describe('LOG-1: every view', () => {
         `session ${session} is damaged: event ${last} and 1 block of what was said cannot be read and are left out here; save the rest with: ramet doctor --repair ${session}`,
       ]),
     );
+  });
+
+  test.each([
+    ['the index of its blocks', 'sqlite_autoindex_blocks_1', /: \d+ blocks of what was said cannot be read/],
+    ['its meta data', 'meta', /: its title and who wrote it cannot be read/],
+  ])('of a session that lost %s says so and shows the rest', async (_, table, line) => {
+    const io = newIo();
+    const { session, file } = await recordSession(io);
+    const bytes = readFileSync(file);
+    const page = rootOf(file, table);
+    bytes.fill(0xff, (page - 1) * 4096, page * 4096);
+    writeFileSync(file, bytes);
+    for (const [name, lines] of Object.entries(await notesOfAll(io, session)))
+      expect([name, lines]).toEqual([name, [expect.stringMatching(line)]]);
   });
 
   test('of a session that is whole says nothing of the kind', async () => {

@@ -85,7 +85,10 @@ export function tellDamage(
   io: CommandIo,
   withBlocks = true,
 ): void {
-  const line = damageLine(entry.session, reader.damage, withBlocks ? reader.damagedBlocks() : 0);
+  const line = damageLine(entry.session, reader.damage, {
+    blocks: withBlocks ? reader.damagedBlocks() : 0,
+    meta: reader.isMetaDamaged(),
+  });
   if (line !== null) io.note(line);
 }
 

@@ -30,6 +30,16 @@ export function checkedBlocks(db: DatabaseSync): BlockScan {
   return { sound: sound(), lost: () => lost };
 }
 
+/** Whether blocks can be found by their digest: the index has as many as there are. */
+export function isIndexWhole(db: DatabaseSync, blocks: number): boolean {
+  try {
+    const counted = db.prepare('SELECT count(*) AS count FROM blocks INDEXED BY sqlite_autoindex_blocks_1');
+    return Number(counted.get()?.count) >= blocks;
+  } catch {
+    return false;
+  }
+}
+
 /** How long each block is, without reading it. */
 export function blockLengths(db: DatabaseSync): Map<Digest, number> {
   const lengths = new Map<Digest, number>();

@@ -108,8 +108,10 @@ describe('LOG-1: a damaged event', () => {
       'session s is damaged: event 3 cannot be read and is left out here; save the rest with: ramet doctor --repair s',
     );
     const many = Array.from({ length: 7 }, (_, index) => ({ seq: index, agent: null }));
-    expect(damageLine('s', [], 1)).toContain('1 block of what was said cannot be read and is left out');
-    expect(damageLine('s', [{ seq: 3, agent: null }], 2)).toContain(
+    expect(damageLine('s', [], { blocks: 1 })).toContain(
+      '1 block of what was said cannot be read and is left out',
+    );
+    expect(damageLine('s', [{ seq: 3, agent: null }], { blocks: 2 })).toContain(
       'event 3 and 2 blocks of what was said cannot',
     );
     expect(damageLine('s', many)).toContain('7 events (0, 1, 2, 3, 4, ...) cannot be read and are left out');

@@ -15,14 +15,14 @@ const MOST_NAMED = 5;
 export function damageLine(
   session: SessionId,
   damage: readonly DamagedEvent[],
-  damagedBlocks = 0,
+  { blocks = 0, meta = false }: { blocks?: number; meta?: boolean } = {},
 ): string | null {
-  const count = damage.length + damagedBlocks;
+  const count = damage.length + blocks + (meta ? 2 : 0);
   if (count === 0) return null;
-  const blocks = damagedBlocks === 1 ? '1 block' : `${damagedBlocks} blocks`;
   const parts = [
     ...(damage.length === 0 ? [] : [eventsText(damage)]),
-    ...(damagedBlocks === 0 ? [] : [`${blocks} of what was said`]),
+    ...(blocks === 0 ? [] : [`${blocks === 1 ? '1 block' : `${blocks} blocks`} of what was said`]),
+    ...(meta ? ['its title and who wrote it'] : []),
   ];
   return `session ${session} is damaged: ${parts.join(' and ')} cannot be read and ${count === 1 ? 'is' : 'are'} left out here; save the rest with: ramet doctor --repair ${session}`;
 }

@@ -11,13 +11,13 @@ import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
-import { blockLengths, checkedBlocks } from './block-scan.ts';
+import { blockLengths, checkedBlocks, isIndexWhole } from './block-scan.ts';
 import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
 import { movedEvent } from './moved-events.ts';
-import { openSessionFileReadOnly } from './session-file.ts';
+import { openSessionFileReadOnly, readMeta } from './session-file.ts';
 import { isBusy, isDamaged, readFailure, sessionOf } from './sqlite-failure.ts';
 import { rollBack } from './transaction.ts';
 import { readWitness } from './witness.ts';
@@ -116,9 +116,22 @@ export class SessionReader implements JournalReader {
   damagedBlocks(): number {
     return this.#reading(() => {
       const { sound, lost } = checkedBlocks(this.#db);
-      for (const _ of sound);
-      return Math.max(lost(), this.#lostBlocks.size);
+      const digests = Array.from(sound, ([digest]) => digest);
+      // Blocks are found through an index, which may be what is damaged.
+      const found = isIndexWhole(this.#db, digests.length + lost())
+        ? digests.length
+        : digests.filter((digest) => this.#storedBytes(digest) instanceof Uint8Array).length;
+      return Math.max(lost() + digests.length - found, this.#lostBlocks.size);
     });
+  }
+
+  isMetaDamaged(): boolean {
+    try {
+      readMeta(this.#db);
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   together<Result>(work: () => Result): Result {

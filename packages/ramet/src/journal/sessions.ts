@@ -38,7 +38,7 @@ import {
 } from './session-file.ts';
 import type { IndexedSession } from './session-index.ts';
 import { isSessionLocked, removeLockFile, type SessionLock, takeSessionLock } from './session-lock.ts';
-import { removedBeforeResuming, writeFailure } from './sqlite-failure.ts';
+import { isDamaged, readFailure, removedBeforeResuming, writeFailure } from './sqlite-failure.ts';
 import { readWitness, witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 
@@ -176,16 +176,29 @@ export function openReader(options: {
   return new SessionReader(file, { forgiving, live, moved: renamingOf(project) });
 }
 
+/** Also one whose lease is damaged: it has the lock. */
 export function isWriterAlive(options: { project: string; session: SessionId }): boolean {
-  return livingWriter(options) !== null;
+  return (
+    livingWriter(options) !== null || isSessionLocked(sessionPath(options.project, options.session)) === true
+  );
 }
 
 /** The process that writes a session, or may: one on another machine counts. Null when none does. */
 export function livingWriter(options: { project: string; session: SessionId }): WriterLease | null {
   const file = requireSession(options.project, options.session);
-  using db = openSessionFileReadOnly(file);
-  const lease = leaseOf(db);
+  const lease = readableLease(file);
   return lease === null || stateOfWriter(file, lease) === 'gone' ? null : lease;
+}
+
+/** Null also where it is damaged. */
+function readableLease(file: string): WriterLease | null {
+  using db = openSessionFileReadOnly(file);
+  try {
+    return leaseOf(db);
+  } catch (error) {
+    if (isDamaged(error)) return null;
+    throw readFailure(file, error);
+  }
 }
 
 /** What the lock of a session says of the holder of its lease. */
