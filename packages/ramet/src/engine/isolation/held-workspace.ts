@@ -6,6 +6,7 @@ import type { RecordedWorktree } from '../../schema/events.ts';
 import { type ShellBounds, temporaryFolders } from '../../workspace/isolated-shell.ts';
 import { privateCaches } from '../../workspace/private-caches.ts';
 import { realPath } from '../../workspace/real-path.ts';
+import { checkOutNotes } from '../../workspace/worktrees/check-out.ts';
 import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
 import { whereCommitsAre } from '../../workspace/worktrees/held-commits.ts';
@@ -86,8 +87,9 @@ export async function heldWorkspace(
   };
 }
 
-function untold({ told }: WorkspaceHolder, { missing }: CreatedWorktree): string[] {
-  const fresh = missing.map(({ forUser }) => forUser).filter((text) => !told.has(text));
+function untold({ told }: WorkspaceHolder, { missing, worktree }: CreatedWorktree): string[] {
+  const empty = checkOutNotes(worktree).map((note) => note.replace(' here:', ' in worktrees:'));
+  const fresh = [...missing.map(({ forUser }) => forUser), ...empty].filter((text) => !told.has(text));
   for (const text of fresh) told.add(text);
   return fresh;
 }

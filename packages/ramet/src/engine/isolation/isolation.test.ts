@@ -107,9 +107,15 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     expect(await isolated('writers', undefined)).toEqual([]);
   });
 
-  test('who lacks packages is told the command, and the user once', async () => {
+  test('who lacks packages, submodules or large files is told the command, and the user once', async () => {
     const family = await startFamily({
-      files: { ...FILES, 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{}' },
+      files: {
+        ...FILES,
+        'package.json': '{"dependencies": {"a": "1"}}',
+        'package-lock.json': '{}',
+        '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n',
+        '.gitattributes': '*.bin filter=lfs\n',
+      },
       cast: {
         'Go.': [startAgents(['one', 'two'], ISOLATED), { text: 'Over.' }],
         one: [{ text: 'ok' }],
@@ -122,6 +128,10 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     const warnings = [1, 2, 3].flatMap((number) => eventsOf(family.recordedOf(number), 'warning.raised'));
     expect(warnings.filter(({ code }) => code === 'worktree_incomplete')).toMatchObject([
       { message: expect.stringContaining(`run \`npm ci\` in ${family.cwd}`) },
+      {
+        message: expect.stringMatching(/^submodules are empty in worktrees: run `git submodule update/),
+      },
+      { message: expect.stringMatching(/^large files \(LFS\) are pointers in worktrees: run `git lfs/) },
     ]);
   });
 
