@@ -52,9 +52,19 @@ export function isDamagedRef(commonDirectory: string, ref: string): boolean {
   return text !== undefined && !isCommitId(text) && symbolicTarget(text) === null;
 }
 
-/** What to do about one. */
-export function damageAdvice(ref: string): string {
-  return `git reflog ${ref.replace(/^refs\/heads\//, '')} or git fsck --lost-found shows its commits, then git update-ref ${ref} COMMIT`;
+/** What mends one: git refuses to write a damaged ref, so its file goes first. */
+export function damageAdvice(commonDirectory: string, ref: string): string {
+  const log =
+    readOrNull(join(commonDirectory, 'logs', ref))
+      ?.trimEnd()
+      .split('\n')
+      .at(-1) ?? '';
+  const last = log.split(' ', 2)[1];
+  const mend = (commit: string): string =>
+    `rm '${join(commonDirectory, ref)}'; git update-ref ${ref} ${commit}`;
+  return isCommitId(last)
+    ? `its log names ${last.slice(0, 12)} last, so run: ${mend(last)}`
+    : `git fsck --lost-found shows commits that are lost, then run: ${mend('COMMIT')}`;
 }
 
 function readPackedRef(commonDirectory: string, ref: string): string | null {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -84,16 +85,28 @@ describe('WORK-5: trouble while a merge is under way', () => {
     },
   );
 
-  test('a damaged branch is told as damaged, with what to do, also where it is the target', async () => {
+  test('a damaged branch is told as damaged, with what mends it, also where it is the target', async () => {
     const place = mergePlace({ a: '1\n' });
-    place.branch('one', { b: '1' });
-    const broken = join(place.directory, '.git/refs/heads/broken');
-    writeFileSync(broken, 'rubbish\n');
-    const advice =
-      'refs/heads/broken is damaged: git reflog broken or git fsck --lost-found shows its commits, then git update-ref refs/heads/broken COMMIT';
-    await expect(place.queue({ branches: ['broken'] })).rejects.toThrow(advice);
-    await expect(place.queue({ branches: ['one'], target: 'broken' })).rejects.toThrow(advice);
-    expect(readFileSync(broken, 'utf8')).toBe('rubbish\n');
+    const tip = place.branch('one', { b: '1' });
+    place.branch('two', { c: '1' });
+    const file = join(place.directory, '.git/refs/heads/one');
+    writeFileSync(file, 'rubbish\n');
+    const refused = place.queue({ branches: ['two'], target: 'one' });
+    await expect(refused).rejects.toThrow(
+      /^refs\/heads\/one is damaged: its log names \w{12} last, so run: /,
+    );
+    const told = await place.queue({ branches: ['one'] }).then(
+      () => new Error('it was merged'),
+      (error: Error) => error,
+    );
+    expect(readFileSync(file, 'utf8')).toBe('rubbish\n');
+    execFileSync('sh', ['-c', told.message.split('so run: ')[1] ?? 'false'], { cwd: place.directory });
+    expect(place.git('rev-parse', 'one')).toBe(tip);
+    rmSync(join(place.directory, '.git/logs/refs/heads/one'));
+    writeFileSync(file, 'rubbish\n');
+    await expect(place.queue({ branches: ['one'] })).rejects.toThrow(
+      "refs/heads/one is damaged: git fsck --lost-found shows commits that are lost, then run: rm '",
+    );
   });
 
   test('work that was resolved against a result that a person has overtaken stays its maker’s', async () => {

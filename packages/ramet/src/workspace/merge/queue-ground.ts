@@ -78,7 +78,7 @@ function damaged(
   const refs = names.map((name) => `refs/heads/${name.replace(/^refs\/heads\//, '')}`);
   const ref = refs.find((each) => isDamagedRef(commonDirectory, each));
   if (ref === undefined) return null;
-  return new UserMistake('damaged_ref', `${ref} is damaged: ${damageAdvice(ref)}`);
+  return new UserMistake('damaged_ref', `${ref} is damaged: ${damageAdvice(commonDirectory, ref)}`);
 }
 
 function noTarget(target: string): UserMistake {

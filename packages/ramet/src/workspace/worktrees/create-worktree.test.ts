@@ -380,7 +380,7 @@ describe('WORK-2: repositories in trouble', () => {
     [
       'rubbish',
       'rubbish\n',
-      'refs/heads/main of .* is damaged, so a worktree has nothing to begin with: git reflog main',
+      'refs/heads/main of .* is damaged, so a worktree has nothing to begin with: its log names',
     ],
   ])('a branch that holds %s is told, and nothing is left behind', async (_, text, told) => {
     const place = worktreePlace();

@@ -57,7 +57,7 @@ function noCommit({ repository: { root, commonDirectory } }: WorktreePlace): Use
   if (ref !== null && isDamagedRef(commonDirectory, ref))
     return new UserMistake(
       'damaged_ref',
-      `${ref} of ${root} is damaged, so a worktree has nothing to begin with: ${damageAdvice(ref)}`,
+      `${ref} of ${root} is damaged, so a worktree has nothing to begin with: ${damageAdvice(commonDirectory, ref)}`,
     );
   return new UserMistake(
     'no_commit',
