@@ -15,8 +15,13 @@ import { refusedRemoval } from '../worktree/refused-removal.ts';
 import { worktreeDiff } from '../worktree/worktree-diff.ts';
 import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../worktree/worktree-line.ts';
 
-/** A list that takes longer is not looked at. */
-const PATIENCE_MS = 200;
+/** After its start: a list that takes longer is not looked at. */
+const PATIENCE_MS = 330;
+const LEAST_PATIENCE_MS = 50;
+
+function patience(): AbortSignal {
+  return AbortSignal.timeout(Math.max(LEAST_PATIENCE_MS, Math.round(PATIENCE_MS - performance.now())));
+}
 
 export async function listWorktrees(
   { json = false, all = false }: { json?: boolean; all?: boolean },
@@ -24,7 +29,7 @@ export async function listWorktrees(
 ): Promise<void> {
   using opened = await openPlace(io);
   const { place } = opened;
-  const views = await viewsInTime(place, listed(place, all), AbortSignal.timeout(PATIENCE_MS));
+  const views = await viewsInTime(place, listed(place, all), patience());
   if (json) io.out(`${JSON.stringify(views.map(jsonOf))}\n`);
   else if (views.length === 0) io.out('no worktrees of agents here\n');
   else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));

@@ -35,7 +35,7 @@ export async function viewsInTime(
 ): Promise<WorktreeView[]> {
   const since = place.now();
   const there = worktrees.filter((worktree) => isThere(worktree) && isTreeOf(worktree.path, worktree));
-  const work = await workInTime(place, there, patience);
+  const work = await workInTime(place, there, { patience });
   return fewAtOnce(worktrees, async (worktree) => {
     const found = work.get(worktree.id);
     const view = await viewOf(place, worktree, found);

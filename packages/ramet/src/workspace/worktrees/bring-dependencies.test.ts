@@ -306,14 +306,20 @@ describe('WORK-2: installed packages', () => {
   test('that an agent changed in place are told of when it ends', async () => {
     const { place, worktree } = await linked(installed());
     expect(await lookAtTemplates(place.home, worktree)).toEqual([]);
-    const early = lookAtTemplates(place.home, worktree);
+    const { worktree: other } = await createWorktree(place, { name: 'other', owner });
+    const early = lookAtTemplates(place.home, other);
     poison(worktree);
-    const late = lookAtTemplates(place.home, worktree);
-    // Whoever ends while somebody looks is looked at afterwards.
-    expect([...(await early), ...(await late)]).toEqual([
+    const late = lookAtTemplates(place.home, other);
+    const told = [
       'shared files in node_modules were changed in place: worktrees in use with the same packages see that, later ones get them fresh from the checkout',
-    ]);
-    expect(await lookAtTemplates(place.home, worktree)).toEqual([]);
+    ];
+    await early;
+    // Whoever ends while somebody looks is looked at afterwards.
+    expect(await late).toEqual(told);
+    // Who was not the first to end is told too, and may be the one who did it.
+    expect(await lookAtTemplates(place.home, worktree)).toEqual(told);
+    const { worktree: next } = await createWorktree(place, { name: 'next', owner });
+    expect(await lookAtTemplates(place.home, next)).toEqual([]);
   });
 
   test('become a template when the setup command installs them in the pool', async () => {

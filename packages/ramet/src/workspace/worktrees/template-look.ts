@@ -16,6 +16,8 @@ interface Look {
 }
 
 const looks = new Map<string, Look>();
+/** Makings that this process found changed: whoever had their files is told, not only whoever ended first. */
+const changedMakings = new Set<string>();
 
 /** Whether a template is as it was made, or is not there; one that was changed in place is taken out of use. */
 export function isTemplateIntact(home: string, name: string): Promise<boolean> {
@@ -32,6 +34,8 @@ function begin(home: string, name: string): Promise<boolean> {
   const tree = templateTree(home, name);
   const look = async (): Promise<boolean> => {
     if (!isFolder(tree) || (await isAsTemplate(home, name, tree))) return true;
+    const making = makingOf(home, name);
+    if (making !== null) changedMakings.add(making);
     await discardTemplate(home, name);
     return false;
   };
@@ -49,8 +53,9 @@ export async function lookAtTemplates(
 ): Promise<string[]> {
   const changed: string[] = [];
   for (const { directory, template, making } of facts.dependencies) {
-    if (makingOf(home, template) !== (making ?? null)) continue;
-    if (!(await isTemplateIntact(home, template))) changed.push(directory);
+    const isNow = makingOf(home, template) === (making ?? null);
+    const isIntact = !isNow || (await isTemplateIntact(home, template));
+    if (!isIntact || (making !== undefined && changedMakings.has(making))) changed.push(directory);
   }
   if (changed.length === 0) return [];
   return [

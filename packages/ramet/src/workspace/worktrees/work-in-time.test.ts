@@ -20,7 +20,7 @@ async function kept(place: WorktreePlace, name: string): Promise<string> {
 
 async function textsOf(place: WorktreePlace, id: string, patience: AbortSignal): Promise<string[]> {
   const rows = place.registry.list().filter((row): row is ManagedWorktree => row.id === id);
-  const found = (await workInTime(place, rows, patience)).get(id);
+  const found = (await workInTime(place, rows, { patience, largeIndex: 0 })).get(id);
   return found?.reasons.map(({ text }) => text) ?? ['nobody looked'];
 }
 
@@ -34,6 +34,15 @@ describe('WORK-3: what a list says of files', () => {
     expect(await textsOf(place, id, ALL_TIME)).toEqual(['not known to git: first.txt, second.txt']);
     // What was found then is what is remembered from now on.
     expect(await textsOf(place, id, NO_TIME)).toEqual(['not known to git: first.txt, second.txt']);
+  });
+
+  test('is always looked up in a small worktree', async () => {
+    const place = worktreePlace();
+    const id = await kept(place, 'fix');
+    const rows = place.registry.list();
+    writeFileSync(join(rows[0]?.path ?? '', 'second.txt'), 'work');
+    const found = (await workInTime(place, rows, { patience: NO_TIME })).get(id);
+    expect(found?.reasons[0]?.text).toBe('not known to git: first.txt, second.txt');
   });
 
   test('is looked up, however long it takes, where nobody has looked or git wrote the index since', async () => {

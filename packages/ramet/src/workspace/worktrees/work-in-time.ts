@@ -18,13 +18,24 @@ export interface WorkInFiles {
   at: number;
 }
 
-/** By id. Those without a memory are looked at however long it takes; `patience` ends when the others are to be. */
+export interface LookingTime {
+  /** Ends when what is remembered is to stand in. */
+  patience: AbortSignal;
+  /** A worktree with a smaller index, about 5,000 files, is always looked at. */
+  largeIndex?: number;
+}
+
+const LARGE_INDEX = 500_000;
+
+/** By id. Small ones and those without a memory are looked at however long it takes. */
 export async function workInTime(
   place: WorktreePlace,
   worktrees: readonly ManagedWorktree[],
-  patience: AbortSignal,
+  { patience, largeIndex = LARGE_INDEX }: LookingTime,
 ): Promise<ReadonlyMap<string, WorkInFiles>> {
-  const known = new Map(worktrees.map((one): [string, WorkInFiles | null] => [one.id, memoryOf(place, one)]));
+  const known = new Map(
+    worktrees.map((one): [string, WorkInFiles | null] => [one.id, memoryOf(place, one, largeIndex)]),
+  );
   const age = ({ id }: ManagedWorktree): number => known.get(id)?.at ?? Number.NEGATIVE_INFINITY;
   // The oldest first: list after list, all of them are looked at again.
   const rest = worktrees.toSorted((one, other) => age(one) - age(other)).values();
@@ -79,8 +90,9 @@ export function workMemory(
   };
 }
 
-function memoryOf(place: WorktreePlace, worktree: ManagedWorktree): WorkInFiles | null {
+function memoryOf(place: WorktreePlace, worktree: ManagedWorktree, largeIndex: number): WorkInFiles | null {
   const { work } = worktree.facts;
+  if (Number(work?.index.split(' ')[1] ?? 0) < largeIndex) return null;
   if (work === undefined || work.at < worktree.changed || work.index !== indexOf(place, worktree))
     return null;
   return work;
