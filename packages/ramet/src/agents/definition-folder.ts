@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { extname, sep } from 'node:path';
 import { describeError, systemCode } from '../schema/errors.ts';
+import { isInside } from '../system/path-inside.ts';
 import type { DefinitionFolder } from './definition-places.ts';
 import { realOrSame } from './definition-places.ts';
 
@@ -50,7 +51,7 @@ export function scanFolder(folder: DefinitionFolder): FolderScan {
   const scan: FolderScan = { folder, files: [], directories: new Map(), unreadable: [] };
   const boundary = realOrSame(folder.boundary);
   const real = realOrSame(folder.path);
-  if (!isWithin(real, boundary))
+  if (!isInside(real, boundary))
     scan.unreadable.push({ path: folder.path, reason: `it leads out of ${folder.boundary}: refused` });
   else lookInto(scan, { path: folder.path, real }, { boundary, seen: new Set(), depth: 0 });
   scan.files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -94,7 +95,7 @@ function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, wal
   }
   const target = linkTarget(real);
   const stats = target === null ? null : statsOf(target);
-  const outside = target !== null && !isWithin(target, walk.boundary);
+  const outside = target !== null && !isInside(target, walk.boundary);
   if (target === null || stats === null || outside) {
     const refused = outside
       ? 'it is a link that leads out of its folder: refused'
@@ -147,10 +148,6 @@ function statsOf(path: string): Stats | null {
 
 function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Without following or waiting, in case something else has taken its place since it was looked at. */

@@ -10,9 +10,10 @@
  */
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { quoteFolderName, quoteFolderText } from '../conversation/quoted-text.ts';
 import { PROJECT_INSTRUCTIONS } from '../schema/markers.ts';
+import { isInside, pathInside } from '../system/path-inside.ts';
 import { loadFile } from '../workspace/regular-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
@@ -64,13 +65,13 @@ export function instructionsText(files: readonly InstructionFile[], root: string
 }
 
 function displayPath(path: string, root: string): string {
-  const inside = relative(root, path);
-  return inside.startsWith('..') || isAbsolute(inside) ? `(user) ${path.split(sep).at(-1)}` : inside;
+  return pathInside(path, root) ?? `(user) ${path.split(sep).at(-1)}`;
 }
 
 function foldersBetween(root: string, cwd: string): string[] {
-  const steps = relative(root, cwd).split(sep).filter(Boolean);
-  if (steps[0] === '..') return [cwd];
+  const inside = pathInside(cwd, root);
+  if (inside === null) return [cwd];
+  const steps = inside.split(sep).filter(Boolean);
   return [root, ...steps.map((_, index) => join(root, ...steps.slice(0, index + 1)))];
 }
 
@@ -110,8 +111,7 @@ async function realPathWithin(path: string, boundary: string): Promise<string | 
   const real = await realpath(path).catch(() => null);
   const edge = await realpath(boundary).catch(() => null);
   if (real === null || edge === null) return null;
-  const inside = real === edge || real.startsWith(edge + sep);
-  return inside && !real.startsWith(join(edge, '.git', sep)) ? real : null;
+  return isInside(real, edge) && !isInside(real, join(edge, '.git')) ? real : null;
 }
 
 /** `@path` at the start of a line or after a space, outside code. */

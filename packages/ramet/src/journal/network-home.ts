@@ -4,6 +4,7 @@
  */
 import { readFileSync, statfsSync } from 'node:fs';
 import { UserMistake } from '../schema/errors.ts';
+import { isInside } from '../system/path-inside.ts';
 
 /** What statfs(2) says of file systems that are another machine's. */
 const NETWORK_TYPES: Readonly<Record<number, string>> = {
@@ -64,8 +65,7 @@ function mountKind(directory: string, mountinfo: string): string {
   for (const line of mountinfo.split('\n')) {
     const [left = '', right = ''] = line.split(' - ');
     const path = decoded(left.split(' ')[4] ?? '');
-    const holds = path === '/' || directory === path || directory.startsWith(`${path}/`);
-    if (path !== '' && holds && path.length >= best.path.length)
+    if (isInside(directory, path) && path.length >= best.path.length)
       best = { path, kind: right.split(' ')[0] ?? '' };
   }
   return best.kind;

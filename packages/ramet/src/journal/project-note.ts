@@ -5,6 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { isInside } from '../system/path-inside.ts';
 
 interface ProjectNote {
   /** Its shared git directory, or the directory itself outside git. */
@@ -65,7 +66,7 @@ export function renamingOf(project: string): ((path: string) => string) | null {
   const now = rootOf(note.directory);
   const roots = note.former.map(rootOf);
   return (path) => {
-    const root = roots.find((former) => path === former || path.startsWith(former + sep));
+    const root = roots.find((former) => isInside(path, former));
     return root === undefined ? path : now + path.slice(root.length);
   };
 }

@@ -8,26 +8,27 @@
  *    the same place, such as a shared node_modules, leads to what the path means, and stays.
  */
 import { join, resolve } from 'node:path';
+import { isInside } from '../system/path-inside.ts';
 import { landingPath } from './landing-path.ts';
-import { counterpart, isBelow, type WriteFence } from './write-fence.ts';
+import { counterpart, type WriteFence } from './write-fence.ts';
 
 export type InheritedPlaces = Pick<WriteFence, 'root' | 'from' | 'inherited' | 'home'>;
 
 /** The path in the worktree that is meant by one of a checkout it comes from; null for every other path. */
 export function inheritedPath(places: InheritedPlaces, path: string, cwd: string): string | null {
   const absolute = resolve(cwd, path);
-  const named = isBelow(absolute, places.root) ? null : twinOf(places, absolute);
+  const named = isInside(absolute, places.root) ? null : twinOf(places, absolute);
   if (named !== null) return named;
   const place = landingPath(absolute);
-  if (place === null || place === absolute || isBelow(place, places.root)) return null;
+  if (place === null || place === absolute || isInside(place, places.root)) return null;
   const twin = twinOf(places, place);
   return twin === absolute ? null : twin;
 }
 
 function twinOf({ root, from, inherited = [], home }: InheritedPlaces, path: string): string | null {
   for (const checkout of [from, ...inherited]) {
-    const kept = [join(checkout, '.git'), ...(home !== undefined && isBelow(home, checkout) ? [home] : [])];
-    if (kept.some((directory) => isBelow(path, directory))) continue;
+    const kept = [join(checkout, '.git'), ...(home !== undefined && isInside(home, checkout) ? [home] : [])];
+    if (kept.some((directory) => isInside(path, directory))) continue;
     const twin = counterpart(path, checkout, root);
     if (twin !== null) return twin;
   }

@@ -1,5 +1,6 @@
 /** Where paths really lead (SEC-1). Null when nothing can be written there: a file in the way, a ring of links. */
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { pathInside } from '../system/path-inside.ts';
 import { realPath } from '../workspace/real-path.ts';
 
 export function landingPath(path: string): string | null {
@@ -35,6 +36,5 @@ export function openedPath(directory: string, path: string): string | null {
 export function placeInside(path: string, directory: string): string | null {
   const [place, root] = [landingPath(path), landingPath(directory)];
   if (place === null || root === null) return null;
-  const inside = relative(root, place);
-  return inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? null : inside;
+  return pathInside(place, root);
 }

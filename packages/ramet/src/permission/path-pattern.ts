@@ -7,7 +7,8 @@
  * 1. What is allowed is matched where a write would land, symlinks resolved: a link inside does not lead out.
  * 2. What is denied is matched there and under the name that was asked for.
  */
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathInside } from '../system/path-inside.ts';
 import { parseGlob } from '../workspace/glob-pattern.ts';
 import { landingPath } from './landing-path.ts';
 import type { ParsedPart, RuleContext } from './rule-context.ts';
@@ -42,8 +43,8 @@ export function parsePathPattern(
   const broken = globs.find((glob) => !glob.ok);
   if (broken !== undefined && !broken.ok) return { ok: false, reason: `cannot be read: ${broken.reason}` };
   const below = (start: string, path: string): boolean => {
-    const inside = relative(start, path);
-    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return false;
+    const inside = pathInside(path, start);
+    if (inside === null || inside === '') return false;
     return globs.some((glob) => glob.ok && glob.matches(inside));
   };
   const covers = ({ path, cwd }: PathQuestion): boolean => {

@@ -6,7 +6,8 @@
  * 1. Paths are judged by where they lead, links followed.
  * 2. What is guarded stays closed wherever it lies, also below a directory for temporary files.
  */
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
+import { isInside } from '../system/path-inside.ts';
 import { landingPath } from './landing-path.ts';
 
 export interface WriteFence {
@@ -43,23 +44,19 @@ export function fenceRefusal(
 /** The same place below another root; null when `path` is not below `from`. */
 export function counterpart(path: string, from: string, to: string): string | null {
   // One root may lie in the other.
-  if (!isBelow(path, from) || (isBelow(to, from) && isBelow(path, to))) return null;
+  if (!isInside(path, from) || (isInside(to, from) && isInside(path, to))) return null;
   return join(to, relative(from, path));
 }
 
 /** Whether a place belongs to others, so that even a command without known targets must not run there. */
 export function isGuarded({ root, guarded }: WriteFence, place: string): boolean {
-  return !isBelow(place, root) && guarded.some((directory) => isBelow(place, directory));
+  return !isInside(place, root) && guarded.some((directory) => isInside(place, directory));
 }
 
 function isOpen(fence: WriteFence, place: string, byCommand: boolean): boolean {
   // The file that says which repository the worktree is of.
   if (place === join(fence.root, '.git')) return false;
-  if (isBelow(place, fence.root) || isBelow(place, fence.scratch)) return true;
+  if (isInside(place, fence.root) || isInside(place, fence.scratch)) return true;
   if (!byCommand || isGuarded(fence, place)) return false;
-  return place.startsWith('/dev/') || fence.temporary.some((directory) => isBelow(place, directory));
-}
-
-export function isBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+  return place.startsWith('/dev/') || fence.temporary.some((directory) => isInside(place, directory));
 }

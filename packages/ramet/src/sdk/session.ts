@@ -3,7 +3,6 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 
-import { sep } from 'node:path';
 import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { tellOfLostEnd } from '../engine/lost-end.ts';
@@ -16,6 +15,7 @@ import { selectProvider } from '../model/select-provider.ts';
 import { thinkingNote } from '../model/thinking.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
+import { isInside } from '../system/path-inside.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
@@ -159,11 +159,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
 /** The newest session of this working tree that has something to go on from. */
 function latestHere({ project, cwd, repository }: Place): SessionEntry | null {
   const root = repository?.root ?? cwd;
-  return latestSession(project, (entry) => isWithin(entry.cwd, root) && hasPrompt(project, entry.session));
-}
-
-function isWithin(path: string, root: string): boolean {
-  return path === root || path.startsWith(root + sep);
+  return latestSession(project, (entry) => isInside(entry.cwd, root) && hasPrompt(project, entry.session));
 }
 
 function hasPrompt(project: string, session: SessionId): boolean {

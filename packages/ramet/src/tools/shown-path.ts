@@ -1,8 +1,8 @@
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
+import { pathInside } from '../system/path-inside.ts';
 
 /** A path as results show it: relative to the agent's directory where it lies below, else absolute. */
 export function shownPath(cwd: string, path: string): string {
   const absolute = resolve(cwd, path);
-  const below = relative(cwd, absolute);
-  return below === '' || below === '..' || below.startsWith(`..${sep}`) ? absolute : below;
+  return pathInside(absolute, cwd) || absolute;
 }

@@ -7,6 +7,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isInside } from '../system/path-inside.ts';
 
 export interface OwnPlaces {
   /** Folders of programs that came with Ramet. */
@@ -21,9 +22,9 @@ export function withoutOwnPrograms(
   workplace: string,
   own: OwnPlaces | null = ownPlaces(),
 ): Record<string, string> {
-  if (own === null || isWithin(realOf(workplace), own.root)) return env;
+  if (own === null || isInside(realOf(workplace), own.root)) return env;
   const kept = Object.entries(env).filter(
-    ([name, value]) => !/^npm_config_/i.test(name) || !isWithin(value, own.root),
+    ([name, value]) => !/^npm_config_/i.test(name) || !isInside(value, own.root),
   );
   const path = env.PATH?.split(delimiter).filter((folder) => !isOwn(folder, own));
   return { ...Object.fromEntries(kept), ...(path !== undefined && { PATH: path.join(delimiter) }) };
@@ -65,8 +66,4 @@ function realOf(path: string): string {
   } catch {
     return path;
   }
-}
-
-function isWithin(path: string, root: string): boolean {
-  return path === root || path.startsWith(`${root}${sep}`);
 }

@@ -11,6 +11,7 @@ export interface Room {
 
 export const ROOMS: readonly Room[] = [
   { name: 'schema', owns: 'ids, messages, events, errors: shapes only, fit for a browser' },
+  { name: 'system', owns: 'paths and files as every room needs them: path inside, atomic replace' },
   { name: 'journal', owns: 'the SQLite log, its migrations and the views computed from it' },
   { name: 'model', owns: 'providers, streaming, retries, prices, the cache map' },
   { name: 'emulator', owns: 'the server that speaks the Messages API' },

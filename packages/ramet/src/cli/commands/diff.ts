@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { type AttributedChange, fileChanges } from '../../journal/file-changes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { pathInside } from '../../system/path-inside.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import {
@@ -157,7 +158,7 @@ async function stretchDiff(
   }
   const directory = mkdtempSync(join(tmpdir(), 'ramet-diff-'));
   try {
-    const inside = name.startsWith('..') ? change.path.slice(1) : name;
+    const inside = pathInside(change.path, repository.cwd) ?? change.path.slice(1);
     if (change.before !== null) put(join(directory, 'a', inside), before);
     if (change.after !== null) put(join(directory, 'b', inside), after);
     const args = [

@@ -1,5 +1,4 @@
 /** `ramet resume`: goes on with a session that was interrupted, without a new prompt; prints as `ramet -p` does. */
-import { sep } from 'node:path';
 import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
@@ -7,6 +6,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { isInside } from '../../system/path-inside.ts';
 import type { CommandIo } from '../io.ts';
 import { parseTarget, viewAgents } from '../session-target.ts';
 import { noteUnreadable } from '../session-view.ts';
@@ -34,7 +34,7 @@ function namedSession(wanted: string, io: CommandIo): string {
 function latestInterrupted(io: CommandIo): string {
   const { project, cwd, repository } = findPlace(io);
   const root = repository?.root ?? cwd;
-  const here = listSessions(project).filter((entry) => isWithin(entry.cwd, root));
+  const here = listSessions(project).filter((entry) => isInside(entry.cwd, root));
   const ended = here.filter(({ live }) => !live);
   const found = ended.find((entry) => statusOfMain(project, entry, io) === 'interrupted');
   if (found !== undefined) return found.session;
@@ -65,8 +65,4 @@ function statusOfMain(project: string, entry: SessionEntry, io: CommandIo): Agen
     noteUnreadable(io)(entry, error);
     return null;
   }
-}
-
-function isWithin(path: string, root: string): boolean {
-  return path === root || path.startsWith(root + sep);
 }

@@ -1,10 +1,11 @@
 /** `ramet undo`: puts back the files that Write and Edit changed, and with `--redo` takes that back. */
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { pathInside } from '../../system/path-inside.ts';
 import { createOriginalFiles } from '../../workspace/original-files.ts';
 import type { RestorationSources, RestorationStep } from '../../workspace/restoration.ts';
 import { restoreFiles } from '../../workspace/restore-files.ts';
@@ -128,8 +129,7 @@ const DONE = { restore: 'restored', recreate: 'recreated', remove: 'removed', no
 
 function lineOf({ restoration, action, obstacle }: RestorationStep, cwd: string, mood = ''): string {
   const { path, turns } = restoration;
-  const inside = relative(cwd, path);
-  const shown = printable(inside.startsWith('..') ? path : inside);
+  const shown = printable(pathInside(path, cwd) ?? path);
   const when = turns.length === 0 ? '' : ` (turn ${turns.join(', ')})`;
   if (obstacle !== null) return `not put back  ${shown}${when}: ${obstacle.reason}\n`;
   return `${action === 'none' ? '' : mood}${DONE[action]}  ${shown}${when}\n`;

@@ -1,5 +1,7 @@
 /** What is found of another tool's settings. */
+
 import type { RuleTexts } from '../../permission/policy.ts';
+import { pathInside } from '../../system/path-inside.ts';
 
 export interface OtherRules {
   /** The file, for messages. */
@@ -22,6 +24,8 @@ export interface OtherTools {
 }
 
 export function shownPath(path: string, root: string, userHome: string | null): string {
-  if (path.startsWith(`${root}/`)) return path.slice(root.length + 1);
-  return userHome !== null && path.startsWith(`${userHome}/`) ? `~${path.slice(userHome.length)}` : path;
+  const below = pathInside(path, root);
+  if (below) return below;
+  const ofUser = userHome === null ? null : pathInside(path, userHome);
+  return ofUser ? `~/${ofUser}` : path;
 }

@@ -10,8 +10,9 @@
  * 2. A bare repository inside a checkout is not entered: whoever can commit files can commit one.
  */
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { rametHome } from '../../journal/home.ts';
+import { isInside } from '../../system/path-inside.ts';
 import {
   findRepository,
   isBareDirectory,
@@ -172,8 +173,7 @@ function namesIn(directory: string): string[] {
 
 /** The git directory itself, which need not be called `.git`: our own calls work there. */
 function isOwnDirectory(directory: string, { commonDirectory }: Repository): boolean {
-  const place = realpathSync.native(directory);
-  return place === commonDirectory || place.startsWith(commonDirectory + sep);
+  return isInside(realpathSync.native(directory), commonDirectory);
 }
 
 function bareAround(directory: string): Repository | null {

@@ -1,6 +1,7 @@
 /** Which of the changed paths a command may take, and what is said of the others. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathInside } from '../../system/path-inside.ts';
 import type { Claims } from './claims.ts';
 import type { GitView } from './git-view.ts';
 
@@ -94,7 +95,7 @@ export function directoryOf(globals: readonly string[], cwd: string): string {
 /** Ignored files are in no list of changes; who names one and forces it means it. */
 export function forcedPaths(pathspecs: readonly string[], directory: string, root: string): string[] {
   return pathspecs
-    .map((spec) => resolve(directory, spec))
-    .filter((path) => path.startsWith(`${root}/`) && existsSync(path))
-    .map((path) => path.slice(root.length + 1));
+    .map((spec) => pathInside(resolve(directory, spec), root))
+    .filter((path) => path !== null)
+    .filter((path) => path !== '' && existsSync(join(root, path)));
 }

@@ -19,9 +19,10 @@ import {
   realpathSync,
   symlinkSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { PRIVATE_FILE } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { isInside } from '../../system/path-inside.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
 export interface BroughtFiles {
@@ -78,7 +79,7 @@ function filesToCopy(root: string, patterns: readonly string[], included: readon
 /** A regular file that is really below the root. */
 function isOwnFile(root: string, path: string): boolean {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false });
-  return stats?.isFile() === true && realpathSync(join(root, path)).startsWith(`${root}${sep}`);
+  return stats?.isFile() === true && isInside(realpathSync(join(root, path)), root);
 }
 
 /** Null for a file that the commit brings itself. */

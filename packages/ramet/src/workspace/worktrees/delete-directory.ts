@@ -8,6 +8,7 @@ import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { RametError } from '../../schema/errors.ts';
+import { isInside } from '../../system/path-inside.ts';
 import { readOrNull } from '../repository.ts';
 import type { ManagedWorktree } from './worktree.ts';
 
@@ -56,7 +57,7 @@ export function mountsIn(directory: string): string[] | null {
   const places = table
     .split('\n')
     .map((line) => (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, characterOf));
-  return places.filter((place) => place === directory || place.startsWith(`${directory}/`));
+  return places.filter((place) => isInside(place, directory));
 }
 
 function characterOf(_: string, digits: string): string {

@@ -10,10 +10,11 @@
  */
 import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { isInside } from '../../system/path-inside.ts';
 import { readOrNull } from '../repository.ts';
 import { copyTree } from './link-tree.ts';
 import { nameOfInstalled } from './template-name.ts';
@@ -65,15 +66,11 @@ async function sealTree(tree: string, root: string): Promise<{ manifest: string 
   await eachEntry(tree, async (path, isLink) => {
     const file = join(tree, path);
     if (!isLink) await chmod(file, (await lstat(file)).mode & 0o7555);
-    else if (leadsInto(await readlink(file), root)) outward ??= path;
+    // Relative links move along with the tree; only one with the checkout's own path stays behind.
+    else if (isInside(await readlink(file), root)) outward ??= path;
     lines.push(await lineOf(tree, path, isLink));
   });
   return outward === null ? { manifest: lines.join('\n') } : { outward };
-}
-
-/** Relative links move along with the tree; only one with the checkout's own path stays behind. */
-function leadsInto(target: string, root: string): boolean {
-  return isAbsolute(target) && `${resolve(target)}${sep}`.startsWith(`${root}${sep}`);
 }
 
 /** What changes when a file is written to. Links have their target. */

@@ -1,5 +1,6 @@
 /** Which processes work in a directory: those that stand in it. */
 import { readdirSync, readlinkSync } from 'node:fs';
+import { isInside } from '../../system/path-inside.ts';
 
 /**
  * Their ids; null where the system does not tell. A process of another user does not let itself be looked at, and
@@ -20,8 +21,4 @@ function workingDirectory(pid: string): string {
   } catch {
     return '';
   }
-}
-
-function isInside(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
 }
