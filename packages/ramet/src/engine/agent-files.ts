@@ -2,7 +2,7 @@
  * One agent's files: which versions it has seen, and a record of what its calls read and change. Made when it is first
  * asked for, since thousands of agents may wait at once and most never touch a file.
  */
-import { type TouchedFile, touchFile } from '../journal/projections/transcript.ts';
+import type { TouchedFile } from '../journal/projections/agent-state.ts';
 import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
@@ -168,4 +168,11 @@ export class AgentFiles {
       this.#owner.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
     }
   }
+}
+
+/** A file that was changed stays so, however often it is read again. */
+function touchFile(touched: Map<string, TouchedFile>, path: string, how: TouchedFile): void {
+  const changed = how === 'changed' || touched.get(path) === 'changed';
+  touched.delete(path);
+  touched.set(path, changed ? 'changed' : 'read');
 }

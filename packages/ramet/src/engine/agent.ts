@@ -11,8 +11,8 @@ import {
 } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import type { TouchedFile } from '../journal/projections/agent-state.ts';
 import { foldOwnState, inheritedState, NEW_STATE, type OwnState } from '../journal/projections/own-state.ts';
-import type { TouchedFile } from '../journal/projections/transcript.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import { waitUntil } from '../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';

@@ -64,7 +64,7 @@ export async function continueEnded(
     const recorded = RecordedChildren.read(reader);
     const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
     const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
-    const worktree = lastWorktree(found.started.origin, past.transcript);
+    const worktree = lastWorktree(found.started.origin, past);
     const housing = await resumedHousing(runtime, worktree, from.directory.cwd);
     const changes = { call: null, background: true };
     const agent = resumeAgent(
@@ -78,7 +78,7 @@ export async function continueEnded(
     // From here on nothing is waited for; until here, somebody else may have let it go on.
     const running = family.find(found.id);
     if (running !== undefined) return tellRunning(running, spec.id, to, text);
-    settleIn(agent, past.transcript, from.directory.cwd);
+    settleIn(agent, past, from.directory.cwd);
     sayClosed(agent, answers);
     agent.say('prompt', [freezeBlock({ type: 'text', text })]);
     for (const news of lost) agent.receive('notification', news.from, news.text);

@@ -1,8 +1,9 @@
 /** What there is to report of an agent that an earlier process ran: read from the journal, it has no memory of its own. */
 import { contentOf, thawBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { itemsOf } from '../journal/persistent-list.ts';
+import { foldAgent } from '../journal/projections/apply-event.ts';
 import { agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
-import { transcriptOf } from '../journal/projections/transcript.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import type { RecordedChild } from './recorded-children.ts';
@@ -53,8 +54,8 @@ function releasedWorktree(reader: JournalReader, id: AgentId): WorktreeResult | 
 }
 
 function lastText(reader: JournalReader, id: AgentId): string {
-  const { messages } = transcriptOf(reader.events({ agent: id }), id);
-  const blocks = messages.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
+  const { messages } = foldAgent(reader.events({ agent: id }), id);
+  const blocks = itemsOf(messages).findLast(({ role }) => role === 'assistant')?.blocks ?? [];
   const texts = blocks.map((digest) => thawBytes(reader.block(digest))).filter(({ type }) => type === 'text');
   return texts.map((block) => String(contentOf(block).text)).join('');
 }

@@ -9,7 +9,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../journal/journal.ts';
-import { type RecordedAgent, recordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
+import type { AgentState } from '../journal/projections/agent-state.ts';
+import { recordedAgent, recordedAgents } from '../journal/projections/recorded-agents.ts';
 import { RametError } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE } from '../schema/usage.ts';
@@ -50,7 +51,7 @@ export async function reviveAgents(
       prompted,
       endIsMissing,
       main: main.spec.id,
-      transcriptOf: transcripts(reader),
+      stateOf: states(reader),
     };
     return await reviveChildrenOf(main, revival);
   } finally {
@@ -59,8 +60,8 @@ export async function reviveAgents(
 }
 
 /** The first is read by itself, so that its request goes out while the journal is read for all the others. */
-function transcripts(reader: JournalReader): Revival['transcriptOf'] {
-  let others: Map<AgentId, RecordedAgent> | null = null;
+function states(reader: JournalReader): Revival['stateOf'] {
+  let others: Map<AgentId, AgentState> | null = null;
   let isFirst = true;
   return (id) => {
     if (isFirst) {
@@ -79,7 +80,7 @@ interface Revival {
   readonly prompted: boolean;
   readonly endIsMissing: boolean;
   readonly main: AgentId;
-  transcriptOf(id: AgentId): RecordedAgent | undefined;
+  stateOf(id: AgentId): AgentState | undefined;
 }
 
 async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
@@ -156,11 +157,11 @@ async function revive(
   revival: Revival,
 ): Promise<number> {
   const { family, reader } = revival;
-  const recorded = revival.transcriptOf(child.id);
+  const recorded = revival.stateOf(child.id);
   // Killed before anything but its start was recorded: the call that asked for it begins again.
-  if (recorded === undefined || recorded.transcript.messages.length === 0) return 0;
+  if (recorded === undefined || recorded.messages.length === 0) return 0;
   const expected = await recallExpectations(child.started.origin);
-  const worktree = lastWorktree(child.started.origin, recorded.transcript);
+  const worktree = lastWorktree(child.started.origin, recorded);
   const housing = await resumedHousing(parent.runtime, worktree, parent.directory.cwd);
   const agent = resumeAgent(
     parent.runtime,
@@ -169,11 +170,11 @@ async function revive(
     child.id,
     recorded,
   );
-  agent.carried = { ...recorded.transcript.spent, below: spentBelow(child.id, revival) };
+  agent.carried = { ...recorded.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
   if (revival.endIsMissing) tellOfLostEnd(agent);
-  settleIn(agent, recorded.transcript, parent.directory.cwd);
+  settleIn(agent, recorded, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
   startChild(family, parent, agent, { run_in_background: child.background });
   return below + 1;
@@ -182,7 +183,7 @@ async function revive(
 function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
   let below: CarriedSpending['below'] = { usage: NO_USAGE, costUsd: 0 };
   for (const child of revival.recorded.of(id)) {
-    const own = revival.transcriptOf(child.id)?.transcript.spent;
+    const own = revival.stateOf(child.id)?.spent;
     for (const spent of [own, spentBelow(child.id, revival)]) {
       if (spent === undefined) continue;
       below = {

@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../schema/events.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { digestOf } from './digest.ts';
-import { transcriptOf } from './projections/transcript.ts';
+import { itemsOf } from './persistent-list.ts';
+import { foldAgent } from './projections/apply-event.ts';
 import { repairSession } from './repair-session.ts';
 import { sessionPath } from './session-file.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
@@ -45,8 +46,8 @@ function change(session: string, sql: string): void {
 
 function said(session: string, agent: string): number {
   const reader = openReader({ project, session });
-  const { messages } = transcriptOf(reader.events(), agent);
-  for (const { blocks } of messages) for (const digest of blocks) reader.block(digest);
+  const { messages } = foldAgent(reader.events(), agent);
+  for (const { blocks } of itemsOf(messages)) for (const digest of blocks) reader.block(digest);
   expect(reader.damage).toEqual([]);
   reader.close();
   return messages.length;

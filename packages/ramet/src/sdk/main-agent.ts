@@ -10,8 +10,8 @@ import type { AgentWorkspace } from '../engine/isolation/agent-workspace.ts';
 import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import type { AgentState } from '../journal/projections/agent-state.ts';
 import { recordedAgent } from '../journal/projections/recorded-agents.ts';
-import type { Transcript } from '../journal/projections/transcript.ts';
 import { fitThinking } from '../model/thinking.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -64,8 +64,7 @@ export async function continueAgent(
   const { runtime } = shared;
   const id = agentId(runtime.journal.session, 1);
   const past = recordedAgent((agent) => reader.events({ agent }), id);
-  const house =
-    past.transcript.directory === null ? null : await houseOf(runtime, past.transcript, place.cwd);
+  const house = past.directory === null ? null : await houseOf(runtime, past, place.cwd);
   const specFor = (recorded: RecordedSpec): AgentSpec => ({
     ...mainSpec(shared, recorded, place, settings),
     ...house?.housing,
@@ -92,11 +91,11 @@ function thinksOtherwise(agent: Agent, wanted: ThinkingConfig | null, model: str
 /** Most sessions never leave the directory they began in. */
 async function houseOf(
   runtime: SharedParts['runtime'],
-  transcript: Transcript,
+  state: AgentState,
   outside: string,
 ): Promise<MainHousing> {
   const { mainHousing } = await import('./main-housing.ts');
-  return mainHousing(runtime, transcript, outside);
+  return mainHousing(runtime, state, outside);
 }
 
 function mainSpec(

@@ -3,7 +3,7 @@ import type { Agent } from '../engine/agent.ts';
 import { type Housing, resumedHousing, settleIn } from '../engine/isolation/resume-workspace.ts';
 import { directoryChanged } from '../engine/notices.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
-import type { Transcript } from '../journal/projections/transcript.ts';
+import type { AgentState } from '../journal/projections/agent-state.ts';
 import { RametError } from '../schema/errors.ts';
 
 export interface MainHousing {
@@ -13,13 +13,13 @@ export interface MainHousing {
 
 export async function mainHousing(
   runtime: SessionRuntime,
-  transcript: Transcript,
+  state: AgentState,
   outside: string,
 ): Promise<MainHousing> {
-  const worktree = transcript.directory?.worktree ?? null;
+  const worktree = state.directory?.worktree ?? null;
   try {
     const housing = await resumedHousing(runtime, worktree, outside);
-    return { housing, settle: (agent) => settleIn(agent, transcript, outside) };
+    return { housing, settle: (agent) => settleIn(agent, state, outside) };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
     const { message } = error;

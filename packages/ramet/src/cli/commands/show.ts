@@ -1,5 +1,6 @@
 /** `ramet show`: one session or one agent of it, with its conversation and its bill. */
 import { contentOfBytes } from '../../conversation/frozen-block.ts';
+import type { StateMessage } from '../../journal/projections/agent-state.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
 import {
@@ -7,7 +8,6 @@ import {
   RecordedConversations,
 } from '../../journal/projections/recorded-conversations.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
-import type { TranscriptMessage } from '../../journal/projections/transcript.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { JournalError } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
@@ -169,7 +169,7 @@ function agentObject(view: ShownView, agent: AgentOverview, { full }: ShowOption
 
 function contentsOf(
   { reader }: SessionView,
-  messages: readonly Pick<TranscriptMessage, 'role' | 'blocks'>[],
+  messages: readonly Pick<StateMessage, 'role' | 'blocks'>[],
 ): ShownMessage[] {
   return messages.map(({ role, blocks }) => ({
     role,

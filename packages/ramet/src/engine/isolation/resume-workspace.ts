@@ -1,5 +1,5 @@
 /** Where an agent of an earlier process goes on (WORK-8): in the worktree it had, back at its place if it is gone. */
-import type { Transcript } from '../../journal/projections/transcript.ts';
+import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { AgentOrigin, RecordedWorktree } from '../../schema/events.ts';
 import type { Agent } from '../agent.ts';
 import { directoryChanged } from '../notices.ts';
@@ -11,7 +11,7 @@ export type Housing = Pick<AgentSpec, 'cwd' | 'workspace' | 'isWorkspaceOwn'>;
 /** The worktree it worked in when it was last heard of; null when that was none of its own. */
 export function lastWorktree(
   origin: AgentOrigin | undefined,
-  { directory }: Pick<Transcript, 'directory'>,
+  { directory }: Pick<AgentState, 'directory'>,
 ): RecordedWorktree | null {
   return directory === null ? (origin?.worktree ?? null) : directory.worktree;
 }
@@ -31,7 +31,7 @@ export async function resumedHousing(
  * Records that it is in its worktree again, and tells it when that is not as it left it. `outside` is where an agent
  * that went there by itself goes back to.
  */
-export function settleIn(agent: Agent, { directory }: Pick<Transcript, 'directory'>, outside: string): void {
+export function settleIn(agent: Agent, { directory }: Pick<AgentState, 'directory'>, outside: string): void {
   const { workspace, isOwn } = agent.directory;
   if (workspace === null || !isOwn) return;
   if (directory !== null) agent.directory.outside = outside;

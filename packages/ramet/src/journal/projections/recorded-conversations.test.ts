@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { itemsOf } from '../persistent-list.ts';
 import { openReader } from '../sessions.ts';
+import { foldAgent } from './apply-event.ts';
 import { RecordedConversations } from './recorded-conversations.ts';
-import { transcriptOf } from './transcript.ts';
 
 test('UI-1: one reading gives of every agent what a reading of its own would', async ({ directory }) => {
   const project = join(directory, 'project');
@@ -23,8 +24,8 @@ test('UI-1: one reading gives of every agent what a reading of its own would', a
     conversations.take(recorded);
   }
   for (const id of [main, ...forks]) {
-    const { messages, inherited } = transcriptOf(reader.events({ agent: id }), id);
-    expect(conversations.of(id)).toMatchObject({ messages, inherited });
+    const { messages, inherited } = foldAgent(reader.events({ agent: id }), id);
+    expect(conversations.of(id)).toMatchObject({ messages: itemsOf(messages), inherited });
   }
   expect(conversations.of(main).replaced).toHaveLength(1);
   expect(conversations.of('nobody.1')).toEqual({ inherited: null, replaced: [], messages: [] });

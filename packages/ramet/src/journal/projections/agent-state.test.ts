@@ -10,8 +10,11 @@ import {
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
+import { itemsOf } from '../persistent-list.ts';
+import { entriesOf } from '../persistent-map.ts';
+import { newAgentState } from './agent-state.ts';
+import { applyEvent, foldAgent } from './apply-event.ts';
 import { RecordedConversations } from './recorded-conversations.ts';
-import { emptyTranscript, extendTranscript, transcriptOf } from './transcript.ts';
 
 const prefix = { model: 'm', thinking: null, tools: ['t1', 't2'], system: ['s'] };
 
@@ -29,15 +32,15 @@ const events = recorded(
   ['a', responseCompleted({ request: 'r2', blocks: ['refused'], kept: false })],
 );
 
-describe('the transcript of an agent', () => {
+describe('the state of an agent', () => {
   test('is empty where nothing is recorded', () => {
-    expect(transcriptOf([], 'a')).toEqual(emptyTranscript('a'));
+    expect(foldAgent([], 'a')).toEqual(newAgentState('a'));
   });
 
   test('holds its prefix and its messages in order, kept responses among them', () => {
-    const transcript = transcriptOf(events, 'a');
-    expect(transcript.prefix).toEqual(prefix);
-    expect(transcript.messages).toEqual([
+    const state = foldAgent(events, 'a');
+    expect(state.prefix).toEqual(prefix);
+    expect(itemsOf(state.messages)).toEqual([
       { role: 'user', blocks: ['u1', 'u2'], shared: 1, cause: 'prompt' },
       { role: 'assistant', blocks: ['text', 'call'], shared: 0, cause: 'response' },
       { role: 'user', blocks: ['result'], shared: 0, cause: 'tool_results' },
@@ -45,20 +48,20 @@ describe('the transcript of an agent', () => {
   });
 
   test('tells calls that may have taken effect from those that never began', () => {
-    const transcript = transcriptOf(events, 'a');
-    expect(transcript.started).toEqual(new Set(['call-1', 'call-2']));
-    expect(transcript.results).toEqual(new Map([['call-2', 'result-of-call-2']]));
+    const state = foldAgent(events, 'a');
+    expect([...entriesOf(state.calls).keys()]).toEqual(['call-1', 'call-2']);
+    expect(entriesOf(state.results)).toEqual(new Map([['call-2', 'result-of-call-2']]));
   });
 
   test('has the last request, answered or not', () => {
-    expect(transcriptOf(events, 'a').lastRequest).toMatchObject({ request: 'r2', turn: 2 });
-    expect(transcriptOf(events.slice(0, 3), 'a').lastRequest).toBeNull();
+    expect(foldAgent(events, 'a').lastRequest).toMatchObject({ request: 'r2', turn: 2 });
+    expect(foldAgent(events.slice(0, 3), 'a').lastRequest).toBeNull();
   });
 
   test('knows the version of every file that an answered call last read, wrote or removed', () => {
     const read = { type: 'file.read', call: 'c1', path: '/w/a', version: 'a1' } as const;
     const changed = { type: 'file.changed', call: 'c2', path: '/w/b', before: null, after: 'b1' } as const;
-    const transcript = transcriptOf(
+    const state = foldAgent(
       recorded(
         ['a', read],
         ['a', { ...read, path: '/w/gone', version: 'g1' }],
@@ -70,7 +73,7 @@ describe('the transcript of an agent', () => {
       ),
       'a',
     );
-    expect(transcript.seen).toEqual(
+    expect(entriesOf(state.seen)).toEqual(
       new Map([
         ['/w/a', 'a1'],
         ['/w/b', 'b1'],
@@ -81,7 +84,7 @@ describe('the transcript of an agent', () => {
   test('says why the last response stopped until something follows it', () => {
     const response = responseCompleted({ stopReason: 'max_tokens' });
     const stop = (...after: JournalEvent[]) =>
-      transcriptOf(recorded(['a', response], ...after.map((event): ['a', JournalEvent] => ['a', event])), 'a')
+      foldAgent(recorded(['a', response], ...after.map((event): ['a', JournalEvent] => ['a', event])), 'a')
         .openStop;
     expect(stop()).toBe('max_tokens');
     expect(stop(requestStarted({ request: 'r2' }))).toBe('max_tokens');
@@ -91,15 +94,14 @@ describe('the transcript of an agent', () => {
 
   test('has the permission mode that was set last', () => {
     const started = recorded(['a', agentStarted({ permissionMode: 'bypassPermissions' })]);
-    expect(transcriptOf(started, 'a').permissionMode).toBe('bypassPermissions');
+    expect(foldAgent(started, 'a').permissionMode).toBe('bypassPermissions');
     const changed = recorded(['a', agentStarted()], ['a', { type: 'permission.changed', mode: 'plan' }]);
-    expect(transcriptOf(changed, 'a').permissionMode).toBe('plan');
+    expect(foldAgent(changed, 'a').permissionMode).toBe('plan');
   });
 
   test('is the same when it is read in two parts', () => {
-    const transcript = transcriptOf(events.slice(0, 5), 'a');
-    for (const event of events.slice(transcript.seq)) extendTranscript(transcript, event);
-    expect(transcript).toEqual(transcriptOf(events, 'a'));
+    const first = foldAgent(events.slice(0, 5), 'a');
+    expect(events.slice(5).reduce(applyEvent, first)).toEqual(foldAgent(events, 'a'));
   });
 
   test('RES-7: has every prompt, also those that a compaction has replaced, and can show what it replaced', () => {
@@ -115,9 +117,9 @@ describe('the transcript of an agent', () => {
       ['a', compacted],
       ['a', messageAppended({ blocks: ['p2'] })],
     );
-    const transcript = transcriptOf(long, 'a');
-    expect(transcript.messages.map(({ blocks }) => blocks)).toEqual([['summary'], ['p2']]);
-    expect(transcript.prompts.map(({ blocks }) => blocks)).toEqual([['p1'], ['p2']]);
+    const state = foldAgent(long, 'a');
+    expect(itemsOf(state.messages).map(({ blocks }) => blocks)).toEqual([['summary'], ['p2']]);
+    expect(itemsOf(state.prompts).map(({ blocks }) => blocks)).toEqual([['p1'], ['p2']]);
     const conversations = new RecordedConversations();
     for (const event of long) conversations.take(event);
     const { replaced } = conversations.of('a');
@@ -126,13 +128,11 @@ describe('the transcript of an agent', () => {
 
   test('RES-7: a response beside the conversation changes nothing of it', () => {
     const aside = { source: 'compaction', request: 'r9' } as const;
-    const before = transcriptOf(events, 'a');
-    const after = transcriptOf(events, 'a');
+    const before = foldAgent(events, 'a');
     const mark = { message: 9, block: 0, ttl: '5m' } as const;
     const question = requestStarted({ ...aside, breakpoints: [mark] });
-    for (const [index, event] of [question, responseCompleted({ ...aside, kept: false })].entries()) {
-      extendTranscript(after, { seq: events.length + 1 + index, time: 0, agent: 'a', event });
-    }
+    const both = [question, responseCompleted({ ...aside, kept: false })];
+    const after = both.reduce((state, event) => applyEvent(state, { time: 0, agent: 'a', event }), before);
     const { messages, answeredBreakpoints, measured, openStop } = after;
     expect({ messages, answeredBreakpoints, measured, openStop }).toEqual({
       messages: before.messages,
@@ -145,11 +145,11 @@ describe('the transcript of an agent', () => {
 
   test('RES-7: knows how long the conversation is from the last response that says', () => {
     const silent = responseCompleted({ usage: NO_USAGE, costUsd: null });
-    const transcript = transcriptOf(
+    const state = foldAgent(
       recorded(['a', messageAppended()], ['a', responseCompleted()], ['a', messageAppended()], ['a', silent]),
       'a',
     );
-    expect(transcript.measured).toEqual({ tokens: 15, messages: 2 });
+    expect(state.measured).toEqual({ tokens: 15, messages: 2 });
   });
 
   test('RES-7: lists files by when they were last touched; a changed one stays changed', () => {
@@ -157,18 +157,18 @@ describe('the transcript of an agent', () => {
       changed
         ? { type: 'file.changed', call: 'c', path, before: null, after: 'v' }
         : { type: 'file.read', call: 'c', path, version: 'v' };
-    const transcript = transcriptOf(
+    const state = foldAgent(
       recorded(['a', touch('/w/a', true)], ['a', touch('/w/b', false)], ['a', touch('/w/a', false)]),
       'a',
     );
-    expect([...transcript.touched]).toEqual([
+    expect([...entriesOf(state.touched)]).toEqual([
       ['/w/b', 'read'],
       ['/w/a', 'changed'],
     ]);
   });
 });
 
-describe('FORK-2: the transcript of a fork', () => {
+describe('FORK-2: the state of a fork', () => {
   const inherited: JournalEvent = {
     type: 'conversation.inherited',
     from: 's.1',
@@ -177,15 +177,15 @@ describe('FORK-2: the transcript of a fork', () => {
   };
 
   test("names the block that lists its parent's messages, beside its own", () => {
-    const transcript = transcriptOf(recorded(['a', inherited], ['a', messageAppended()]), 'a');
-    expect(transcript.inherited).toBe('list');
-    expect(transcript.messages).toHaveLength(1);
-    expect(transcriptOf(recorded(['b', inherited]), 'a').inherited).toBeNull();
+    const state = foldAgent(recorded(['a', inherited], ['a', messageAppended()]), 'a');
+    expect(state.inherited).toBe('list');
+    expect(state.messages.length).toBe(1);
+    expect(foldAgent(recorded(['b', inherited]), 'a').inherited).toBeNull();
   });
 
   test('no longer begins with them once its conversation was replaced', () => {
     const replaced: JournalEvent = { type: 'conversation.replaced', cause: 'compaction', messages: [] };
-    expect(transcriptOf(recorded(['a', inherited], ['a', replaced]), 'a').inherited).toBeNull();
+    expect(foldAgent(recorded(['a', inherited], ['a', replaced]), 'a').inherited).toBeNull();
   });
 });
 
@@ -208,13 +208,13 @@ describe('AGENT-5: what an agent is still to be told', () => {
     durationMs: 0,
   };
   const pending = (...events: JournalEvent[]): string[] =>
-    transcriptOf(recorded(...events.map((event): ['a', JournalEvent] => ['a', event])), 'a').pending.map(
+    foldAgent(recorded(...events.map((event): ['a', JournalEvent] => ['a', event])), 'a').pending.map(
       ({ item }) => item,
     );
 
   test('is what has come, in order, with where it is from', () => {
     const events = recorded(['a', received('1')], ['b', received('other')], ['a', received('2', null)]);
-    expect(transcriptOf(events, 'a').pending).toEqual([
+    expect(foldAgent(events, 'a').pending).toEqual([
       { item: '1', kind: 'notification', from: 's.2', blocks: ['block of 1'] },
       { item: '2', kind: 'notification', from: null, blocks: ['block of 2'] },
     ]);
@@ -248,8 +248,7 @@ describe('AGENT-5: what an agent is still to be told', () => {
     const replaced: JournalEvent = { type: 'conversation.replaced', cause: 'compaction', messages: [] };
     expect(pending(received('1'), replaced)).toEqual(['1']);
     const events = recorded(['a', received('1')], ['a', received('2')], ['a', delivery('1')]);
-    const transcript = transcriptOf(events.slice(0, 1), 'a');
-    for (const event of events.slice(1)) extendTranscript(transcript, event);
-    expect(transcript).toEqual(transcriptOf(events, 'a'));
+    const first = foldAgent(events.slice(0, 1), 'a');
+    expect(events.slice(1).reduce(applyEvent, first)).toEqual(foldAgent(events, 'a'));
   });
 });

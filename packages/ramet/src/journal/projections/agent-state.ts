@@ -1,0 +1,166 @@
+/**
+ * An agent's state as a value: plain, immutable data that travels by structured clone. Every change of it is an event
+ * (`apply-event.ts`). Content is named by digest; the bytes are beside it, in the journal or with whoever uses them.
+ *
+ * A tool call of the last response that is in `calls` but has no result may have taken effect; one that is in neither
+ * never began (events.ts, invariant 1).
+ */
+import type { Role } from '../../schema/content.ts';
+import type { Breakpoint, Digest, EventOf } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { PermissionMode } from '../../schema/status.ts';
+import type { TodoItem } from '../../schema/todo-item.ts';
+import { NO_USAGE, type Usage } from '../../schema/usage.ts';
+import { listOf, type PersistentList } from '../persistent-list.ts';
+import { mapOf, type PersistentMap } from '../persistent-map.ts';
+import type { Refusals } from './refusals.ts';
+
+export interface StateMessage {
+  readonly role: Role;
+  readonly blocks: readonly Digest[];
+  /** How many leading blocks other runs share. */
+  readonly shared: number;
+  readonly cause: EventOf<'message.appended'>['cause'] | 'response' | 'replaced';
+}
+
+export type StatePrefix = Omit<EventOf<'prefix.frozen'>, 'type'>;
+
+/** Something that has come for the agent and that it has not been told yet. */
+export type PendingItem = Omit<EventOf<'message.received'>, 'type'>;
+
+/** A null version is a file that was removed. */
+export type SeenFile = { readonly call: string; readonly path: string; readonly version: string | null };
+
+export type TouchedFile = 'read' | 'changed';
+
+export interface AgentState {
+  readonly agent: AgentId;
+  /** Null until the agent's prefix is frozen. */
+  readonly prefix: StatePrefix | null;
+  readonly permissionMode: PermissionMode | null;
+  /**
+   * Of a fork: the block that lists its parent's messages. They stand before `messages`, and the positions that
+   * requests name count them. Null once the conversation was replaced, since what replaced it holds everything.
+   */
+  readonly inherited: Digest | null;
+  /** The agent's own messages. */
+  readonly messages: PersistentList<StateMessage>;
+  /** How often the conversation was replaced: `messages` only grows until then. */
+  readonly replacements: number;
+  /** Every prompt of the session, also those that a compaction has replaced. A fork has its parent's too. */
+  readonly prompts: PersistentList<StateMessage>;
+  /** How many items have come for it; numbers them. */
+  readonly received: number;
+  /** In the order in which they came. */
+  readonly pending: readonly PendingItem[];
+  /** Items that a message or a tool's result has told: none is told twice. */
+  readonly told: PersistentMap<true>;
+  /** Items by the call under way whose result will tell them; a call that never ends tells nothing. */
+  readonly taken: PersistentMap<readonly string[]>;
+  /** How many exchanges were begun; attempts of one count once. */
+  readonly requests: number;
+  readonly lastRequest: EventOf<'request.started'> | null;
+  readonly requestedAt: number | null;
+  /** When the last attempt that was answered began: from then on the provider's cache counts. */
+  readonly answeredAt: number | null;
+  /** The marks of the last request that was answered: the provider may hold what they name. A fork has its parent's. */
+  readonly answeredBreakpoints: readonly Breakpoint[];
+  /** What the work on the last prompt has taken so far. */
+  readonly spent: { readonly turns: number; readonly usage: Usage; readonly costUsd: number | null };
+  /** Why the last message stopped, when it is a response and nothing has followed it, not even the agent's end. */
+  readonly openStop: string | null;
+  /** Ids of all tool calls that were begun or answered. A fork has its parent's too. */
+  readonly calls: PersistentMap<true>;
+  /** The tool_result block of each call of the last response that ended. */
+  readonly results: PersistentMap<Digest>;
+  /** The version of every file as the agent last saw it, by real path. A fork has its parent's too. */
+  readonly seen: PersistentMap<string>;
+  /** Files that calls have read or changed, by real path, the latest last. */
+  readonly touched: PersistentMap<TouchedFile>;
+  /** What calls under way have read and written: seen once they are answered, since only then it is told. */
+  readonly unanswered: readonly SeenFile[];
+  /** What the last response says the prompt and it are long, and up to which of `messages`; null when none says. */
+  readonly measured: { readonly tokens: number; readonly messages: number } | null;
+  readonly todos: readonly TodoItem[];
+  /** How often what was refused to it. */
+  readonly refusals: Refusals;
+  /** What it last said of its progress with the task it has; null before it said anything. */
+  readonly progress: string | null;
+  /** Where it went last; null for an agent that works where it began. */
+  readonly directory: EventOf<'directory.changed'> | null;
+  /** How each background task ended; null when that is not recorded. */
+  readonly backgroundTasks: ReadonlyMap<string, EventOf<'background_task.ended'> | null>;
+}
+
+export const NOTHING_SPENT: AgentState['spent'] = { turns: 0, usage: NO_USAGE, costUsd: 0 };
+
+export function newAgentState(agent: AgentId): AgentState {
+  return {
+    agent,
+    prefix: null,
+    permissionMode: null,
+    inherited: null,
+    messages: NO_MESSAGES,
+    replacements: 0,
+    prompts: NO_MESSAGES,
+    received: 0,
+    pending: [],
+    told: NO_KEYS,
+    taken: NO_KEYS,
+    requests: 0,
+    lastRequest: null,
+    requestedAt: null,
+    answeredAt: null,
+    answeredBreakpoints: [],
+    spent: NOTHING_SPENT,
+    openStop: null,
+    calls: NO_KEYS,
+    results: NO_KEYS,
+    seen: NO_KEYS,
+    touched: NO_KEYS,
+    unanswered: [],
+    measured: null,
+    todos: [],
+    refusals: [],
+    progress: null,
+    directory: null,
+    backgroundTasks: new Map(),
+  };
+}
+
+const NO_MESSAGES: PersistentList<StateMessage> = listOf();
+const NO_KEYS: PersistentMap<never> = mapOf();
+
+/** What a fork does not take over from its parent: all else is copied (FORK-4). */
+const OWN_OF_FORK = [
+  'agent',
+  'prefix',
+  'permissionMode',
+  'inherited',
+  'messages',
+  'replacements',
+  'received',
+  'pending',
+  'told',
+  'taken',
+  'requests',
+  'lastRequest',
+  'requestedAt',
+  'spent',
+  'openStop',
+  'results',
+  'touched',
+  'unanswered',
+  'measured',
+  'todos',
+  'refusals',
+  'progress',
+  'directory',
+  'backgroundTasks',
+] as const satisfies readonly (keyof AgentState)[];
+
+/** The state of a fork that has only just started, with what its parent has when the conversation is inherited. */
+export function forkState(started: AgentState, parent: AgentState): AgentState {
+  const own = OWN_OF_FORK.map((field) => [field, started[field]] as const);
+  return { ...parent, ...Object.fromEntries(own) };
+}

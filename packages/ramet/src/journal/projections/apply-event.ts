@@ -1,0 +1,221 @@
+/**
+ * How an event changes an agent's state: the one fold of it, live, on resume, for a fork and in another process. It is
+ * pure, and costs what the event holds: everything else of the state is shared.
+ */
+import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
+import { appended, listOf } from '../persistent-list.ts';
+import { hasKey, mapOf, type PersistentMap, valueAt, withKey } from '../persistent-map.ts';
+import {
+  type AgentState,
+  NOTHING_SPENT,
+  newAgentState,
+  type SeenFile,
+  type StateMessage,
+  type TouchedFile,
+} from './agent-state.ts';
+import { foldProgress } from './own-state.ts';
+import { countRefusal } from './refusals.ts';
+
+/** The state after all events of one agent. Of a fork it lacks what its parent had: see `recorded-agents.ts`. */
+export function foldAgent(events: Iterable<RecordedEvent>, agent: AgentId): AgentState {
+  let state = newAgentState(agent);
+  for (const recorded of events) state = applyEvent(state, recorded);
+  return state;
+}
+
+/** The same value for an event that is another agent's or changes nothing. */
+export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq'>): AgentState {
+  const { agent, event, time } = recorded;
+  if (agent !== state.agent) return state;
+  switch (event.type) {
+    case 'agent.started':
+      return { ...state, permissionMode: event.permissionMode };
+    case 'permission.changed':
+      return { ...state, permissionMode: event.mode };
+    case 'agent.ended':
+      return { ...state, openStop: null };
+    case 'todos.changed':
+      return { ...state, todos: event.todos };
+    case 'progress.reported':
+      return { ...state, progress: foldProgress(state.progress, event) };
+    case 'directory.changed':
+      return { ...state, directory: event };
+    case 'background_task.started':
+      return withTask(state, event.task, null);
+    case 'background_task.ended':
+      return withTask(state, event.task, event);
+    case 'request.started':
+    case 'request.failed':
+    case 'response.completed':
+      return applyExchange(state, event, time);
+    case 'tool.started':
+    case 'tool.completed':
+    case 'file.read':
+    case 'file.changed':
+      return applyCall(state, event);
+    default:
+      return applyConversation(state, event);
+  }
+}
+
+function withTask(state: AgentState, task: string, end: EventOf<'background_task.ended'> | null): AgentState {
+  return { ...state, backgroundTasks: new Map([...state.backgroundTasks, [task, end]]) };
+}
+
+function applyConversation(state: AgentState, event: JournalEvent): AgentState {
+  switch (event.type) {
+    case 'prefix.frozen': {
+      const { type: _, ...prefix } = event;
+      return { ...state, prefix };
+    }
+    case 'message.appended':
+      return settled(said(state, event), event.delivers ?? []);
+    case 'message.received':
+      return received(state, event);
+    case 'message.taken': {
+      const { call, item } = event;
+      // Somebody took it back: no call has to be answered first.
+      if (call === null) return settled(state, [item]);
+      return { ...state, taken: withKey(state.taken, call, [...(valueAt(state.taken, call) ?? []), item]) };
+    }
+    case 'conversation.inherited':
+      return { ...state, inherited: event.messages, refusals: event.refusals ?? state.refusals };
+    case 'conversation.replaced':
+      return replaced(state, event);
+    default:
+      return state;
+  }
+}
+
+function said(state: AgentState, event: EventOf<'message.appended'>): AgentState {
+  const { role, blocks, shared, cause } = event;
+  const message: StateMessage = { role, blocks, shared, cause };
+  const next = { ...state, messages: appended(state.messages, message), openStop: null };
+  if (cause !== 'prompt') return next;
+  return {
+    ...next,
+    prompts: appended(state.prompts, message),
+    spent: NOTHING_SPENT,
+    progress: foldProgress(state.progress, event),
+  };
+}
+
+function replaced(state: AgentState, { messages }: EventOf<'conversation.replaced'>): AgentState {
+  return {
+    ...state,
+    inherited: null,
+    messages: listOf(messages.map((message) => ({ ...message, cause: 'replaced' }))),
+    replacements: state.replacements + 1,
+    answeredBreakpoints: [],
+    measured: null,
+  };
+}
+
+/** An item that is recorded again, as a resumed session may, is the same item. */
+function received(state: AgentState, event: EventOf<'message.received'>): AgentState {
+  const { type: _, ...item } = event;
+  const isKnown = hasKey(state.told, item.item) || state.pending.some((held) => held.item === item.item);
+  return isKnown ? state : { ...state, received: state.received + 1, pending: [...state.pending, item] };
+}
+
+function settled(state: AgentState, items: readonly string[]): AgentState {
+  if (items.length === 0) return state;
+  const told = items.reduce<PersistentMap<true>>((all, item) => withKey(all, item, true), state.told);
+  return { ...state, told, pending: state.pending.filter(({ item }) => !items.includes(item)) };
+}
+
+type ExchangeEvent = EventOf<'request.started' | 'request.failed' | 'response.completed'>;
+
+function applyExchange(state: AgentState, event: ExchangeEvent, time: number): AgentState {
+  if (event.type === 'request.started') {
+    const requests = state.requests + (event.attempt === 1 ? 1 : 0);
+    return { ...state, requests, lastRequest: event, requestedAt: time };
+  }
+  if (event.type === 'request.failed') {
+    return { ...state, spent: withSpent(state.spent, 0, event.usage ?? NO_USAGE, event.costUsd) };
+  }
+  return answered(state, event);
+}
+
+/** A response that is aside of the conversation leaves it, and what the provider holds of it, as they were. */
+function answered(state: AgentState, event: EventOf<'response.completed'>): AgentState {
+  const aside = event.source !== undefined;
+  const spent = withSpent(state.spent, aside ? 0 : 1, event.usage, event.costUsd);
+  if (aside) return { ...state, spent };
+  const { kept, blocks, stopReason, usage } = event;
+  const message: StateMessage = { role: 'assistant', blocks, shared: 0, cause: 'response' };
+  const messages = kept ? appended(state.messages, message) : state.messages;
+  const tokens = totalTokens(usage);
+  const isMeasured = tokens > 0 && !isUncertain(usage);
+  return {
+    ...state,
+    spent,
+    messages,
+    answeredBreakpoints: state.lastRequest?.breakpoints ?? [],
+    answeredAt: state.requestedAt,
+    openStop: kept ? stopReason : state.openStop,
+    results: kept ? mapOf() : state.results,
+    measured: isMeasured ? { tokens, messages: messages.length } : state.measured,
+  };
+}
+
+function withSpent(
+  spent: AgentState['spent'],
+  turns: number,
+  usage: Usage,
+  costUsd: number | null,
+): AgentState['spent'] {
+  return {
+    turns: spent.turns + turns,
+    usage: addUsage(spent.usage, usage),
+    costUsd: addCost(spent.costUsd, costUsd),
+  };
+}
+
+type CallEvent = EventOf<'tool.started' | 'tool.completed' | 'file.read' | 'file.changed'>;
+
+function applyCall(state: AgentState, event: CallEvent): AgentState {
+  switch (event.type) {
+    case 'tool.started':
+      return { ...state, calls: withKey(state.calls, event.call, true) };
+    case 'tool.completed':
+      return completed(state, event);
+    case 'file.read':
+      return touched(state, { call: event.call, path: event.path, version: event.version }, 'read');
+    case 'file.changed':
+      return touched(state, { call: event.call, path: event.path, version: event.after }, 'changed');
+  }
+}
+
+function completed(state: AgentState, { call, result, refused }: EventOf<'tool.completed'>): AgentState {
+  const told = valueAt(state.taken, call);
+  const files = state.unanswered.filter((file) => file.call === call);
+  const next: AgentState = {
+    ...state,
+    calls: hasKey(state.calls, call) ? state.calls : withKey(state.calls, call, true),
+    results: withKey(state.results, call, result),
+    refusals: refused === undefined ? state.refusals : countRefusal(state.refusals, refused, call),
+    ...(told && { taken: withKey(state.taken, call, null) }),
+    ...(files.length > 0 && {
+      unanswered: state.unanswered.filter((file) => file.call !== call),
+      seen: withSeen(state.seen, files),
+    }),
+  };
+  return settled(next, told ?? []);
+}
+
+function withSeen(seen: AgentState['seen'], files: readonly SeenFile[]): AgentState['seen'] {
+  return files.reduce((all, { path, version }) => withKey(all, path, version), seen);
+}
+
+/** A file that was changed stays so, however often it is read again. */
+function touched(state: AgentState, file: SeenFile, how: TouchedFile): AgentState {
+  const before = valueAt(state.touched, file.path);
+  return {
+    ...state,
+    touched: withKey(state.touched, file.path, before === 'changed' ? before : how),
+    unanswered: [...state.unanswered, file],
+  };
+}
