@@ -51,8 +51,8 @@ export interface RoundOptions {
   stopped?: AbortSignal;
 }
 
-const PROMPT = '[task root] Do the work.';
-const ALLOWED = ['--permission-mode', 'bypassPermissions'];
+export const PROMPT = '[task root] Do the work.';
+export const ALLOWED: readonly string[] = ['--permission-mode', 'bypassPermissions'];
 const PROMPTED_SHARE = 0.1;
 
 /** The plan without any kill: what every round is compared with. */
@@ -82,7 +82,7 @@ export async function undisturbedRun(plan: RoundPlan): Promise<Undisturbed & Exp
 
 export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise<RoundResult> {
   await using stage = await Stage.open(plan);
-  await using world = new World(plan, stage.emulator.url, options.stopped);
+  await using world = new World(plan, stage.emulator.url, { stopped: options.stopped });
   // Waited for here: what was opened is closed when this returns.
   const result = await new KilledRun(plan, stage, world, options).play();
   const stopped = options.stopped?.aborted === true;

@@ -27,13 +27,13 @@ export interface Asked {
   /** Which of the round's processes asked. */
   run: number;
   state: 'asked' | 'answered' | 'broken';
-  record: RequestRecord | null;
+  record: Pick<RequestRecord, 'outcome' | 'usage' | 'body'> | null;
 }
 
 type Listener = (what: 'asked' | 'answered', asked: Asked) => void;
 
 export class Stage implements AsyncDisposable {
-  readonly asked: Asked[] = [];
+  readonly asked: Asked[];
   /** Counted by whoever starts processes. */
   run = 0;
   /** What goes wrong with a request, for whoever aims. */
@@ -46,8 +46,9 @@ export class Stage implements AsyncDisposable {
   readonly #listeners = new Set<Listener>();
   #emulator: Emulator | null = null;
 
-  static async open(plan: RoundPlan): Promise<Stage> {
-    const stage = new Stage(plan);
+  /** `before` was asked of an earlier server of the same round. */
+  static async open(plan: RoundPlan, before: readonly Asked[] = []): Promise<Stage> {
+    const stage = new Stage(plan, before);
     stage.#emulator = await startEmulator({
       fault: (view) => stage.#arrive(view),
       respond: (view) => stage.#answer(view),
@@ -57,8 +58,9 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  constructor(plan: RoundPlan) {
+  constructor(plan: RoundPlan, before: readonly Asked[]) {
     this.#plan = plan;
+    this.asked = [...before];
   }
 
   get emulator(): Emulator {

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -40,18 +41,27 @@ export interface Run {
   readonly isOver: boolean;
 }
 
+export interface WorldOptions {
+  /** When it is aborted, what runs is killed and nothing more is waited for. */
+  stopped?: AbortSignal | undefined;
+  /** A directory that exists; one that holds a repository already is used as it is. */
+  root?: string;
+}
+
 export class World implements AsyncDisposable {
-  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-kill-')));
-  readonly repository: string = join(this.root, 'repository');
+  readonly root: string;
+  readonly repository: string;
   readonly #env: Record<string, string | undefined>;
   readonly #runs: Run[] = [];
 
   readonly #stopped: AbortSignal | undefined;
 
-  /** When `stopped` is aborted, what runs is killed and nothing more is waited for. */
-  constructor(plan: RoundPlan, url: string, stopped?: AbortSignal) {
+  constructor(plan: RoundPlan, url: string, { stopped, root }: WorldOptions = {}) {
     this.#stopped = stopped;
-    for (const name of ['repository', 'home', 'tmp']) mkdirSync(join(this.root, name));
+    this.root = root ?? realpathSync(mkdtempSync(join(tmpdir(), 'ramet-kill-')));
+    this.repository = join(this.root, 'repository');
+    const isFilled = existsSync(this.repository);
+    for (const name of ['repository', 'home', 'tmp']) mkdirSync(join(this.root, name), { recursive: true });
     this.#env = {
       PATH: process.env.PATH,
       HOME: join(this.root, 'home'),
@@ -62,6 +72,7 @@ export class World implements AsyncDisposable {
       ANTHROPIC_API_KEY: 'campaign',
       ...plan.env,
     };
+    if (isFilled) return;
     if (plan.settings !== null) this.#writeSettings(plan.settings);
     fillRepository(this.repository, plan.files);
   }
