@@ -3,9 +3,10 @@
  * repository, so one that was renamed would find nothing. The directory itself is told by device, inode and birth: a
  * rename keeps all three, a clone or a copy has others, and a directory made later in the same place has another birth.
  */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { isInside } from '../system/path-inside.ts';
+import { replaceWhole } from '../system/replace-whole.ts';
 
 interface ProjectNote {
   /** Its shared git directory, or the directory itself outside git. */
@@ -98,7 +99,7 @@ function isNote(value: unknown): value is ProjectNote {
 
 function writeNote(project: string, note: ProjectNote): void {
   try {
-    writeFileSync(join(project, NAME), JSON.stringify(note), { mode: 0o600 });
+    replaceWhole(join(project, NAME), JSON.stringify(note), 0o600);
   } catch {
     // Said where it is called.
   }

@@ -7,10 +7,11 @@
  * 2. It is there until the agent was told to stop; whoever made it may take it back.
  * 3. Only the user can read or write it.
  */
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../schema/ids.ts';
-import { makePrivateDirectory } from './home.ts';
+import { replaceWhole } from '../system/replace-whole.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from './home.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 interface SessionPlace {
@@ -28,10 +29,7 @@ export function requestStop(place: SessionPlace, agent: number, writer: ProcessI
   makePrivateDirectory(join(place.project, place.session));
   makePrivateDirectory(directory);
   const file = join(directory, String(agent));
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify({ pid: writer.pid, started: writer.started }), { mode: 0o600 });
-  // In one step: nobody reads half a request.
-  renameSync(draft, file);
+  replaceWhole(file, JSON.stringify({ pid: writer.pid, started: writer.started }), PRIVATE_FILE);
   return () => rmSync(file, { force: true });
 }
 

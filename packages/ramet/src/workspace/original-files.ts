@@ -2,9 +2,9 @@
  * The bytes of files as they were before an agent changed them, for `ramet undo`. Kept outside the journal, since a
  * file may hold secrets: private files named by version, so equal content is kept once.
  */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceWhole } from '../system/replace-whole.ts';
 import { versionOf } from './regular-file.ts';
 
 /** Larger files are changed without an original; undo says so. */
@@ -26,7 +26,8 @@ export function createOriginalFiles(directory: string): OriginalFiles {
     keep(version, bytes, limit = LARGEST_ORIGINAL) {
       if (bytes.byteLength > limit || existsSync(pathOf(version))) return;
       mkdirSync(place, { recursive: true, mode: 0o700 });
-      writeWhole(pathOf(version), bytes);
+      // A process killed half-way must not leave half a file under the name of the whole.
+      replaceWhole(pathOf(version), bytes, 0o600);
     },
     has: (version) => existsSync(pathOf(version)),
     read(version) {
@@ -35,16 +36,4 @@ export function createOriginalFiles(directory: string): OriginalFiles {
       return versionOf(bytes) === version ? bytes : null;
     },
   };
-}
-
-/** By rename: a process killed half-way must not leave half a file under the name of the whole. */
-function writeWhole(path: string, bytes: Uint8Array): void {
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
 }

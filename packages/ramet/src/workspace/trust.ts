@@ -6,11 +6,12 @@
  * processes need no lock, and a question costs one read.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory, PRIVATE_FILE, unusable } from '../journal/home.ts';
 import { systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
+import { replaceWhole } from '../system/replace-whole.ts';
 import { realPath } from './real-path.ts';
 
 export interface TrustPlace {
@@ -37,14 +38,9 @@ export function trust(place: TrustPlace): void {
   const root = rootOf(place);
   const path = entryPath(place.home, root);
   makePrivateDirectory(join(place.home, 'trusted'));
-  const temporary = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, `${JSON.stringify({ root, since: new Date().toISOString() })}\n`, {
-      mode: PRIVATE_FILE,
-    });
-    renameSync(temporary, path);
+    replaceWhole(path, `${JSON.stringify({ root, since: new Date().toISOString() })}\n`, PRIVATE_FILE);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw unusable(path, error);
   }
 }

@@ -2,9 +2,10 @@
  * What was written at the prompt in this project, for the up key of the next session. One JSON string a line;
  * appending is one write, so two sessions at once do not tear each other's lines.
  */
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
 
 const MOST_ENTRIES = 500;
 /** A longer prompt, mostly a paste, is remembered while the session lasts and not kept. */
@@ -56,12 +57,8 @@ function entryOf(line: string): string[] {
 }
 
 function shorten(file: string, entries: readonly string[]): void {
-  const fresh = `${file}.${process.pid}`;
   try {
-    writeFileSync(fresh, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
-      mode: PRIVATE_FILE,
-    });
-    renameSync(fresh, file);
+    replaceWhole(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), PRIVATE_FILE);
   } catch {
     // It stays as long as it is until it can be written.
   }

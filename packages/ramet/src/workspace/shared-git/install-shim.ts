@@ -1,16 +1,8 @@
 /** Puts the shim into `$RAMET_HOME`, and finds the git it stands in front of. */
-import { randomBytes } from 'node:crypto';
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
 import { versionOf } from '../regular-file.ts';
 import { SHIM_MARK, shimScript } from './shim-script.ts';
 
@@ -22,10 +14,7 @@ export function installShim(home: string): string {
   const file = join(directory, 'git');
   if (existsSync(file)) return directory;
   makePrivateDirectory(directory);
-  const temporary = `${file}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(temporary, script, { mode: 0o700 });
-  chmodSync(temporary, 0o700);
-  renameSync(temporary, file);
+  replaceWhole(file, script, 0o700);
   return directory;
 }
 

@@ -11,6 +11,7 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
 import { createBranch, keepsRefsInFiles } from '../git/create-branch.ts';
 import { gitText } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
@@ -75,9 +76,7 @@ export function replaceAdminFile(
   name: 'HEAD' | 'gitdir',
   text: string,
 ): void {
-  const file = join(adminDirectory(place, worktree), name);
-  writeFileSync(`${file}.ramet`, text);
-  renameSync(`${file}.ramet`, file);
+  replaceWhole(join(adminDirectory(place, worktree), name), text);
 }
 
 /** Whether the lock on it is ours; null when there is none, or it cannot be read. */

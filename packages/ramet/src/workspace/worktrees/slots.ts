@@ -3,10 +3,11 @@
  * a file of its name in `$RAMET_HOME/slots`, made exclusively, whose text is the worktree it belongs to. It lasts as
  * long as the worktree, whoever works in it.
  */
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
 
 const FIRST_PORT = 10_000;
 const PORTS_EACH = 20;
@@ -31,9 +32,7 @@ export function freeSlot(home: string, slot: number, holder: string): void {
 
 /** Gives a number to another holder. */
 export function passSlot(home: string, slot: number, holder: string): void {
-  const file = join(slotDirectory(home), String(slot));
-  writeFileSync(`${file}.new`, holder, { mode: PRIVATE_FILE });
-  renameSync(`${file}.new`, file);
+  replaceWhole(join(slotDirectory(home), String(slot)), holder, PRIVATE_FILE);
 }
 
 /** The numbers that holders who are gone have kept. `isHolder` is asked for those of this repository only. */
