@@ -12,11 +12,7 @@ import { warmCompileCache } from './compile-cache.ts';
 const DIST = join(PACKAGE_ROOT, 'dist');
 
 async function bundle(): Promise<OutputFile[]> {
-  const present = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(PACKAGE_ROOT, source)));
-  const built = await Promise.all([
-    build(bundleOptions(Object.fromEntries(present))),
-    build(programOptions()),
-  ]);
+  const built = await Promise.all([build(bundleOptions(ENTRIES)), build(programOptions())]);
   return built.flatMap(({ outputFiles = [] }) => outputFiles);
 }
 
@@ -39,4 +35,4 @@ const changed = files.filter(
 );
 for (const file of changed) replaceFile(file);
 removeStale(files.map(({ path }) => relative(DIST, path)));
-if (changed.length > 0) warmCompileCache(PACKAGE_ROOT);
+if (changed.length > 0) await warmCompileCache(PACKAGE_ROOT);

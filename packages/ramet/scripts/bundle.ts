@@ -8,16 +8,19 @@ import { builtinModules, oneZodLocale } from './bundle-plugins.ts';
 
 export const PACKAGE_ROOT: string = join(import.meta.dirname, '..');
 
-/** Output name to source file: the first is what `bin` runs, the others are `exports` of package.json. */
+/** Output name to source file: the `exports` of package.json. They share files, so a class is the same in all of them. */
 export const ENTRIES: Readonly<Record<string, string>> = {
-  'cli/main': 'src/cli/main.ts',
   'sdk/index': 'src/sdk/index.ts',
   'emulator/index': 'src/emulator/index.ts',
   'testing/index': 'src/testing/index.ts',
 };
 
-/** Programs that the others start. Each is one file: finding and linking twenty costs a third of their start. */
+/**
+ * What `bin` runs, and the programs that it starts. Each is one file, since finding and linking many costs a third of a
+ * start. What is imported late stands in the file too and is evaluated when it is asked for.
+ */
 export const PROGRAMS: Readonly<Record<string, string>> = {
+  'cli/main': 'src/cli/main.ts',
   'executors/child-main': 'src/executors/process/child-main.ts',
   'workspace/shared-git': 'src/workspace/shared-git/main.ts',
   'tools/render-worker': 'src/tools/web/render-worker.ts',

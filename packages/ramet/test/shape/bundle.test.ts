@@ -1,16 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { bundleOptions, ENTRIES, PACKAGE_ROOT, programOptions } from '../../scripts/bundle.ts';
+import { bundleOptions, ENTRIES, PACKAGE_ROOT, PROGRAMS, programOptions } from '../../scripts/bundle.ts';
 import { ROOT, sourceFiles } from './repository.ts';
 
-const present = Object.fromEntries(
-  Object.entries(ENTRIES).filter(([, source]) => existsSync(join(PACKAGE_ROOT, source))),
-);
-
-/** What must not be in an entry: `start` is what loads with it, `all` also what it loads late. */
+/** What must not be in a bundle: `start` is what is evaluated before the first request, `all` also what comes late. */
 const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; because: string }[] = [
   { entry: 'cli/main', scope: 'start', absent: /^src\/emulator\//, because: 'only `emulate` needs it' },
   { entry: 'cli/main', scope: 'start', absent: /^src\/model\/openai/, because: 'few runs use it' },
@@ -72,42 +66,58 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   },
 ];
 
-/** The inputs of an output file and of what it imports. */
-function inputsOf(metafile: Metafile, output: string, late: boolean, seen = new Set<string>()): string[] {
-  const file = metafile.outputs[output];
-  if (file === undefined || seen.has(output)) return [];
-  seen.add(output);
-  const next = file.imports.filter(({ kind, external }) => !external && (late || kind !== 'dynamic-import'));
-  return [...Object.keys(file.inputs), ...next.flatMap(({ path }) => inputsOf(metafile, path, late, seen))];
+/** What `ramet -p` evaluates before it can do anything: what these import, late imports left out. */
+const START = ['src/cli/main.ts', 'src/cli/commands/print.ts'];
+
+function evaluatedAtStart({ inputs }: Metafile): string[] {
+  const found = new Set(START);
+  for (const path of found) {
+    for (const { path: next, kind } of inputs[path]?.imports ?? []) {
+      if (kind !== 'dynamic-import') found.add(next);
+    }
+  }
+  return [...found];
+}
+
+/** The inputs of an output file and of all that it imports, at once or late. */
+function inputsOf({ outputs }: Metafile, output: string): string[] {
+  const found = new Set([output]);
+  for (const path of found) for (const next of outputs[path]?.imports ?? []) found.add(next.path);
+  return [...found].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
 }
 
 describe('the bundles', async () => {
-  const { metafile } = await build(bundleOptions(present));
-  const rules = ABSENT.filter(({ entry }) => entry in present);
+  const [libraries, programs] = await Promise.all([build(bundleOptions(ENTRIES)), build(programOptions())]);
 
-  test.each(rules)('$entry holds no $absent ($scope): $because', ({ entry, scope, absent }) => {
-    const inputs = inputsOf(metafile, `dist/${entry}.js`, scope === 'all');
-    expect(inputs).toContain(ENTRIES[entry]);
+  test.each(ABSENT)('$entry holds no $absent ($scope): $because', ({ entry, scope, absent }) => {
+    const { metafile } = entry in ENTRIES ? libraries : programs;
+    const inputs = scope === 'all' ? inputsOf(metafile, `dist/${entry}.js`) : evaluatedAtStart(metafile);
+    expect(inputs).toContain(ENTRIES[entry] ?? PROGRAMS[entry]);
     expect(inputs.filter((path) => absent.test(path))).toEqual([]);
   });
 
   test('leave out every language of zod but one', () => {
-    const locales = Object.keys(metafile.inputs).filter((path) => /\/zod\/v4\/locales\//.test(path));
+    const inputs = [libraries, programs].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+    const locales = inputs.filter((path) => /\/zod\/v4\/locales\//.test(path));
     expect(locales.filter((path) => !path.endsWith('/en.js'))).toEqual([]);
+  });
+
+  test('hold every program in one file: finding and linking many costs a third of a start', () => {
+    const files = Object.entries(programs.metafile.outputs).filter(([path]) => path.endsWith('.js'));
+    expect(files.map(([path]) => path).sort()).toEqual(
+      Object.keys(PROGRAMS)
+        .map((name) => `dist/${name}.js`)
+        .sort(),
+    );
+    const own = files.flatMap(([, { imports }]) => imports.filter(({ external }) => !external));
+    expect(own).toEqual([]);
   });
 });
 
 describe('EXEC-2: the program of an agent’s own process', () => {
-  test('is one file, and cannot ask models or write the journal by itself', async () => {
+  test('cannot ask models or write the journal by itself', async () => {
     const { metafile } = await build(programOptions());
-    const programs = Object.entries(metafile.outputs).filter(([path]) => path.endsWith('.js'));
-    expect(programs.map(([path]) => path)).toEqual([
-      'dist/executors/child-main.js',
-      'dist/workspace/shared-git.js',
-      'dist/tools/render-worker.js',
-    ]);
-    const outputs = programs.slice(0, 1);
-    const inputs = outputs.flatMap(([, output]) => Object.keys(output.inputs));
+    const inputs = inputsOf(metafile, 'dist/executors/child-main.js');
     const absent =
       /^src\/(emulator|sdk|cli|testing)\/|^src\/model\/(anthropic|openai|http-post|select-provider)|^src\/journal\/(writer|sessions)/;
     expect(inputs).toContain('src/engine/loop.ts');
