@@ -5,10 +5,29 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AgentId } from '../schema/ids.ts';
 
-export type EventRow = readonly [time: number, agent: AgentId | null, data: string, crc: number];
+/** Values of one event, in this order: time, agent, data, crc. */
+const COLUMNS = 4;
+/** Events of one statement at most. */
+const MOST_ROWS = 16;
+const MOST_VALUES = MOST_ROWS * COLUMNS;
 
-/** Rows of one statement at most. */
-export const MOST_ROWS = 16;
+/** Events that wait for their transaction: their values one after the other, as a statement takes them. */
+export class PendingEvents {
+  readonly values: SQLInputValue[] = [];
+
+  get isEmpty(): boolean {
+    return this.values.length === 0;
+  }
+
+  /** They go with one statement. */
+  get areFew(): boolean {
+    return this.values.length <= MOST_VALUES;
+  }
+
+  push(time: number, agent: AgentId | null, data: string, crc: number): void {
+    this.values.push(time, agent, data, crc);
+  }
+}
 
 export class EventInsert {
   readonly #db: DatabaseSync;
@@ -21,28 +40,28 @@ export class EventInsert {
   }
 
   /** Returns the number of the last one; null, and nothing may be committed, when somebody else has the session. */
-  put(events: readonly EventRow[]): number | bigint | null {
+  put({ values, areFew }: PendingEvents): number | bigint | null {
+    if (areFew) return this.#run(values);
     let last: number | bigint | null = null;
-    for (let at = 0; at < events.length; at += MOST_ROWS) {
-      const rows = at === 0 && events.length <= MOST_ROWS ? events : events.slice(at, at + MOST_ROWS);
-      const values: SQLInputValue[] = [];
-      for (const row of rows) values.push(...row);
-      const { changes, lastInsertRowid } = this.#ofRows(rows.length).run(...values);
-      if (changes === 0) return null;
-      last = lastInsertRowid;
+    for (let at = 0; at < values.length; at += MOST_VALUES) {
+      last = this.#run(values.slice(at, at + MOST_VALUES));
+      if (last === null) return null;
     }
     return last;
   }
 
-  #ofRows(rows: number): StatementSync {
+  #run(values: readonly SQLInputValue[]): number | bigint | null {
+    const rows = values.length / COLUMNS;
     this.#statements[rows] ??= this.#prepare(rows);
-    return this.#statements[rows];
+    const { changes, lastInsertRowid } = this.#statements[rows].run(...values);
+    return changes === 0 ? null : lastInsertRowid;
   }
 
   #prepare(rows: number): StatementSync {
     const several = `* FROM (VALUES ${Array(rows).fill('(?, ?, ?, ?)').join()})`;
+    // A failure ends the whole transaction: else SQLite keeps a copy of each page, to undo this statement alone.
     return this.#db.prepare(
-      `INSERT INTO events (time, agent, data, crc)
+      `INSERT OR ROLLBACK INTO events (time, agent, data, crc)
        SELECT ${rows === 1 ? '?, ?, ?, ?' : several}
        WHERE (SELECT value FROM meta WHERE key = 'fence') = '${this.#fence}'`,
     );

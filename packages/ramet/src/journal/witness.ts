@@ -16,9 +16,15 @@ export function witnessPath(file: string): string {
   return file.replace(/\.sqlite$/, '.witness');
 }
 
+/** Of one length, and written in one call: an earlier one is overwritten whole. */
+const SEQ_LENGTH = 12;
+const TIME_LENGTH = 15;
+
 /** Never worth a failed run: without a witness nothing is lost, only a loss would go unseen. */
 export class WitnessWriter {
   readonly #path: string;
+  /** Used again for each: a commit should pay for little more than the call. */
+  readonly #line: Buffer = Buffer.from(`${' '.repeat(SEQ_LENGTH + 1 + TIME_LENGTH)}\n`, 'latin1');
   #descriptor: number | null = null;
 
   constructor(file: string) {
@@ -30,8 +36,9 @@ export class WitnessWriter {
     if (seq === 0) return;
     try {
       this.#descriptor ??= openSync(this.#path, 'w', PRIVATE_FILE);
-      // Of one length, and written in one call: an earlier one is overwritten whole.
-      writeSync(this.#descriptor, `${String(seq).padStart(12)} ${String(time).padStart(15)}\n`, 0);
+      this.#line.write(String(seq).padStart(SEQ_LENGTH), 0, 'latin1');
+      this.#line.write(String(time).padStart(TIME_LENGTH), SEQ_LENGTH + 1, 'latin1');
+      writeSync(this.#descriptor, this.#line, 0, this.#line.length, 0);
     } catch {
       // Said above.
     }

@@ -116,6 +116,20 @@ describe('LOG-1: the journal', () => {
     await again.close();
   });
 
+  test('keeps the order of many events and blocks of one commit', async () => {
+    const journal = await createSession({ project, cwd: '/w' });
+    const numbers = Array.from({ length: 40 }, (_, number) => String(number));
+    const blocks = numbers.map((number) => Buffer.from(`block ${number}`));
+    for (const block of blocks) journal.storeBlock(digestOf(block), block);
+    for (const number of numbers) journal.append(null, warning(number));
+    await journal.commit('synced');
+    expect(messagesOf(journal)).toEqual(numbers);
+    const reader = openReader({ project, session: journal.session });
+    for (const block of blocks) expect(Buffer.from(reader.block(digestOf(block)))).toEqual(block);
+    reader.close();
+    await journal.close();
+  });
+
   test('writes what is pending when it closes, and takes nothing after', async () => {
     const journal = await createSession({ project, cwd: '/w' });
     journal.append(null, warning('last'));

@@ -9,14 +9,15 @@
  * 4. After a failure nothing more is written: what the file holds is a prefix of what was appended.
  * 5. Nothing is written after another process has taken the session over, or the file or its WAL is another one.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Clock } from '../schema/clock.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { BlockInsert } from './block-insert.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { EventCheck } from './event-check.ts';
-import { EventInsert, type EventRow, MOST_ROWS } from './event-insert.ts';
+import { EventInsert, PendingEvents } from './event-insert.ts';
 import { FileGuard } from './file-guard.ts';
 import type { Journal } from './journal.ts';
 import { takenOver } from './lease.ts';
@@ -32,8 +33,6 @@ const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 const COMMITS_PER_LOOK = 64;
 /** What is written is synced at the latest after this: a power cut costs no more than that, and few turns pay. */
 const SYNC_WITHIN_MS = 100;
-
-type PendingBlock = [digest: Digest, bytes: Uint8Array];
 
 /** Everybody who waits for the next transaction. */
 interface CommitGroup extends PromiseWithResolvers<void> {
@@ -61,22 +60,28 @@ export class SessionWriter implements Journal {
   readonly file: string;
   readonly #options: SessionWriterOptions;
   readonly #db: DatabaseSync;
-  readonly #statements: Record<'begin' | 'commit' | 'fence' | 'block' | 'mark', StatementSync>;
-  readonly #insert: EventInsert;
+  readonly #statements: Record<'begin' | 'commit' | 'fence' | 'mark', StatementSync>;
+  readonly #eventInsert: EventInsert;
+  readonly #blockInsert: BlockInsert;
   readonly #stored: RecentDigests = new RecentDigests(REMEMBERED_DIGESTS);
   readonly #check: EventCheck = new EventCheck();
   readonly #checkpointer: Checkpointer;
   readonly #guard: FileGuard;
   readonly #witness: WitnessWriter;
-  #events: EventRow[] = [];
-  #blocks: PendingBlock[] = [];
+  #events: PendingEvents = new PendingEvents();
+  /** A digest and its bytes, then the next. */
+  #blocks: SQLInputValue[] = [];
   #group: CommitGroup | null = null;
   #scheduled: NodeJS.Immediate | null = null;
   #failure: JournalError | null = null;
   #closing: Promise<void> | null = null;
   #settled = false;
+  /** Asked for each event; asking SQLite costs more. */
+  #isOpen = true;
   /** True at first: what an earlier writer left may not have reached the disk. */
   #unsynced = true;
+  /** SQLite waits for the disk in each commit. */
+  #syncs = false;
   #syncTimer: NodeJS.Timeout | null = null;
   #commits = 0;
   /** `seq` of the last event that was written. */
@@ -95,23 +100,23 @@ export class SessionWriter implements Journal {
       begin: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
       fence: db.prepare("SELECT value FROM meta WHERE key = 'fence'"),
-      block: db.prepare('INSERT OR IGNORE INTO blocks (digest, bytes) VALUES (?, ?)'),
       mark: db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('synced', ?)"),
     };
-    this.#insert = new EventInsert(db, options.fence);
+    this.#eventInsert = new EventInsert(db, options.fence);
+    this.#blockInsert = new BlockInsert(db);
   }
 
   append(agent: AgentId | null, event: JournalEvent): void {
     if (this.#refusal() !== null) return;
     const time = this.#options.clock.now();
     const data = JSON.stringify(event);
-    this.#events.push([time, agent, data, this.#check.of(time, agent, data)]);
+    this.#events.push(time, agent, data, this.#check.of(time, agent, data));
     this.#schedule();
   }
 
   storeBlock(digest: Digest, bytes: Uint8Array): void {
     if (this.#refusal() !== null || !this.#stored.add(digest)) return;
-    this.#blocks.push([digest, bytes]);
+    this.#blocks.push(digest, bytes);
     this.#schedule();
   }
 
@@ -142,16 +147,18 @@ export class SessionWriter implements Journal {
     this.#flush();
     // A lease that cannot be given back ends with this process, a WAL that cannot be moved is read where it is:
     // neither is worth failing for. Closing the last connection empties the WAL too, unless a reader remains.
+    attemptQuietly(() => this.#syncCommits(false));
     attemptQuietly(() => this.#options.afterLastCommit());
     attemptQuietly(() => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)'));
     this.#witness.close();
+    this.#isOpen = false;
     this.#db.close();
     this.#options.afterClose();
     if (failure !== null) throw failure;
   }
 
   #refusal(): JournalError | null {
-    if (this.#failure !== null || this.#db.isOpen) return this.#failure;
+    if (this.#failure !== null || this.#isOpen) return this.#failure;
     return new JournalError('journal_closed', 'terminal', `the journal ${this.file} is closed`);
   }
 
@@ -165,8 +172,12 @@ export class SessionWriter implements Journal {
     const group = this.#group;
     this.#group = null;
     this.#attempt(() => this.#write(group?.synced ?? false));
-    if (this.#failure === null) group?.resolve();
-    else group?.reject(this.#failure);
+    if (group === null) return;
+    if (this.#failure === null) group.resolve();
+    else {
+      handled(group.promise);
+      group.reject(this.#failure);
+    }
   }
 
   /** Does nothing once something has failed: see invariant 4. */
@@ -177,37 +188,45 @@ export class SessionWriter implements Journal {
     } catch (error) {
       rollBack(this.#db);
       this.#failure = writeFailure(this.file, error);
-      this.#events = [];
-      this.#blocks = [];
+      this.#forget();
     }
   }
 
   #write(synced: boolean): void {
-    const idle = this.#events.length === 0 && this.#blocks.length === 0;
+    const idle = this.#events.isEmpty && this.#blocks.length === 0;
     if (idle && !synced) return;
-    if (synced) this.#db.exec('PRAGMA synchronous = FULL');
+    this.#syncCommits(synced);
     this.#transact(idle);
-    if (synced) this.#db.exec('PRAGMA synchronous = NORMAL');
     this.#unsynced = !synced;
     if (!synced) this.#syncSoon();
     if (synced) this.#promise();
     if (++this.#commits % COMMITS_PER_LOOK === 0) this.#lookAtWal();
   }
 
+  /** Kept until another kind of commit comes: they come in rows. */
+  #syncCommits(synced: boolean): void {
+    if (this.#syncs !== synced) this.#db.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'NORMAL'}`);
+    this.#syncs = synced;
+  }
+
   #transact(idle: boolean): void {
     // One statement is a transaction by itself, in half the time.
-    if (this.#blocks.length === 0 && this.#events.length > 0 && this.#events.length <= MOST_ROWS)
-      this.#insertEvents();
+    const { isEmpty, areFew } = this.#events;
+    if (this.#blocks.length === 0 && !isEmpty && areFew) this.#insertEvents();
     else this.#transactAll(idle);
-    this.#events = [];
-    this.#blocks = [];
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#events = new PendingEvents();
+    if (this.#blocks.length > 0) this.#blocks = [];
   }
 
   #transactAll(idle: boolean): void {
-    const { begin, commit, fence, block, mark } = this.#statements;
+    const { begin, commit, fence, mark } = this.#statements;
     begin.run();
-    for (const [digest, bytes] of this.#blocks) block.run(digest, bytes);
-    if (this.#events.length > 0) this.#insertEvents();
+    this.#blockInsert.put(this.#blocks);
+    if (!this.#events.isEmpty) this.#insertEvents();
     else if (fence.get()?.value !== this.#options.fence) throw takenOver(this.file);
     // An empty transaction would not reach the disk, and so would not carry earlier ones there.
     if (idle) mark.run(String(this.#options.clock.now()));
@@ -215,7 +234,7 @@ export class SessionWriter implements Journal {
   }
 
   #insertEvents(): void {
-    const last = this.#insert.put(this.#events);
+    const last = this.#eventInsert.put(this.#events);
     if (last === null) throw takenOver(this.file);
     this.#last = last;
   }
@@ -223,7 +242,7 @@ export class SessionWriter implements Journal {
   #syncSoon(): void {
     this.#syncTimer ??= setTimeout(() => {
       this.#syncTimer = null;
-      if (this.#db.isOpen) handled(this.commit('synced'));
+      if (this.#isOpen) handled(this.commit('synced'));
     }, SYNC_WITHIN_MS).unref();
   }
 
@@ -231,8 +250,9 @@ export class SessionWriter implements Journal {
   #promise(): void {
     if (!this.#settled) settleSessionFile(this.#db, this.file);
     this.#settled = true;
-    this.#guard.look();
-    this.#witness.note(this.#last, this.#options.clock.now());
+    const now = this.#options.clock.now();
+    this.#guard.look(now);
+    this.#witness.note(this.#last, now);
   }
 
   #lookAtWal(): void {
@@ -249,9 +269,8 @@ function attemptQuietly(work: () => void): void {
 }
 
 function newGroup(): CommitGroup {
-  const group = { ...Promise.withResolvers<void>(), synced: false };
-  handled(group.promise);
-  return group;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  return { promise, resolve, reject, synced: false };
 }
 
 /** A caller may drop a commit's promise: the failure stays with the journal and is told again by the next. */
