@@ -6,6 +6,7 @@ import * as agentMemory from './agent-memory.ts';
 import * as cost from './cost.ts';
 import * as definitions from './definitions.ts';
 import * as footprint from './footprint.ts';
+import * as house from './house.ts';
 import * as interactive from './interactive.ts';
 import * as isolatedSpawn from './isolated-spawn.ts';
 import * as journal from './journal.ts';
@@ -50,6 +51,7 @@ const LONG: Measurements = {
   'worktrees-together': { run: worktrees.runTogether },
   'isolated-spawn': isolatedSpawn,
   'large-repository': largeRepository,
+  house,
 };
 
 const wanted = process.argv.slice(2);

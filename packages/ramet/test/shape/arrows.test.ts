@@ -1,20 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { roomOf, SOURCE_ROOT, sourceFiles } from './repository.ts';
+import { importGraph, parsedSources } from './import-graph.ts';
+import { roomOf, SOURCE_ROOT } from './repository.ts';
 import { mayImport, ROOMS } from './rooms.ts';
-import { importTarget, parseFiles } from './syntax.ts';
 
-const files = parseFiles(sourceFiles());
-
-/** The one file outside the rooms that a source may import: it holds the version. */
-const MANIFEST = 'packages/ramet/package.json';
-
-/** Every relative import as a pair of paths from the root. */
-const arrows = files.flatMap(({ path, imports }) =>
-  imports.flatMap((specifier) => {
-    const to = importTarget(path, specifier);
-    return to === undefined || to === MANIFEST ? [] : [{ from: path, to }];
-  }),
-);
+const files = parsedSources();
+const arrows = importGraph();
 
 /** The first circle met when following imports from `path`, as the paths on it. */
 function cycleFrom(path: string, trail: readonly string[], finished: Set<string>): string[] | undefined {
