@@ -2,10 +2,9 @@
  * What git says about a working tree, for the agent's first message. It asks once, takes no lock, runs nothing the
  * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
  */
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { describeError } from '../schema/errors.ts';
-import { folderGuard } from './git/folder-guard.ts';
+import { startGit } from './git/start-git.ts';
 
 export type GitState =
   | {
@@ -29,48 +28,31 @@ export interface GitStateOptions {
   timeoutMs?: number;
 }
 
-const SETTINGS = ['core.fsmonitor=false', 'core.quotePath=false'];
 /** Submodules are not entered: their own configuration would count there. */
 const STATUS = ['status', '--porcelain=v2', '--branch', '--ignore-submodules=dirty'];
 
-/** Variables that would point git at another repository than the directory's. */
-const REPOSITORY_VARIABLES = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|NAMESPACE|OBJECT_DIRECTORY)$/;
-
 export async function gitState(options: GitStateOptions): Promise<GitState> {
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? 1_000);
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   const collector = createCollector(options.maxLines ?? 20);
-  const env = gitEnvironment(options.env);
-  const guard = await folderGuard(options.directory, { env, lenient: true }).catch(describeError);
-  if (typeof guard === 'string') return { known: false, reason: guard };
-  const git = spawn('git', [...SETTINGS.flatMap((setting) => ['-c', setting]), ...STATUS], {
-    cwd: options.directory,
-    env: { ...env, ...guard.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  const ended = new Promise<number | null>((settle, fail) => git.once('error', fail).once('close', settle));
+  const { directory: cwd, env, signal, timeoutMs = 1_000 } = options;
+  const git = await startGit(STATUS, { cwd, env, signal, timeoutMs, looksUp: true, lenient: true }).catch(
+    describeError,
+  );
+  if (typeof git === 'string') return { known: false, reason: git };
   let complaint = '';
   // Where no more files may be opened there are no pipes, and `ended` says why.
-  git.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  git.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(0, 500);
   });
-  if (git.stdout) createInterface({ input: git.stdout }).on('line', collector.take);
+  if (git.process.stdout) createInterface({ input: git.process.stdout }).on('line', collector.take);
   try {
-    const code = await ended;
+    const code = await git.ended;
     return code === 0
       ? collector.state()
       : { known: false, reason: firstLine(complaint) || `git exited with ${code}` };
   } catch (error) {
-    const reason = timeout.aborted ? 'git did not answer in time' : describeError(error);
+    const reason = git.isTimedOut() ? 'git did not answer in time' : describeError(error);
     return { known: false, reason };
   }
-}
-
-function gitEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !REPOSITORY_VARIABLES.test(name));
-  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 }
 
 function createCollector(maxLines: number): { take(line: string): void; state(): GitState } {

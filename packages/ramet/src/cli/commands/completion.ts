@@ -5,6 +5,7 @@ import { listSessions } from '../../journal/session-list.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { NO_TRANSPORT } from '../../workspace/git/folder-guard.ts';
+import { withoutLocalVariables } from '../../workspace/git/start-git.ts';
 import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
@@ -75,7 +76,7 @@ function agentsOf(word: string, io: CommandIo): Suggestion[] {
 function branchesOf(io: CommandIo): Suggestion[] {
   const format = '--format=%(refname:short)%09%(contents:subject)';
   const args = ['for-each-ref', '--sort=-committerdate', '--count=200', format, 'refs/heads'];
-  const env = { ...childEnvironment(io.env), ...NO_TRANSPORT };
+  const env = { ...withoutLocalVariables(childEnvironment(io.env)), ...NO_TRANSPORT };
   const words = ['-c', 'safe.bareRepository=explicit', ...args];
   const { stdout } = spawnSync('git', words, { cwd: io.cwd, env, encoding: 'utf8' });
   return (stdout ?? '')

@@ -4,6 +4,7 @@ import { describeError, RametError, systemCode, UserMistake } from '../../schema
 import { isModelKey } from '../../workspace/child-environment.ts';
 import { folderGuard } from '../../workspace/git/folder-guard.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
+import { withoutLocalVariables } from '../../workspace/git/start-git.ts';
 import { branchCommits } from '../../workspace/merge/branch-commits.ts';
 import { describeConflicts } from '../../workspace/merge/integration.ts';
 import { mergeMessage } from '../../workspace/merge/merge-message.ts';
@@ -75,7 +76,7 @@ async function runUserProgram(
   { repository, io }: PullRequestOrder,
 ): Promise<string> {
   const own = Object.entries(io.env).filter(([name, value]) => value !== undefined && !isModelKey(name));
-  const env: Record<string, string> = Object.fromEntries(own.map(([name, value = '']) => [name, value]));
+  const env = withoutLocalVariables(Object.fromEntries(own.map(([name, value = '']) => [name, value])));
   const { environment } = await folderGuard(repository.cwd, { env, reachesRemote: true });
   const options = {
     cwd: repository.cwd,

@@ -25,6 +25,24 @@ describe('git, called by us', () => {
     expect(await gitText(['rev-parse', '--show-toplevel'], { cwd, env: misleading })).toBe(cwd);
   });
 
+  test('is ended when it prints more than it may', async () => {
+    const cwd = temporaryRepository();
+    const call = { cwd, env, mostBytes: 100 };
+    await expect(runGit(['help', '-a'], call)).rejects.toThrow('git help printed more than 100 bytes');
+    expect(
+      await runGit(['rev-parse', '--show-toplevel'], { ...call, mostBytes: cwd.length + 1 }),
+    ).toMatchObject({
+      stdout: `${cwd}\n`,
+    });
+  });
+
+  test('finds the repository around a folder only for who asks for that', async () => {
+    const top = temporaryRepository();
+    const cwd = join(top, 'inner');
+    mkdirSync(cwd);
+    expect(await gitText(['rev-parse', '--show-toplevel'], { cwd, env, looksUp: true })).toBe(top);
+  });
+
   test('does not take a folder without `.git` for part of the repository around it', async () => {
     const cwd = join(temporaryRepository(), 'inner');
     mkdirSync(cwd);

@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { keepsRefsInFiles } from '../git/create-branch.ts';
 import { readHead } from '../git/read-refs.ts';
-import { LOCAL_VARIABLES } from '../git/run-git.ts';
+import { LOCAL_VARIABLES } from '../git/start-git.ts';
 import { type Repository, readOrNull } from '../repository.ts';
 import type { WorktreeProof } from './prove-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
