@@ -1,23 +1,42 @@
 /** What the bundle does differently from the sources, for the sake of start-up (docs/decisions/003-start-up.md). */
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 /**
  * Node's own modules without their late parts. An ES import of a builtin makes Node read every export of it,
  * also the getters behind which large parts wait: `node:http` pulls in undici, `node:process` opens the
- * standard streams. `process.getBuiltinModule` reads none, and esbuild's CommonJS interop copies getters unread.
+ * standard streams. Here each name that is imported is read, and no other.
  */
 export const builtinModules: Plugin = {
   name: 'builtin-modules',
   setup(build) {
-    build.onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path }) =>
-      isBuiltin(path) ? { path, namespace: 'builtin' } : undefined,
+    build.onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path, kind }) =>
+      isBuiltin(path)
+        ? { path, namespace: kind === 'require-call' ? 'required-builtin' : 'builtin' }
+        : undefined,
     );
-    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtinSource(path) }));
+    build.onLoad({ filter: /.*/, namespace: 'required-builtin' }, ({ path }) => ({
+      contents: `module.exports = ${builtin(path)}`,
     }));
   },
 };
+
+/** The calls are pure to esbuild, so it drops those whose names nobody imports. */
+function builtinSource(path: string): string {
+  const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => /^[a-z$]\w*$/i.test(name));
+  return [
+    `const whole = /* @__PURE__ */ ${builtin(path)}; export default whole`,
+    'const read = (name) => whole[name]',
+    ...names.map(
+      (name) => `const ${name}_ = /* @__PURE__ */ read('${name}'); export { ${name}_ as ${name} }`,
+    ),
+  ].join('\n');
+}
+
+function builtin(path: string): string {
+  return `process.getBuiltinModule(${JSON.stringify(path)})`;
+}
 
 /** zod's index exports its messages in fifty languages, 300 KB; `schema/zod.ts` imports the one in use directly. */
 export const oneZodLocale: Plugin = {

@@ -2,7 +2,6 @@
  * What git says about a working tree, for the agent's first message. It asks once, takes no lock, runs nothing the
  * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
  */
-import { createInterface } from 'node:readline';
 import { describeError } from '../schema/errors.ts';
 import { startGit } from './git/start-git.ts';
 
@@ -43,7 +42,7 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
   git.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(0, 500);
   });
-  if (git.process.stdout) createInterface({ input: git.process.stdout }).on('line', collector.take);
+  git.process.stdout?.setEncoding('utf8').on('data', byLine(collector.take));
   try {
     const code = await git.ended;
     return code === 0
@@ -53,6 +52,16 @@ export async function gitState(options: GitStateOptions): Promise<GitState> {
     const reason = git.isTimedOut() ? 'git did not answer in time' : describeError(error);
     return { known: false, reason };
   }
+}
+
+/** Without `readline`, which takes more than a millisecond to load. */
+function byLine(take: (line: string) => void): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+  };
 }
 
 function createCollector(maxLines: number): { take(line: string): void; state(): GitState } {
