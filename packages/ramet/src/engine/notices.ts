@@ -36,7 +36,7 @@ export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
 
 /** After the third equal refusal of a call, once (FORK-4). */
 export const REFUSED_OFTEN: string =
-  'Calls of this kind were refused three times for this reason. Do not repeat them. Find another way to your goal that needs none of them, or leave that part undone and say so in your report.';
+  'Calls of this kind were refused three times for this reason. Do not repeat them or get around the refusal. Do the part of your task that needs none of them, and report what is missing.';
 
 export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';
 

@@ -1,4 +1,4 @@
-/** Counts what is refused to an agent, and tells it after the third equal refusal to find another way (FORK-4). */
+/** Counts what is refused to an agent, and tells it after the third equal refusal to do what needs no such call (FORK-4). */
 import { countRefusal, tellsBy } from '../journal/projections/refusals.ts';
 import { GO_ON } from '../permission/assessment.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../schema/content.ts';

@@ -83,6 +83,6 @@ function deny(reason: string): PermissionDecision {
 }
 
 export const GO_ON =
-  'Do not try it another way; go on with what is permitted and say in your report what was left undone.';
+  'Do not try to get around this; do the rest, and say in your report what was left undone.';
 
 const BYPASS = '(For the user: --permission-mode bypassPermissions allows it.)';

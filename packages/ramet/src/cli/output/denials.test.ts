@@ -5,8 +5,8 @@ import { DenialNotes, Denials } from './denials.ts';
 function completed(path: string, denied: boolean): SessionEvent {
   const call = { type: 'tool_use', id: `call-${path}`, name: 'Edit', input: { file_path: path } } as const;
   const content =
-    'Edit is not permitted: it changes files, and nobody can be asked in this run. Do not try it another way; go on ' +
-    'with what is permitted and say in your report what was left undone. (For the user: --allowedTools "Edit" allows it.)';
+    'Edit is not permitted: it changes files, and nobody can be asked in this run. Do not try to get around this; ' +
+    'do the rest, and say in your report what was left undone. (For the user: --allowedTools "Edit" allows it.)';
   const result = { type: 'tool_result', tool_use_id: call.id, content, is_error: true } as const;
   const main = { agentId: 'x.1', parentAgentId: null };
   return { type: 'tool_completed', call, result, durationMs: 1, ...(denied && { denied }), ...main };

@@ -1,6 +1,6 @@
 /**
  * How often each kind of call was refused to an agent (FORK-4). Plain data, folded by one function: live, on resume and
- * for a fork. The third refusal of a kind tells the agent to find another way, once.
+ * for a fork. The third refusal of a kind tells the agent to do what needs no such call, once.
  */
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 
@@ -8,7 +8,7 @@ export interface RefusalCount {
   /** Tool and reason, without what names one call alone. */
   readonly kind: string;
   readonly count: number;
-  /** The call whose result said to find another way; null while none did. */
+  /** The call whose result said so; null while none did. */
   readonly toldBy: string | null;
 }
 
