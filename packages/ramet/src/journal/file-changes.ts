@@ -1,7 +1,8 @@
 /** Who changed which file through Write and Edit, over the latest sessions of a repository. What cannot be read is left out. */
-import { JournalError } from '../schema/errors.ts';
+import { describeError, JournalError } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { damageLine } from './damage.ts';
 import type { JournalReader } from './journal.ts';
 import { listSessions } from './session-list.ts';
 import { openReader } from './sessions.ts';
@@ -23,31 +24,36 @@ export interface AttributedChange {
   after: string | null;
 }
 
-/** In the order of time. */
+/** In the order of time. `tell` gets one line for each session that cannot be read whole. */
 export function fileChanges(
   project: string,
   wanted: { path?: string; session?: SessionId; agent?: AgentId | null },
+  tell: (line: string) => void = () => {},
 ): AttributedChange[] {
   return listSessions(project)
     .filter(({ session }) => wanted.session === undefined || session === wanted.session)
     .slice(0, LOOKED_AT)
-    .flatMap(({ session }) => changesIn(project, session))
+    .flatMap(({ session }) => changesIn(project, session, tell))
     .filter(({ path }) => wanted.path === undefined || path === wanted.path)
     .filter(({ agent }) => !wanted.agent || agent === wanted.agent)
     .sort((a, b) => a.time - b.time);
 }
 
-function changesIn(project: string, session: SessionId): AttributedChange[] {
+function changesIn(project: string, session: SessionId, tell: (line: string) => void): AttributedChange[] {
   try {
-    const reader = openReader({ project, session });
+    const reader = openReader({ project, session, forgiving: true });
     try {
-      return readChanges(session, reader);
+      const changes = readChanges(session, reader);
+      const line = damageLine(session, reader.damage);
+      if (line !== null) tell(line);
+      return changes;
     } finally {
       reader.close();
     }
   } catch (error) {
-    if (error instanceof JournalError) return [];
-    throw error;
+    if (!(error instanceof JournalError)) throw error;
+    tell(`session ${session} cannot be read: ${describeError(error)}`);
+    return [];
   }
 }
 

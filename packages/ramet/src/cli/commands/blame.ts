@@ -29,7 +29,7 @@ export async function blame(file: string, options: { json?: boolean }, io: Comma
 /** What the journal tells of the lines that git does not know yet. */
 function withOwners(lines: readonly BlamedLine[], path: string, io: CommandIo): BlamedLine[] {
   const { project } = findPlace(io);
-  const changes = fileChanges(project, { path });
+  const changes = fileChanges(project, { path }, io.note);
   if (changes.length === 0) return [...lines];
   const owners = lineOwners(readFileSync(path, 'utf8'), changes, recordedContents(project, changes));
   return lines.map((line) => {

@@ -15,6 +15,7 @@ import { statusOf } from '../agent-label.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { parseTarget, type TargetView, viewAgents } from '../session-target.ts';
+import { tellDamage } from '../session-view.ts';
 
 const LOOK_AGAIN_MS = 50;
 /** Tools that are ended get some seconds; what takes longer needs `--now`. */
@@ -28,6 +29,14 @@ export interface StopOptions {
 
 export async function stop(wanted: string | undefined, options: StopOptions, io: CommandIo): Promise<number> {
   using view = viewAgents(wanted ?? theRunningSession(io), io);
+  try {
+    return await stopWhat(view, options, io);
+  } finally {
+    tellDamage(view, io);
+  }
+}
+
+async function stopWhat(view: TargetView, options: StopOptions, io: CommandIo): Promise<number> {
   const { project, entry, agent } = view;
   const place = { project, session: entry.session };
   const writer = livingWriter(place);

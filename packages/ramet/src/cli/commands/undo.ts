@@ -13,7 +13,7 @@ import { planRedo, planUndo, type UndoPlan } from '../../workspace/undo-plan.ts'
 import { EXIT } from '../exit-code.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { chooseSession } from '../session-view.ts';
+import { chooseSession, tellDamage } from '../session-view.ts';
 
 export interface UndoOptions {
   turn?: number;
@@ -37,6 +37,7 @@ export async function undo(wanted: string | undefined, options: UndoOptions, io:
       tellContinuation(plan, io);
       return tellPlan(plan, io);
     } finally {
+      tellDamage({ entry, reader }, io);
       reader.close();
     }
   }

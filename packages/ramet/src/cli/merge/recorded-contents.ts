@@ -47,7 +47,7 @@ function inputOf(
   project: string,
   { session, agent, call }: AttributedChange,
 ): Record<string, unknown> | null {
-  const reader = openReader({ project, session });
+  const reader = openReader({ project, session, forgiving: true });
   try {
     for (const { event } of reader.events({ agent, type: 'response.completed' })) {
       if (event.type !== 'response.completed') continue;
