@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { builtinModules, oneZodLocale } from './bundle-plugins.ts';
+import { shellText } from './shell-text.ts';
 
 export const PACKAGE_ROOT: string = join(import.meta.dirname, '..');
 
@@ -46,7 +47,7 @@ export function bundleOptions(entries: Readonly<Record<string, string>>): BuildO
     external: EXTERNAL,
     // Names of modules stand in the bundle: those of where a link leads would name the machine.
     preserveSymlinks: true,
-    plugins: [builtinModules, oneZodLocale],
+    plugins: [builtinModules, oneZodLocale, shellText],
     metafile: true,
     write: false,
     logLevel: 'warning',
