@@ -48,13 +48,16 @@ describe('the arrows between rooms', () => {
 });
 
 describe('the table of rooms', () => {
+  test('holds no room without code', () => {
+    const rooms = new Set(files.map(({ path }) => roomOf(path)));
+    expect(ROOMS.filter(({ name }) => !rooms.has(name))).toEqual([]);
+  });
+
   test.each([
     ['tools', 'workspace', true],
     ['workspace', 'tools', false],
-    ['team', 'memory', true],
-    ['team', 'background', false],
-    ['operator', 'team', true],
-    ['operator', 'coordinator', false],
+    ['engine', 'engine', true],
+    ['engine', 'executors', false],
     ['cli', 'testing', false],
     ['attic', 'schema', false],
   ])('%s importing %s is %s', (from, to, allowed) => {

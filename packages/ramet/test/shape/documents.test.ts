@@ -53,6 +53,12 @@ describe('the documents as a whole', () => {
     expect(calls).toEqual([command]);
   });
 
+  test('docs/README.md leads to every page (npm run fix lists the decisions)', () => {
+    const pages = filesMatching('docs/**/*.md').filter((path) => path !== 'docs/README.md');
+    const index = documents.find(({ path }) => path === 'docs/README.md');
+    expect(pages.filter((path) => !index?.links.includes(path.slice('docs/'.length)))).toEqual([]);
+  });
+
   test('AGENTS.md stays within 100 lines', () => {
     expect(readText('AGENTS.md').split('\n').length - 1).toBeLessThanOrEqual(100);
   });

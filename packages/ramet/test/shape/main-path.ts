@@ -1,26 +1,49 @@
-/** The table of the main path in docs/architecture.md: which files, how long. */
+/** What docs/architecture.md computes or promises: the table of rooms, and the main path with its files and their lengths. */
 import { readText } from './repository.ts';
+import { ROOMS } from './rooms.ts';
 
 export const ARCHITECTURE_PAGE = 'docs/architecture.md';
 
-const ROW = /^(\| \d+ \| `([^`]+)` \| )(\d+)( \|.*)$/gm;
+const ROW = /^(\| (\d+) \| `([^`]+)` \| )(\d+)( \| ([^|]*) \|.*)$/gm;
+const ROOM_TABLE = /(<!-- rooms: npm run fix writes this table -->\n).*?(\n<!-- end of rooms -->)/s;
 
 export interface MainPathStep {
+  step: number;
   file: string;
   lines: number;
+  /** The step whose file hands over to this one; null for the first. */
+  from: number | null;
+  /** Where neither imports the other: what both import, from `src/` on. */
+  port: string | null;
 }
 
 export function mainPath(page: string): MainPathStep[] {
-  return [...page.matchAll(ROW)].map(([, , file = '', lines]) => ({ file, lines: Number(lines) }));
+  return [...page.matchAll(ROW)].map(([, , step, file = '', lines, , from = '']) => {
+    const [, before, port] = /^(\d+)(?: through `([^`]+)`)?$/.exec(from) ?? [];
+    return {
+      step: Number(step),
+      file,
+      lines: Number(lines),
+      from: before === undefined ? null : Number(before),
+      port: port ?? null,
+    };
+  });
 }
 
 export function lineCount(path: string): number {
   return readText(path).split('\n').length - 1;
 }
 
-/** The page with today's line counts. */
+/** The page with today's line counts and rooms. */
 export function recounted(page: string): string {
-  return page.replace(ROW, (_, before: string, file: string, _lines, after: string) => {
-    return `${before}${lineCount(file)}${after}`;
-  });
+  return page
+    .replace(ROW, (_, before: string, _step, file: string, _lines, after: string) => {
+      return `${before}${lineCount(file)}${after}`;
+    })
+    .replace(ROOM_TABLE, (_, begin: string, end: string) => `${begin}${roomTable()}${end}`);
+}
+
+function roomTable(): string {
+  const rows = ROOMS.map(({ name, owns, leaves }) => `| \`${name}/\` | ${owns} | ${leaves} |`);
+  return ['| room | owns | leaves to others |', '|---|---|---|', ...rows].join('\n');
 }

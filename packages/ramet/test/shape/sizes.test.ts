@@ -35,7 +35,8 @@ describe('files', () => {
   test('are named in kebab-case', () => {
     const names = [...code, ...filesMatching(['packages/**/*.js', 'docs/**/*.md'])];
     const odd = names.filter(
-      (path) => !path.split('/').every((part) => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(part)),
+      (path) =>
+        !path.split('/').every((part) => part === 'README.md' || /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(part)),
     );
     expect(odd).toEqual([]);
   });
