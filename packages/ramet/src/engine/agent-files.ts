@@ -2,11 +2,16 @@
  * One agent's files: which versions it has seen, and a record of what its calls read and change. Made when it is first
  * asked for, since thousands of agents may wait at once and most never touch a file.
  */
-import type { TouchedFile } from '../journal/projections/agent-state.ts';
+import { entriesOf } from '../journal/persistent-map.ts';
+import type { AgentState } from '../journal/projections/agent-state.ts';
 import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
-import { type AgentFileAccess, createFileAccess } from '../workspace/create-file-access.ts';
+import {
+  type AgentFileAccess,
+  createFileAccess,
+  type FileAccessOptions,
+} from '../workspace/create-file-access.ts';
 import type { FileAccess, FileChange } from '../workspace/file-access.ts';
 import type { CommandChange } from '../workspace/file-readers.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
@@ -17,15 +22,13 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 export interface FileOwner {
   readonly spec: Pick<AgentSpec, 'id' | 'origin'>;
   readonly directory: Pick<AgentDirectory, 'cwd' | 'workspace' | 'isOwn'>;
+  readonly state: Pick<AgentState, 'seen'>;
   readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
   /** Releases what is taken for it when the agent ends. */
   readonly scope: AsyncDisposableStack;
 }
-
-/** File versions by real path, or the files of a parent, of whose versions the agent starts with a copy (FORK-4). */
-export type FilesSeen = ReadonlyMap<string, string> | AgentFiles;
 
 /** Where the files that a parent has seen are in the worktree of its fork; undefined where nothing moves. */
 function movedInto({
@@ -52,42 +55,31 @@ function seenElsewhere(
 
 export class AgentFiles {
   readonly #owner: FileOwner;
-  readonly #seen: ReadonlyMap<string, string>;
-  #access: AgentFileAccess | null;
-  #touched: Map<string, TouchedFile> | null = null;
+  #access: AgentFileAccess | null = null;
   #isReader = false;
   /** Changes of files it has read that it has not been told of, by path. */
   #news: Map<string, CommandChange> | null = null;
 
-  constructor(owner: FileOwner, seen: FilesSeen) {
+  constructor(owner: FileOwner) {
     this.#owner = owner;
-    const moved = movedInto(owner.directory);
-    this.#seen = seenElsewhere(seen instanceof AgentFiles ? seen.#seen : seen, moved);
-    this.#access = seen instanceof AgentFiles ? (seen.#access?.clone(this.#options(), moved) ?? null) : null;
-  }
-
-  /** Files that calls have read or changed, by real path, the latest last. */
-  get touched(): Map<string, TouchedFile> {
-    this.#touched ??= new Map();
-    return this.#touched;
-  }
-
-  /** The versions it has seen, by real path. */
-  get seen(): ReadonlyMap<string, string> {
-    return this.#access?.versions() ?? this.#seen;
   }
 
   /** Takes note of what the agent's own process has read or changed (EXEC-2). */
-  follow(path: string, version: string, how: TouchedFile): void {
-    touchFile(this.touched, path, how);
+  follow(path: string, version: string): void {
     this.#open().saw(path, version);
   }
 
   #open(): AgentFileAccess {
-    const { files } = this.#owner.runtime;
-    this.#access ??= createFileAccess({ ...this.#options(), ledger: files, seen: this.#seen });
+    this.#access ??= this.#create();
     this.#beReader(this.#access);
     return this.#access;
+  }
+
+  /** With what the agent has seen before: in an earlier process, or as its parent did (FORK-4). */
+  #create(): AgentFileAccess {
+    const { runtime, state, directory } = this.#owner;
+    const seen = seenElsewhere(entriesOf(state.seen), movedInto(directory));
+    return createFileAccess({ ...this.#options(), ledger: runtime.files, seen });
   }
 
   /** The files as one call sees them: what it reads and changes is journaled as that call's. */
@@ -97,10 +89,7 @@ export class AgentFiles {
       cwd,
       fence: workspace === null ? undefined : (path) => fenceRefusal(workspace.fence, path),
       onChange: (change) => this.#recordChange(call, change),
-      onRead: (path, version) => {
-        touchFile(this.touched, path, 'read');
-        this.#owner.record({ type: 'file.read', call, path, version });
-      },
+      onRead: (path, version) => this.#owner.record({ type: 'file.read', call, path, version }),
     });
   }
 
@@ -127,7 +116,7 @@ export class AgentFiles {
     scope.defer(leave);
   }
 
-  #options(): Parameters<AgentFileAccess['clone']>[0] {
+  #options(): Omit<FileAccessOptions, 'ledger' | 'seen'> {
     const { spec, directory } = this.#owner;
     return {
       agent: spec.id,
@@ -140,7 +129,6 @@ export class AgentFiles {
   }
 
   #recordChange(call: string, { path, before, after }: FileChange): void {
-    touchFile(this.touched, path, 'changed');
     this.#owner.record({
       type: 'file.changed',
       call,
@@ -168,11 +156,4 @@ export class AgentFiles {
       this.#owner.warn('original_not_kept', `undo will not have the file as it was: ${describeError(error)}`);
     }
   }
-}
-
-/** A file that was changed stays so, however often it is read again. */
-function touchFile(touched: Map<string, TouchedFile>, path: string, how: TouchedFile): void {
-  const changed = how === 'changed' || touched.get(path) === 'changed';
-  touched.delete(path);
-  touched.set(path, changed ? 'changed' : 'read');
 }

@@ -1,8 +1,9 @@
 /**
- * One agent's state between turns: its conversation, where the last request left its mark, what it has spent,
- * and the scope that releases what it acquired (RES-5). Every change of the conversation is journaled here, in
- * the same step, so the two cannot part.
+ * One agent: its state as a value, and what it works with (journal, models, files, children, and the scope that
+ * releases what it acquired, RES-5). Recording an event is appending it to the journal and applying it to the state, in
+ * one step, so the two cannot part.
  */
+import { endOf } from '../conversation/breakpoints.ts';
 import {
   type BlockPosition,
   Conversation,
@@ -11,17 +12,18 @@ import {
 } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
-import type { TouchedFile } from '../journal/projections/agent-state.ts';
-import { foldOwnState, inheritedState, NEW_STATE, type OwnState } from '../journal/projections/own-state.ts';
+import { type AgentState, forkState, newAgentState } from '../journal/projections/agent-state.ts';
+import { applyEvent } from '../journal/projections/apply-event.ts';
+import { refusalsOfFork } from '../journal/projections/refusals.ts';
 import type { CacheTtl } from '../model/cache-map.ts';
 import { waitUntil } from '../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
-import type { CommandChange } from '../workspace/file-readers.ts';
 import { AgentCheckout } from './agent-checkout.ts';
-import { AgentFiles, type FilesSeen } from './agent-files.ts';
+import { AgentContent } from './agent-content.ts';
+import { AgentFiles } from './agent-files.ts';
 import type { CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
 import type { ContextState } from './context-state.ts';
@@ -35,75 +37,67 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
+/** An agent's state with the bytes that it names. */
+export interface AgentValue {
+  readonly state: AgentState;
+  readonly conversation: Conversation;
+  readonly prompts?: readonly FrozenMessage[] | undefined;
+}
+
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
   readonly runtime: SessionRuntime;
   readonly directory: AgentDirectory;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
-  /** Which file versions it has seen; replaced when it is rebuilt. */
-  files: AgentFiles;
+  readonly files: AgentFiles;
   #checkout: AgentCheckout | null = null;
-  #calls: Set<string> | null = null;
   #tasks: BackgroundTasks | null = null;
-  #conversation: Conversation;
-  /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
-  previousEnd: BlockPosition | null = null;
+  #state: AgentState;
+  /** The bytes that the state names. */
+  readonly content: AgentContent;
   /** Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). */
   inherited: InheritedPrefix | null = null;
   /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
   launched = false;
   /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
   readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
-  /** Responses so far, in all runs; numbers the requests. */
-  requests = 0;
   /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
   spending: Spending | null = null;
   /** Of the next run, when it was opened before that begins (`run-bill.ts`). */
   nextBill: Spending | null = null;
-  /** Why the last message stopped, when a killed process left it at that: the loop takes up from there. */
-  openStop: string | null = null;
   /** Calls of the last message that are not answered; the loop takes up from there too. */
   openCalls: OpenCalls | null = null;
   /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
   carried: CarriedSpending | null = null;
-  /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
-  prompts: FrozenMessage[] = [];
-  readonly context: ContextState = { measured: null, learnedWindow: null, notBefore: 0 };
+  readonly context: ContextState = { learnedWindow: null, notBefore: 0 };
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
   openQuestions = 0;
-  /** Its list of its own work; `setTodos` changes it. */
-  todos: readonly TodoItem[] = [];
-  /** Changed by what it records alone. */
-  own: OwnState = NEW_STATE;
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox();
-  /** How many items have come for it, in all processes; numbers them. */
-  received = 0;
   readonly children: Children = new Children();
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
+  /** Told of what is recorded here, where the agent's loop runs in another process. */
+  onRecord: ((event: JournalEvent) => void) | null = null;
   /** Told of every change of its status, once it is known to a family. */
   onStatus: ((change: StatusChange) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
   #hasEnded = false;
 
-  /** Continues with `conversation` and the file versions `seen` in it; `start` begins a new one. */
-  constructor(
-    runtime: SessionRuntime,
-    spec: AgentSpec,
-    conversation: Conversation,
-    seen: FilesSeen = NOTHING_SEEN,
-  ) {
+  /** Continues from `value`; `start` begins a new one. */
+  constructor(runtime: SessionRuntime, spec: AgentSpec, { state, conversation, prompts }: AgentValue) {
     this.runtime = runtime;
     this.spec = spec;
-    this.#conversation = conversation;
+    this.#state = state;
+    this.content = new AgentContent(state, conversation, prompts);
     this.directory = new AgentDirectory(this, spec);
-    this.files = new AgentFiles(this, seen);
+    this.files = new AgentFiles(this);
   }
 
   static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
-    const agent = new Agent(runtime, spec, new Conversation(head));
+    const conversation = new Conversation(head);
+    const agent = new Agent(runtime, spec, { state: newAgentState(spec.id), conversation });
     agent.#recordStart();
     return agent;
   }
@@ -112,16 +106,16 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const child = new Agent(this.runtime, spec, prefix.fork(), this.files);
-    child.previousEnd = params.previousEnd;
+    const { prompts } = this.content;
+    const state = newAgentState(spec.id);
+    const child = new Agent(this.runtime, spec, { state, conversation: prefix.fork(), prompts });
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
-    child.prompts = [...this.prompts];
-    for (const call of this.#calls ?? []) child.calls.add(call);
     child.#recordStart();
+    child.#state = forkState(child.#state, this.#state);
     const [messages = ''] = child.store([params.record]);
     const from = this.spec.id;
-    const own = inheritedState(this.own, params.calls);
-    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...own });
+    const refusals = refusalsOfFork(this.#state.refusals, params.calls);
+    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...refusals });
     const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
@@ -129,8 +123,8 @@ export class Agent implements AsyncDisposable {
 
   /** The prefix of forks asked for by the last answer: the same value for all of them. */
   forkPoint(): CacheSafeParams {
-    if (this.#forkPoint?.prefix.digest !== this.#conversation.digest) {
-      this.#forkPoint = takeCacheSafeParams(this.#conversation, this.previousEnd);
+    if (this.#forkPoint?.prefix.digest !== this.conversation.digest) {
+      this.#forkPoint = takeCacheSafeParams(this.conversation, this.previousEnd);
     }
     return this.#forkPoint;
   }
@@ -149,17 +143,12 @@ export class Agent implements AsyncDisposable {
       ...(spec.origin && { origin: spec.origin }),
     });
     this.directory.recordStart();
-    this.recordHead();
+    this.#recordHead(this.conversation.head);
   }
 
   /** Its files as one of its calls sees them. */
   filesFor(call: string): FileAccess {
     return this.files.for(call);
-  }
-
-  /** Files it has read that commands of others have changed since; told once. */
-  takeFileNews(): CommandChange[] {
-    return this.files.takeNews();
   }
 
   /** The checkout it works in, and what it shares that with. */
@@ -174,29 +163,54 @@ export class Agent implements AsyncDisposable {
     return this.#scope;
   }
 
-  /** Ids of all tool calls in the conversation. */
-  get calls(): Set<string> {
-    this.#calls ??= new Set();
-    return this.#calls;
-  }
-
-  get touched(): Map<string, TouchedFile> {
-    return this.files.touched;
-  }
-
+  /** Made when it is first asked for, with the tasks of an earlier process. */
   get tasks(): BackgroundTasks {
-    this.#tasks ??= new BackgroundTasks((event) => this.record(event));
+    if (this.#tasks === null) {
+      this.#tasks = new BackgroundTasks((event) => this.record(event));
+      this.#tasks.recall(this.#state.backgroundTasks);
+    }
     return this.#tasks;
   }
 
+  /** What it is: everything that is recorded of it, and nothing else. */
+  get state(): AgentState {
+    return this.#state;
+  }
+
   get conversation(): Conversation {
-    return this.#conversation;
+    return this.content.conversation;
+  }
+
+  /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
+  get prompts(): readonly FrozenMessage[] {
+    return this.content.prompts;
+  }
+
+  /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
+  get previousEnd(): BlockPosition | null {
+    return endOf(this.#state.answeredBreakpoints);
+  }
+
+  /** The last response's count of the prompt and itself, and how many messages of the conversation that was. */
+  get measured(): AgentState['measured'] {
+    const { measured, messages } = this.#state;
+    if (measured === null) return null;
+    const inherited = this.conversation.messages.length - messages.length;
+    return { tokens: measured.tokens, messages: measured.messages + inherited };
   }
 
   record(event: JournalEvent): void {
     this.#hasEnded ||= event.type === 'agent.ended';
-    this.own = foldOwnState(this.own, event);
+    this.follow(event);
     this.runtime.journal.append(this.spec.id, event);
+    this.onRecord?.(event);
+  }
+
+  /** Applies what somebody else has recorded of it: the host of its process (EXEC-2). */
+  follow(event: JournalEvent): void {
+    const time = this.runtime.clock.now();
+    this.#state = applyEvent(this.#state, { agent: this.spec.id, time, event });
+    this.content.follow(this.#state);
   }
 
   /** `until` is by the clock of the runtime. */
@@ -212,7 +226,6 @@ export class Agent implements AsyncDisposable {
   }
 
   setTodos(todos: readonly TodoItem[]): void {
-    this.todos = todos;
     this.record({ type: 'todos.changed', todos: [...todos] });
   }
 
@@ -223,7 +236,6 @@ export class Agent implements AsyncDisposable {
     shared = 0,
     delivers: readonly string[] = [],
   ): void {
-    this.followMessage(cause, { role: 'user', blocks, shared });
     this.record({
       type: 'message.appended',
       role: 'user',
@@ -237,57 +249,43 @@ export class Agent implements AsyncDisposable {
   /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. Returns its name. */
   receive(kind: InboxItem['kind'], from: string | null, text: string): string {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
-    const item = `${this.spec.id}:${++this.received}`;
+    const item = `${this.spec.id}:${this.#state.received + 1}`;
     this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
     this.inbox.put({ item, kind, from, blocks });
     return item;
   }
 
-  /** Adds the answer of a response; the response's own event journals it. */
-  answer(blocks: readonly FrozenBlock[], calls: readonly string[]): void {
-    for (const call of calls) this.calls.add(call);
-    this.#conversation.append({ role: 'assistant', blocks, shared: 0 });
-  }
-
-  /** Goes on with another head or other messages: a new prefix, so nothing is marked and measured yet. */
+  /** Continues with another head or other messages: a new prefix, so nothing is marked yet. `tokens` is its length. */
   replaceConversation(
     cause: EventOf<'conversation.replaced'>['cause'],
     head: PromptHead,
     messages: readonly FrozenMessage[],
+    tokens?: number,
   ): void {
-    const sameHead = head === this.#conversation.head;
-    this.followReplacement(new Conversation(head, messages));
-    if (!sameHead) this.recordHead();
+    if (head !== this.conversation.head) this.#recordHead(head);
     this.record({
       type: 'conversation.replaced',
       cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
+      ...(tokens !== undefined && { tokens }),
     });
   }
 
-  /** What `say` does besides recording it: for an agent whose own process records what it says (EXEC-2). */
-  followMessage(cause: EventOf<'message.appended'>['cause'], message: FrozenMessage): void {
-    this.#conversation.append(message);
-    if (cause === 'prompt') this.prompts.push(message);
-    this.openStop = null;
-  }
-
-  /** The same of `replaceConversation`. */
-  followReplacement(conversation: Conversation): void {
-    this.#conversation = conversation;
-    this.previousEnd = null;
-    this.context.measured = null;
-  }
-
-  /** Puts blocks into the journal's store and returns their names. */
+  /** Puts blocks into the journal's store and returns their names. An event that names them may follow. */
   store(blocks: readonly FrozenBlock[]): string[] {
+    this.content.know(blocks);
+    return this.#keep(blocks);
+  }
+
+  #keep(blocks: readonly FrozenBlock[]): string[] {
     for (const block of blocks) this.runtime.journal.storeBlock(block.digest, block.bytes);
     return blocks.map((block) => block.digest);
   }
 
-  recordHead(): void {
-    const { model, thinking, tools, system } = this.#conversation.head;
-    const stored = { tools: this.store(tools), system: this.store(system) };
+  #recordHead(head: PromptHead): void {
+    this.content.knowHead(head);
+    const { model, thinking, tools, system } = head;
+    const stored = { tools: this.#keep(tools), system: this.#keep(system) };
     this.record({ type: 'prefix.frozen', model, thinking, ...stored });
   }
 
@@ -296,5 +294,3 @@ export class Agent implements AsyncDisposable {
     await this.#scope?.disposeAsync();
   }
 }
-
-const NOTHING_SEEN: ReadonlyMap<string, string> = new Map();

@@ -67,7 +67,7 @@ export class ChildHandle implements AgentHandle {
     if (this.#living === null) return;
     const { child, abort } = this.#living;
     // One that has done nothing has nothing to sum up.
-    if (child.requests === 0) abort.abort(STOPPED);
+    if (child.state.requests === 0) abort.abort(STOPPED);
     child.receive('cancel', null, CANCELLED);
     child.children.cancelAll();
   }

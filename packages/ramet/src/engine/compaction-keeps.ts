@@ -4,6 +4,7 @@ import { type CompactionPlan, compactedMessages, promptsBefore } from '../conver
 import type { FrozenMessage } from '../conversation/conversation.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
 import { bytesOfTokens, estimateTokens } from '../conversation/token-estimate.ts';
+import { entriesOf } from '../journal/persistent-map.ts';
 import type { Agent } from './agent.ts';
 import { compactionThreshold } from './context-state.ts';
 import { bindsThinking } from './fallback.ts';
@@ -25,7 +26,7 @@ export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: str
     record: {
       prompts: prompts.map((prompt, index) => promptText(prompt, index === 0)),
       promptRoom: bytesOfTokens(room(agent, PROMPTS)),
-      todos: openTodos(agent),
+      todos: openTodos(agent.state),
       summary,
       ...filesOf(agent),
     },
@@ -52,9 +53,11 @@ function promptText({ blocks, shared }: FrozenMessage, isFirst: boolean): string
     .join('\n');
 }
 
-function filesOf({ touched, directory }: Agent): { changedFiles: string[]; readFiles: string[] } {
+function filesOf({ state, directory }: Agent): { changedFiles: string[]; readFiles: string[] } {
   const named = (wanted: string): string[] =>
-    [...touched].filter(([, how]) => how === wanted).map(([path]) => shownPath(directory.cwd, path));
+    [...entriesOf(state.touched)]
+      .filter(([, how]) => how === wanted)
+      .map(([path]) => shownPath(directory.cwd, path));
   return { changedFiles: named('changed'), readFiles: named('read') };
 }
 
@@ -63,12 +66,7 @@ function shownPath(cwd: string, path: string): string {
   return inside.startsWith('..') ? path : inside;
 }
 
-interface TodoOwner {
-  readonly spec: unknown;
-  readonly todos?: readonly { content: string; status: string }[];
-}
-
-function openTodos({ todos = [] }: TodoOwner): string[] {
+function openTodos({ todos }: Agent['state']): string[] {
   return todos
     .filter(({ status }) => status !== 'completed')
     .map(({ content, status }) => `- [${status}] ${content}`);

@@ -9,6 +9,7 @@ import {
 } from '../../test/fixtures/crowded-engine.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
 import type { Answer } from '../emulator/index.ts';
+import { entriesOf } from '../journal/persistent-map.ts';
 import { openReader } from '../journal/sessions.ts';
 import type { Agent } from './agent.ts';
 import { compact } from './compaction.ts';
@@ -90,8 +91,8 @@ describe('RES-7: a conversation that nears the context limit', () => {
     const todos = [
       { content: 'write the test', status: 'in_progress' },
       { content: 'read the code', status: 'completed' },
-    ];
-    Object.assign(engine.agent, { todos });
+    ] as const;
+    engine.agent.setTodos(todos);
     await engine.agent.filesFor('c').write('new.txt', 'text');
     await engine.run('Go.');
     expect(textOf(engine.agent)).toContain('<open-todos>\\n- [in_progress] write the test\\n</open-todos>');
@@ -108,8 +109,8 @@ describe('RES-7: a conversation that nears the context limit', () => {
     expect(again.prompts.map(({ blocks }) => blocks.map(contentOf))).toEqual([
       [{ type: 'text', text: 'Go.' }],
     ]);
-    expect([...again.touched.values()]).toEqual(['changed']);
-    expect(again.context.measured).toEqual(engine.agent.context.measured);
+    expect([...entriesOf(again.state.touched).values()]).toEqual(['changed']);
+    expect(again.measured).toEqual(engine.agent.measured);
   });
 
   test.each([0.4, 1])('is compacted at another threshold when told so (%d)', async (compactionThreshold) => {

@@ -55,8 +55,7 @@ export async function compact(agent: Agent, options: CompactOptions): Promise<Co
     return { compacted: false, reason: found.reason, ...spent() };
   }
   const { messages, tokensAfter, summary } = found;
-  agent.replaceConversation('compaction', agent.conversation.head, messages);
-  agent.context.measured = { tokens: tokensAfter, messages: messages.length };
+  agent.replaceConversation('compaction', agent.conversation.head, messages, tokensAfter);
   agent.context.notBefore = 0;
   options.emit?.({ type: 'compacted', trigger: options.trigger, tokensBefore, tokensAfter });
   await agent.runtime.journal.commit('synced');

@@ -8,8 +8,6 @@ import { contextWindowOf } from '../model/context-window.ts';
 import type { AgentSpec } from './runtime.ts';
 
 export interface ContextState {
-  /** The last response's count of the prompt and itself, and how many messages that was. */
-  measured: { tokens: number; messages: number } | null;
   /** What a refusal said the window of this model is. */
   learnedWindow: { model: string; tokens: number } | null;
   /** After a compaction that failed: the length from which on another is tried. */
@@ -18,6 +16,8 @@ export interface ContextState {
 
 export interface ContextOwner {
   readonly context: ContextState;
+  /** The last response's count of the prompt and itself, and how many messages that was. */
+  readonly measured: { readonly tokens: number; readonly messages: number } | null;
   readonly conversation: Conversation;
   readonly spec: Pick<AgentSpec, 'compactionThreshold' | 'contextWindow'>;
 }
@@ -37,8 +37,7 @@ export function compactionThreshold(owner: ContextOwner): number {
   return Math.floor(contextWindow(owner) * (owner.spec.compactionThreshold ?? DEFAULT_THRESHOLD));
 }
 
-export function contextTokens({ context, conversation }: ContextOwner): number {
-  const { measured } = context;
+export function contextTokens({ measured, conversation }: ContextOwner): number {
   const since = conversation.messages.slice(measured?.messages ?? 0);
   const { tools, system } = conversation.head;
   const base = measured?.tokens ?? estimateTokens([...tools, ...system]);

@@ -29,7 +29,7 @@ export function sayWithNews(
 
 /** What commands of others have changed of what it has read (WORK-1). Alone it is no reason to go on. */
 function fileNotices(agent: Agent): FrozenBlock[] {
-  const changes = agent.takeFileNews();
+  const changes = agent.files.takeNews();
   return changes.length === 0 ? [] : [notice(filesChanged(changes))];
 }
 

@@ -2,11 +2,12 @@
  * One exchange with the model: build the request, record it, send it with retries, record what came. The only
  * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
  */
-import { endOf, placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
+import { placeBreakpoints, repeatBreakpoints } from '../conversation/breakpoints.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { freezeJson } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import { modelRequest } from '../conversation/request.ts';
+import { hasKey } from '../journal/persistent-map.ts';
 import type { PlannedRequest } from '../model/cache-map.ts';
 import type { ModelRequest, ModelResponse } from '../model/provider.ts';
 import type { RateRequest } from '../model/rate-window.ts';
@@ -15,7 +16,7 @@ import { withThinkingRoom } from '../model/thinking.ts';
 import { mostCost } from '../model/unanswered-cost.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { Breakpoint } from '../schema/events.ts';
-import { addCost, isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
+import { addCost, isPromptUncertain } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import { failedRequest } from './failed-request.ts';
 import { markLifetime } from './mark-lifetime.ts';
@@ -43,8 +44,10 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
       : repeatBreakpoints(conversation, agent.previousEnd);
   const maxTokens = withThinkingRoom(options.maxTokens, conversation.head);
   const sent = modelRequest(conversation, { breakpoints, maxTokens });
-  const request = `${agent.spec.id}/${++agent.requests}`;
-  if (agent.requests === 1 && aside === undefined) guardPrefix(agent);
+  const { requests } = agent.state;
+  const request = `${agent.spec.id}/${requests + 1}`;
+  const isFirst = requests === 0 && aside === undefined;
+  if (isFirst) guardPrefix(agent);
 
   const limits = runtime.rate.request(model, patienceFor(agent, model));
   const wait = new ProviderWait(agent);
@@ -60,13 +63,10 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
     if (!options.signal.aborted) wait.end();
   });
 
-  if (aside === undefined) {
-    agent.previousEnd = endOf(breakpoints);
-    agent.launched = true;
-  }
+  if (aside === undefined) agent.launched = true;
   const bill = priced(agent, response);
   options.onSpent(bill.usage, bill.costUsd);
-  const reused = agent.requests === 1 && aside === undefined ? reuseOf(agent, bill) : undefined;
+  const reused = isFirst ? reuseOf(agent, bill) : undefined;
   return { ...bill, request, response, source: aside?.source, reused };
 }
 
@@ -125,7 +125,7 @@ function withAside(conversation: Conversation, { messages, blocks }: Aside): Con
 
 /** An id that an earlier turn has used would make two calls one: the answer is asked for again. */
 function refuseReusedIds(agent: Agent, response: ModelResponse): ModelResponse {
-  const reused = callIds(response).find((id) => agent.calls.has(id));
+  const reused = callIds(response).find((id) => hasKey(agent.state.calls, id));
   if (reused === undefined) return response;
   const message = `the response uses the tool call id ${reused} a second time`;
   throw new ModelError('stream_broken', 'retryable', message, { usage: response.usage ?? undefined });
@@ -276,8 +276,4 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     ...(done.source && { source: done.source }),
     ...(done.reused && { reused: done.reused }),
   });
-  if (kept) agent.answer(blocks, callIds(response));
-  const tokens = totalTokens(done.usage);
-  if (done.source !== undefined || tokens === 0 || isUncertain(done.usage)) return;
-  agent.context.measured = { tokens, messages: agent.conversation.messages.length };
 }

@@ -106,7 +106,7 @@ async function refreshOnce(agent: Agent, { refresh, end, signal, options }: Refr
   const conversation: Conversation = agent.conversation.fork(end.message + 1);
   const { model } = conversation.head;
   const breakpoints = repeatedMarks(conversation, end, agent.waiting.ttl);
-  const request = `${agent.spec.id}/${++agent.requests}`;
+  const request = `${agent.spec.id}/${agent.state.requests + 1}`;
   const planned = planRequest(conversation, breakpoints, clock.now());
   const body = requestBody(conversation, { breakpoints, maxTokens: 0 });
   agent.record({

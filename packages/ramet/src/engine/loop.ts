@@ -121,10 +121,9 @@ function takeOver(agent: Agent, run: RunState): void {
 /** An answer that an earlier process had received and had only to report: it is looked at as any other. */
 async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
   const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && agent.openCalls === null;
-  if (!answered || agent.openStop === 'pause_turn') return null;
+  if (!answered || agent.state.openStop === 'pause_turn') return null;
   run.text = lastText(agent);
-  const failed = agent.openStop === RECIPE_FAILED;
-  agent.openStop = null;
+  const failed = agent.state.openStop === RECIPE_FAILED;
   return failed ? { status: 'failed', ...recipeFailure(run.text) } : afterAnswer(agent, run, options);
 }
 

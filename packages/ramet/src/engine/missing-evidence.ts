@@ -35,7 +35,7 @@ async function missingCommit(
 /** A Bash call of the agent's like any other: with its rights, on record, bounded in time. */
 async function failedCheck(agent: Agent, { expected }: Evidence, signal: AbortSignal): Promise<string[]> {
   if (expected.check === undefined) return [];
-  const id = `check-${agent.spec.id}-${agent.requests}`;
+  const id = `check-${agent.spec.id}-${agent.state.requests}`;
   const call = { type: 'tool_use', id, name: 'Bash', input: { command: expected.check } } as const;
   const result = (await runCalls({ agent, signal, emit: () => {} }, [call])).get(id);
   const answer = result === undefined ? null : contentOf(result);

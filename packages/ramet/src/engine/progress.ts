@@ -26,7 +26,7 @@ export function* progressOfTodos(agent: Agent, todos: readonly TodoItem[]): Gene
 function* report(agent: Agent, text: string): Generator<AgentEvent> {
   if (agent.spec.parent === null) return;
   const line = progressLine(text, agent.runtime.redact);
-  if (line === '' || line === agent.own.progress) return;
+  if (line === '' || line === agent.state.progress) return;
   agent.record({ type: 'progress.reported', line });
   yield { type: 'progress', line };
 }

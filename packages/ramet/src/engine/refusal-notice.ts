@@ -10,14 +10,14 @@ const LONGEST_KIND = 200;
 
 /** The result as the agent gets it, and what `tool.completed` says of the refusal; recording that counts it. */
 export function withRefusal(
-  agent: Pick<Agent, 'own' | 'runtime'>,
+  agent: Pick<Agent, 'state' | 'runtime'>,
   call: ToolUseBlock,
   result: ToolResultBlock,
   { refusal }: ToolOutcome,
 ): { result: ToolResultBlock; refused: { refused?: string } } {
   if (refusal === undefined) return { result, refused: {} };
   const refused = refusalKind(call.name, agent.runtime.redact(refusal));
-  const tells = tellsBy(countRefusal(agent.own.refusals, refused, call.id), call.id);
+  const tells = tellsBy(countRefusal(agent.state.refusals, refused, call.id), call.id);
   return { result: tells ? told(result) : result, refused: { refused } };
 }
 

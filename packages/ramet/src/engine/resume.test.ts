@@ -89,9 +89,9 @@ describe('RES-6: what an agent keeps beside its conversation', () => {
       ),
     });
     await engine.run('go');
-    expect(engine.agent.todos).toEqual(todos);
+    expect(engine.agent.state.todos).toEqual(todos);
     const again = resumed(engine, scriptedModel());
-    expect(again.todos).toEqual(todos);
+    expect(again.state.todos).toEqual(todos);
     expect(again.tasks.ids).toEqual(['bash-1', 'bash-2']);
     expect(again.tasks.find('bash-1')?.end).toMatchObject({ code: 5, stoppedBy: null });
     expect(again.tasks.find('bash-2')?.end).toBe('interrupted');

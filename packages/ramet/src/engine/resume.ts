@@ -2,7 +2,6 @@
  * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again; calls it
  * left open stay open, with the results that were recorded, until it is known how the agent goes on (`open-calls.ts`).
  */
-import { endOf } from '../conversation/breakpoints.ts';
 import {
   Conversation,
   type FrozenMessage,
@@ -13,7 +12,7 @@ import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversa
 import { planRequest } from '../conversation/plan-request.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { itemsOf } from '../journal/persistent-list.ts';
-import { entriesOf, hasKey, valueAt } from '../journal/persistent-map.ts';
+import { hasKey, valueAt } from '../journal/persistent-map.ts';
 import type { AgentState, StateMessage } from '../journal/projections/agent-state.ts';
 import { inheritedMessages } from '../journal/projections/inherited-messages.ts';
 import { recordedAgent } from '../journal/projections/recorded-agents.ts';
@@ -41,7 +40,7 @@ export function resumeAgent(
   id: AgentId,
   state: AgentState = recordedAgent((agent) => reader.events({ agent }), id),
 ): Agent {
-  const thaw: Thaw = (digests) => digests.map((digest) => thawBytes(reader.block(digest), digest));
+  const thaw = thawFrom(reader);
   const { permissionMode } = state;
   if (state.prefix === null || permissionMode === null) throw nothingRecorded(id);
   const { model, thinking, tools, system } = state.prefix;
@@ -50,29 +49,30 @@ export function resumeAgent(
   const messages = [...inherited, ...itemsOf(state.messages)].map((message) => thawMessage(message, thaw));
   const names = head.tools.map((tool) => String(contentOf(tool).name));
   const spec = specFor({ model, permissionMode, tools: names, head });
-  const agent = new Agent(runtime, spec, new Conversation(head, messages), entriesOf(state.seen));
+  const conversation = new Conversation(head, messages);
+  const prompts = itemsOf(state.prompts).map((prompt) => thawMessage(prompt, thaw));
+  const agent = new Agent(runtime, spec, { state, conversation, prompts });
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
-  agent.requests = state.requests;
-  for (const call of entriesOf(state.calls).keys()) agent.calls.add(call);
-  agent.openStop = state.openStop;
-  agent.prompts = itemsOf(state.prompts).map((prompt) => thawMessage(prompt, thaw));
-  for (const [path, how] of entriesOf(state.touched)) agent.touched.set(path, how);
-  const { measured } = state;
-  agent.context.measured =
-    measured === null ? null : { ...measured, messages: measured.messages + inherited.length };
-  agent.todos = state.todos;
-  agent.own = { refusals: state.refusals, progress: state.progress };
-  agent.tasks.recall(state.backgroundTasks);
-  takeInbox(agent, state, thaw);
-  recallCache(agent, state);
-  agent.openCalls = openCallsIn(agent, state, thaw);
-  if (agent.openStop === 'max_tokens') agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
+  takeInbox(agent, thaw);
+  recallCache(agent);
+  reopenTurn(agent, reader);
   return agent;
 }
 
+/** Takes up what the process that ran the agent has left of its last turn. */
+export function reopenTurn(agent: Agent, reader: JournalReader): void {
+  agent.openCalls = openCallsIn(agent, thawFrom(reader));
+  if (agent.state.openStop !== 'max_tokens') return;
+  agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
+}
+
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
+
+function thawFrom(reader: JournalReader): Thaw {
+  return (digests) => digests.map((digest) => thawBytes(reader.block(digest), digest));
+}
 
 type RecordedMessage = Pick<StateMessage, 'role' | 'blocks' | 'shared'>;
 
@@ -80,17 +80,16 @@ function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): Fro
   return { role, blocks: thaw(blocks), shared };
 }
 
-function takeInbox(agent: Agent, { pending, received }: AgentState, thaw: Thaw): void {
-  for (const { blocks, ...item } of pending) {
+function takeInbox(agent: Agent, thaw: Thaw): void {
+  for (const { blocks, ...item } of agent.state.pending) {
     // Whoever lets it go on wants it to: what had called its work off is void.
     if (item.kind !== 'cancel') agent.inbox.put({ ...item, blocks: thaw(blocks) });
   }
-  agent.received = received;
 }
 
 /** What it wrote to the provider's cache may still be there: siblings that go on with it need not wait for each other. */
-function recallCache(agent: Agent, { answeredBreakpoints, answeredAt }: AgentState): void {
-  agent.previousEnd = endOf(answeredBreakpoints);
+function recallCache(agent: Agent): void {
+  const { answeredBreakpoints, answeredAt } = agent.state;
   if (answeredAt === null || answeredBreakpoints.length === 0) return;
   const { cacheMap } = agent.runtime;
   const planned = planRequest(agent.conversation, answeredBreakpoints, answeredAt);
@@ -98,16 +97,16 @@ function recallCache(agent: Agent, { answeredBreakpoints, answeredAt }: AgentSta
   cacheMap.responseBegan(planned);
 }
 
-function openCallsIn(agent: Agent, { results, calls: begun }: AgentState, thaw: Thaw): OpenCalls | null {
-  const last = agent.conversation.messages.at(-1);
+function openCallsIn({ state, conversation }: Agent, thaw: Thaw): OpenCalls | null {
+  const last = conversation.messages.at(-1);
   const calls = last?.role === 'assistant' ? callsIn(last.blocks) : [];
   if (calls.length === 0) return null;
   const answered = new Map<string, FrozenBlock>();
   for (const { id } of calls) {
-    const [result] = thaw([valueAt(results, id)].filter((digest) => digest !== undefined));
+    const [result] = thaw([valueAt(state.results, id)].filter((digest) => digest !== undefined));
     if (result !== undefined) answered.set(id, result);
   }
-  const started = new Set(calls.map(({ id }) => id).filter((id) => hasKey(begun, id)));
+  const started = new Set(calls.map(({ id }) => id).filter((id) => hasKey(state.calls, id)));
   return { calls, results: answered, started };
 }
 

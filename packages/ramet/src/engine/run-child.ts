@@ -183,13 +183,13 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
   parent.receive('notification', facts.agent, text);
 }
 
-function startedEvent({ spec, conversation, carried, own }: Agent): AgentEvent {
+function startedEvent({ spec, conversation, carried, state }: Agent): AgentEvent {
   const { description = '', background = false, worktree } = spec.origin ?? {};
   const { model } = conversation.head;
   return {
     ...{ type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model },
     ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
-    ...(own.progress !== null && { progress: own.progress }),
+    ...(state.progress !== null && { progress: state.progress }),
     ...(carried !== null && {
       carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
     }),

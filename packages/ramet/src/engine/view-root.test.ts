@@ -52,7 +52,7 @@ describe('RES-4: the view of the root', () => {
     engine.agent.setTodos([{ content: 'one', status: 'pending' }]);
     await engine.run('Go.');
     expect(failed).toEqual(attempts.map(() => true));
-    expect(engine.agent.todos).toEqual([{ content: 'one', status: 'pending' }]);
+    expect(engine.agent.state.todos).toEqual([{ content: 'one', status: 'pending' }]);
     expect(engine.runtime.permissions.rules.allow).toEqual([]);
   });
 

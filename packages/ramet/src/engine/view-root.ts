@@ -6,7 +6,7 @@ import type { Agent } from './agent.ts';
 import type { SpendingRecord } from './budget.ts';
 
 export function viewRoot(root: Agent): RootView {
-  const { spec, runtime, directory, conversation, todos, spending } = root;
+  const { spec, runtime, directory, conversation, state, spending } = root;
   const texts = (list: 'deny' | 'ask' | 'allow'): string[] =>
     runtime.permissions.rules[list].map(({ text }) => runtime.redact(text));
   return frozenView({
@@ -16,7 +16,7 @@ export function viewRoot(root: Agent): RootView {
     permissionMode: modeInForce(spec),
     rules: { deny: texts('deny'), ask: texts('ask'), allow: texts('allow') },
     budgetLeft: budgetLeft((spending ?? spec.spending)?.records() ?? [], runtime.clock.now()),
-    todos: todos.map((todo) => ({ ...todo, content: runtime.redact(todo.content) })),
+    todos: state.todos.map((todo) => ({ ...todo, content: runtime.redact(todo.content) })),
   });
 }
 

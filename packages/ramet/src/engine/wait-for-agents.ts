@@ -76,7 +76,7 @@ function describe(family: AgentFamily, told: readonly InboxItem[], open: readonl
   const reports = told.flatMap(({ blocks }) => blocks.map((block) => String(contentOf(block).text)));
   const running = open.map(({ id, name, description }) => {
     const label = [name, description].filter(Boolean).join(': ');
-    const progress = family.find(id)?.own.progress ?? null;
+    const progress = family.find(id)?.state.progress ?? null;
     const said = progress === null ? '' : ` Its progress: ${quoteText(progress)}`;
     return `Agent ${id}${label === '' ? '' : ` (${label})`} still runs.${said}`;
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain, startEngine } from '../../test/fixtures/engine.ts';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
+import { responseCompleted } from '../../test/recorded-events.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { runAgent } from '../engine/loop.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
@@ -143,8 +144,8 @@ describe('RECIPE-1: a recipe on the real tools', () => {
   test('a failure that a killed process had only to report is still a failure', async () => {
     const { agent } = await startEngine({ provider: recipeProvider(), spec });
     agent.say('prompt', [freezeBlock({ type: 'text', text: block('sh', 'false') })]);
-    agent.answer([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })], []);
-    agent.openStop = RECIPE_FAILED;
+    const answer = agent.store([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })]);
+    agent.record(responseCompleted({ blocks: answer, stopReason: RECIPE_FAILED }));
     const { result } = await drain(runAgent(agent, { signal: new AbortController().signal }));
     expect(result).toMatchObject({ status: 'failed', cause: 'recipe', message: 'step 1 of 1', turns: 0 });
   });

@@ -98,6 +98,8 @@ interface ConversationReplaced {
   type: 'conversation.replaced';
   cause: 'fallback' | 'compaction';
   messages: { role: Role; blocks: Digest[]; shared: number }[];
+  /** How long it is, estimated; absent where that is unknown. */
+  tokens?: number;
 }
 
 interface RequestStarted {

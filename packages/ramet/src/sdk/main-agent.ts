@@ -147,8 +147,8 @@ export async function readSurroundings(
 }
 
 /** Whether there is a turn to finish, or something to be told of. */
-export function isInterrupted({ conversation, openStop, openCalls, inbox }: Agent): boolean {
-  return conversation.awaitsAnswer || openStop !== null || openCalls !== null || inbox.size > 0;
+export function isInterrupted({ conversation, state, openCalls, inbox }: Agent): boolean {
+  return conversation.awaitsAnswer || state.openStop !== null || openCalls !== null || inbox.size > 0;
 }
 
 /**

@@ -1,21 +1,35 @@
 /**
  * Keeps the host's agent equal to what its process records (EXEC-2): forks of it, messages to it and its own next
- * process start from there. It owns the blocks that the process has named; recording them is `host-desk.ts`'s.
+ * process start from there. It owns the blocks that the process has named; the journal gets them from here too.
  */
-import { Conversation, freezeHead, type PromptHead } from '../../conversation/conversation.ts';
-import { contentOf, type FrozenBlock, freezeJson, thawBytes } from '../../conversation/frozen-block.ts';
+import { freezeHead, type PromptHead } from '../../conversation/conversation.ts';
+import { type FrozenBlock, freezeJson, thawBytes } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent.ts';
 import type { ModelResponse } from '../../model/provider.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
 
-export class AgentFollower {
+/** What only the host records and the agent's state follows from. */
+const HOST_RECORDS: ReadonlySet<JournalEvent['type']> = new Set([
+  'request.started',
+  'request.failed',
+  'message.received',
+  'message.taken',
+  'permission.changed',
+]);
+
+export class AgentFollower implements Disposable {
   readonly #agent: Agent;
   readonly #blocks = new Map<Digest, FrozenBlock>();
-  /** Of the conversation that is about to replace the present one. */
-  #head: PromptHead | null = null;
 
-  constructor(agent: Agent) {
+  /** While an event of the process is recorded. */
+  #follows = false;
+
+  /** `onRecorded` is told of what the process has to follow: the host has recorded it. */
+  constructor(agent: Agent, onRecorded: (event: JournalEvent) => void) {
     this.#agent = agent;
+    agent.onRecord = (event) => {
+      if (!this.#follows && HOST_RECORDS.has(event.type)) onRecorded(event);
+    };
     const { head, messages } = agent.conversation;
     const said = messages.flatMap(({ blocks }) => blocks);
     for (const block of [...head.tools, ...head.system, ...said]) this.#blocks.set(block.digest, block);
@@ -32,51 +46,42 @@ export class AgentFollower {
   }
 
   /** Takes a block that is new; throws when it is not what it is called. */
-  store(digest: Digest, bytes: Uint8Array): FrozenBlock {
+  store(digest: Digest, bytes: Uint8Array): void {
     const block = thawBytes(bytes);
     if (block.digest !== digest) throw new Error(`it sent a block that is not ${digest}`);
     this.#blocks.set(digest, block);
-    return block;
+    this.#agent.runtime.journal.storeBlock(block.digest, block.bytes);
   }
 
-  /** Does what a recorded event says. */
-  follow(event: JournalEvent): void {
-    if (event.type === 'message.appended') this.#followMessage(event);
-    if (event.type === 'response.completed') this.#followResponse(event);
-    if (event.type === 'prefix.frozen') this.#head = this.#headOf(event);
-    if (event.type === 'conversation.replaced') this.#followReplacement(event);
-    if (event.type === 'todos.changed') this.#agent.todos = event.todos;
-    if (event.type === 'file.read') this.#agent.files.follow(event.path, event.version, 'read');
-    if (event.type === 'file.changed' && event.after !== null) {
-      this.#agent.files.follow(event.path, event.after, 'changed');
+  /** Records an event of the process here: the agent's state follows from it. Throws when it names what was never sent. */
+  record(event: JournalEvent): void {
+    const agent = this.#agent;
+    if (event.type === 'message.appended') agent.content.know(this.named(event.blocks));
+    if (event.type === 'response.completed') agent.store(this.named(event.blocks));
+    if (event.type === 'prefix.frozen') agent.content.knowHead(this.#headOf(event));
+    if (event.type === 'conversation.replaced') {
+      for (const { blocks } of event.messages) agent.content.know(this.named(blocks));
     }
+    this.#follows = true;
+    agent.record(event);
+    this.#follows = false;
+    this.#settle(event);
   }
 
   #headOf({ model, thinking, tools, system }: EventOf<'prefix.frozen'>): PromptHead {
     return freezeHead({ model, thinking, tools: this.named(tools), system: this.named(system) });
   }
 
-  #followMessage({ role, cause, blocks, shared, delivers = [] }: EventOf<'message.appended'>): void {
+  /** What the host's agent has besides its state: what has come for it, its worktree, whose files it has read. */
+  #settle(event: JournalEvent): void {
+    const { files, inbox, directory } = this.#agent;
+    if (event.type === 'file.read') files.follow(event.path, event.version);
+    if (event.type === 'file.changed' && event.after !== null) files.follow(event.path, event.after);
+    if (event.type !== 'message.appended') return;
     this.#agent.openCalls = null;
-    if (cause === 'tool_results') this.#agent.directory.checkpointLater();
-    this.#agent.followMessage(cause, { role, blocks: this.named(blocks), shared });
-    if (delivers.length > 0) this.#agent.inbox.take(({ item }) => delivers.includes(item));
-  }
-
-  #followResponse({ kept, blocks }: EventOf<'response.completed'>): void {
-    if (!kept) return;
-    const answer = this.named(blocks);
-    const calls = answer
-      .filter(({ type }) => type === 'tool_use')
-      .map((block) => String(contentOf(block).id));
-    this.#agent.answer(answer, calls);
-  }
-
-  #followReplacement({ messages }: EventOf<'conversation.replaced'>): void {
-    const head = this.#head ?? this.#agent.conversation.head;
-    this.#head = null;
-    const named = messages.map(({ role, blocks, shared }) => ({ role, blocks: this.named(blocks), shared }));
-    this.#agent.followReplacement(new Conversation(head, named));
+    if (event.cause === 'tool_results') directory.checkpointLater();
+    const { delivers = [] } = event;
+    if (delivers.length > 0) inbox.take(({ item }) => delivers.includes(item));
   }
 
   /** The blocks that it means; throws when one of them was never seen. */
@@ -86,5 +91,9 @@ export class AgentFollower {
       if (block === undefined) throw new Error(`it names a block that it never sent: ${digest}`);
       return block;
     });
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.onRecord = null;
   }
 }

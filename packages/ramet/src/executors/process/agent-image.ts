@@ -1,4 +1,4 @@
-/** An agent as plain data, to go on in another process: conversation as frozen bytes, tools by name, no functions. */
+/** An agent as plain data, to go on in another process: its state, the bytes that it names, tools by name, no functions. */
 import type { FrozenMessage, PromptHead } from '../../conversation/conversation.ts';
 import { Conversation, freezeHead } from '../../conversation/conversation.ts';
 import { Agent } from '../../engine/agent.ts';
@@ -8,16 +8,12 @@ import type { ContextState } from '../../engine/context-state.ts';
 import type { InboxItem } from '../../engine/inbox.ts';
 import type { OpenCalls } from '../../engine/open-calls.ts';
 import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
-import type { TouchedFile } from '../../journal/projections/agent-state.ts';
-import type { OwnState } from '../../journal/projections/own-state.ts';
+import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { RametError } from '../../schema/errors.ts';
-import type { TodoItem } from '../../schema/todo-item.ts';
-import type { TaskEnd } from '../../tools/background-tasks.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
 import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { SandboxMode } from '../../workspace/command-sandbox.ts';
-import { tasksOf } from './take-over.ts';
 import { followedWorkspace, type WorkspaceImage, workspaceImage } from './workspace-image.ts';
 
 type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer' | 'workspace';
@@ -32,16 +28,9 @@ export interface AgentImage {
   head: Omit<PromptHead, 'systemChain' | 'digest'>;
   messages: readonly FrozenMessage[];
   prompts: readonly FrozenMessage[];
-  requests: number;
-  openStop: string | null;
+  state: AgentState;
   openCalls: OpenCalls | null;
-  calls: readonly string[];
-  touched: readonly (readonly [path: string, how: TouchedFile])[];
-  seen: ReadonlyMap<string, string>;
   context: ContextState;
-  todos: readonly TodoItem[];
-  own: OwnState;
-  tasks: readonly (readonly [id: string, end: TaskEnd | null])[];
   inbox: readonly InboxItem[];
   /** Of its ancestors, the nearest first. */
   spending: readonly SpendingRecord[];
@@ -79,16 +68,9 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentI
     head: { model, thinking, tools: schemas, system },
     messages: agent.conversation.messages.map(plainMessage),
     prompts: agent.prompts.map(plainMessage),
-    requests: agent.requests,
-    openStop: agent.openStop,
+    state: agent.state,
     openCalls: agent.openCalls,
-    calls: [...agent.calls],
-    touched: [...agent.touched],
-    seen: agent.files.seen,
     context: agent.context,
-    todos: agent.todos,
-    own: agent.own,
-    tasks: tasksOf(agent),
     inbox: [...agent.inbox.items],
     spending: spending?.records() ?? [],
     surroundings,
@@ -120,18 +102,11 @@ export async function agentFromImage(image: AgentImage, runtime: SessionRuntime)
     spending: Spending.of(image.spending),
     answer: image.schema === null ? undefined : await answerSchema(image.schema),
   };
-  const conversation = new Conversation(freezeHead(image.head), image.messages);
-  const agent = new Agent(runtime, spec, conversation, image.seen);
-  agent.prompts = [...image.prompts];
-  agent.requests = image.requests;
-  agent.openStop = image.openStop;
+  const { state, messages, prompts } = image;
+  const conversation = new Conversation(freezeHead(image.head), messages);
+  const agent = new Agent(runtime, spec, { state, conversation, prompts });
   agent.openCalls = image.openCalls;
-  for (const call of image.calls) agent.calls.add(call);
-  for (const [path, how] of image.touched) agent.touched.set(path, how);
   Object.assign(agent.context, image.context);
-  agent.todos = image.todos;
-  agent.own = image.own;
-  agent.tasks.recall(image.tasks);
   for (const item of image.inbox) agent.inbox.put(item);
   return agent;
 }

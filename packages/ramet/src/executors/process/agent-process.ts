@@ -56,11 +56,11 @@ export class AgentProcess {
       onEvent: options.onEvent,
       onTurn: options.onTurn,
       onSpent: (records) => this.#channel.post({ type: 'spent', records }),
+      onRecorded: (event) => this.#channel.post({ type: 'recorded', event }),
       onCaughtUp: () => {
         for (const item of agent.inbox.items) this.#channel.post({ type: 'received', item });
       },
     });
-    this.services.askEarly(options.turns);
     this.#child = startProgram({
       agent: id,
       cwd,
@@ -74,6 +74,7 @@ export class AgentProcess {
     this.gone = this.#watch();
     this.#channel = this.#connect(outputDirectory);
     this.#channel.post({ type: 'start', image });
+    this.services.askEarly(options.turns);
     agent.inbox.onPut = (item) => {
       this.services.know(item.blocks);
       if (!this.services.isAhead) this.#channel.post({ type: 'received', item });

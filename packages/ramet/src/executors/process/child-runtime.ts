@@ -90,13 +90,12 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
   return {
     async exchange({ turn, maxTokens, partial, aside, signal, onSpent }) {
       const call = { turn, maxTokens, partial, ...(aside && { aside }) };
-      const { done, spent, totals, requests } = await host.call('exchange', call, signal);
+      const { done, spent, totals } = await host.call('exchange', call, signal);
       for (const { usage, costUsd } of spent) onSpent(usage, costUsd);
       agent().spending?.follow(totals);
       for (const { value, json } of done.response.blocks) {
         known.add(freezeJson(value.type, json, true).digest);
       }
-      agent().requests = requests;
       return done;
     },
     permitFor: (request, signal) => host.call('permit', request, signal),

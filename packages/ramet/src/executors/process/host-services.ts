@@ -34,6 +34,8 @@ import { type OutlivingSignals, outlivingCall } from './outliving-call.ts';
 export interface ServiceObserver {
   onEvent(event: AgentEvent): void;
   onSpent(records: SpendingRecord[]): void;
+  /** The host itself has recorded something that changes the agent's state. */
+  onRecorded(event: JournalEvent): void;
   /** A response of the conversation is recorded. */
   onTurn(): void;
   /** The loop has asked what was asked before it. */
@@ -73,7 +75,7 @@ export class HostServices implements Disposable {
     this.runSignal = signal;
     this.#turns = new FileTurns(agent.runtime.files);
     this.#agent = agent;
-    this.#follower = new AgentFollower(agent);
+    this.#follower = new AgentFollower(agent, (event) => observer.onRecorded(event));
   }
 
   know(blocks: readonly FrozenBlock[]): void {
@@ -86,8 +88,9 @@ export class HostServices implements Disposable {
    */
   askEarly(turns: number): void {
     const signal = this.runSignal;
-    const { conversation, inbox, openStop, openCalls, spec } = this.#agent;
-    const asks = conversation.awaitsAnswer && inbox.size === 0 && openStop === null && openCalls === null;
+    const { conversation, inbox, state, openCalls, spec } = this.#agent;
+    const asks =
+      conversation.awaitsAnswer && inbox.size === 0 && state.openStop === null && openCalls === null;
     if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
     const abort = new AbortController();
     const call = { turn: turns + 1, maxTokens: spec.maxTokens, partial: false };
@@ -116,11 +119,9 @@ export class HostServices implements Disposable {
       case 'record':
         this.#record(notice.event);
         break;
-      case 'block': {
-        const block = this.#follower.store(notice.digest, notice.bytes);
-        runtime.journal.storeBlock(block.digest, block.bytes);
+      case 'block':
+        this.#follower.store(notice.digest, notice.bytes);
         break;
-      }
       case 'event':
         this.#observer.onEvent(notice.event);
         break;
@@ -181,15 +182,12 @@ export class HostServices implements Disposable {
   #record(event: JournalEvent): void {
     if (typeof event?.type !== 'string') throw new Error('it recorded no event');
     if (event.type === 'response.completed') this.#takeResponse(event);
-    this.#follower.follow(event);
-    this.#agent.record(event);
+    this.#follower.record(event);
     if (event.type === 'agent.ended') this.ended = event;
   }
 
-  /** Its blocks went there from here, and do not come back. */
-  #takeResponse({ request, blocks, source }: EventOf<'response.completed'>): void {
+  #takeResponse({ request, source }: EventOf<'response.completed'>): void {
     if (source === undefined) this.#observer.onTurn();
-    this.#agent.store(this.#follower.named(blocks));
     if (request === this.#unrecorded?.request) this.#unrecorded = null;
   }
 
@@ -238,7 +236,7 @@ export class HostServices implements Disposable {
     });
     this.#unrecorded = done;
     this.#follower.knowResponse(done.response);
-    return { done, spent, totals: agent.spending?.records() ?? [], requests: agent.requests };
+    return { done, spent, totals: agent.spending?.records() ?? [] };
   }
 
   async #permit(request: PermitRequest, signal: AbortSignal): Promise<Permit> {
@@ -293,6 +291,7 @@ export class HostServices implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#follower[Symbol.dispose]();
     this.#early?.abort.abort(LINE_LOST);
     this.#turns[Symbol.dispose]();
     for (const group of this.groups) this.#noteGroup(group, false);

@@ -14,6 +14,8 @@ import type { AgentImage } from './agent-image.ts';
 
 export type HostNotice =
   | { type: 'start'; image: AgentImage }
+  /** The host has recorded something of the agent: its state follows from it. */
+  | { type: 'recorded'; event: JournalEvent }
   /** What the run and everything above it has spent: kept by the host, held to by both. */
   | { type: 'spent'; records: readonly SpendingRecord[] }
   | { type: 'received'; item: InboxItem }
@@ -78,7 +80,6 @@ export interface ExchangeAnswer {
   spent: readonly { usage: Usage; costUsd: number | null }[];
   /** With these: what the agent's process adds up by itself knows nothing of others. */
   totals: readonly SpendingRecord[];
-  requests: number;
 }
 
 export type DeskCall = { call: string } & (

@@ -11,7 +11,7 @@ import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import type { AgentExecutor, HostOptions } from '../../engine/executor.ts';
 import { closeCalls } from '../../engine/finish-calls.ts';
-import { resumeAgent } from '../../engine/resume.ts';
+import { reopenTurn } from '../../engine/resume.ts';
 import { takeBill } from '../../engine/run-bill.ts';
 import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -21,7 +21,6 @@ import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
 import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import { AgentProcess } from './agent-process.ts';
-import { takeOver } from './take-over.ts';
 
 export interface ProcessExecutorParts {
   /** Of what must not stand in the conversation: processes take it out without knowing it. */
@@ -168,10 +167,7 @@ class HostedAgent {
     await agent.runtime.journal.commit('written');
     const reader = this.#parts.openReader();
     try {
-      takeOver(
-        agent,
-        resumeAgent(agent.runtime, reader, () => agent.spec, agent.spec.id),
-      );
+      reopenTurn(agent, reader);
     } finally {
       reader.close();
     }

@@ -15,8 +15,8 @@ import {
   type StateMessage,
   type TouchedFile,
 } from './agent-state.ts';
-import { foldProgress } from './own-state.ts';
-import { countRefusal } from './refusals.ts';
+import { foldProgress } from './fold-progress.ts';
+import { foldRefusals } from './refusals.ts';
 
 /** The state after all events of one agent. Of a fork it lacks what its parent had: see `recorded-agents.ts`. */
 export function foldAgent(events: Iterable<RecordedEvent>, agent: AgentId): AgentState {
@@ -81,7 +81,7 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
       return { ...state, taken: withKey(state.taken, call, [...(valueAt(state.taken, call) ?? []), item]) };
     }
     case 'conversation.inherited':
-      return { ...state, inherited: event.messages, refusals: event.refusals ?? state.refusals };
+      return { ...state, inherited: event.messages, refusals: foldRefusals(state.refusals, event) };
     case 'conversation.replaced':
       return replaced(state, event);
     default:
@@ -102,14 +102,14 @@ function said(state: AgentState, event: EventOf<'message.appended'>): AgentState
   };
 }
 
-function replaced(state: AgentState, { messages }: EventOf<'conversation.replaced'>): AgentState {
+function replaced(state: AgentState, { messages, tokens }: EventOf<'conversation.replaced'>): AgentState {
   return {
     ...state,
     inherited: null,
     messages: listOf(messages.map((message) => ({ ...message, cause: 'replaced' }))),
     replacements: state.replacements + 1,
     answeredBreakpoints: [],
-    measured: null,
+    measured: tokens === undefined ? null : { tokens, messages: messages.length },
   };
 }
 
@@ -130,13 +130,22 @@ type ExchangeEvent = EventOf<'request.started' | 'request.failed' | 'response.co
 
 function applyExchange(state: AgentState, event: ExchangeEvent, time: number): AgentState {
   if (event.type === 'request.started') {
-    const requests = state.requests + (event.attempt === 1 ? 1 : 0);
-    return { ...state, requests, lastRequest: event, requestedAt: time };
+    return { ...state, requests: requestsWith(state, event), lastRequest: event, requestedAt: time };
   }
   if (event.type === 'request.failed') {
     return { ...state, spent: withSpent(state.spent, 0, event.usage ?? NO_USAGE, event.costUsd) };
   }
   return answered(state, event);
+}
+
+/** The highest number that a request has, or how many there are where they have none. */
+function requestsWith(
+  { requests, lastRequest }: AgentState,
+  { request }: EventOf<'request.started'>,
+): number {
+  const number = Number(request.slice(request.lastIndexOf('/') + 1));
+  if (Number.isSafeInteger(number)) return Math.max(requests, number);
+  return request === lastRequest?.request ? requests : requests + 1;
 }
 
 /** A response that is aside of the conversation leaves it, and what the provider holds of it, as they were. */
@@ -189,14 +198,15 @@ function applyCall(state: AgentState, event: CallEvent): AgentState {
   }
 }
 
-function completed(state: AgentState, { call, result, refused }: EventOf<'tool.completed'>): AgentState {
+function completed(state: AgentState, event: EventOf<'tool.completed'>): AgentState {
+  const { call, result } = event;
   const told = valueAt(state.taken, call);
   const files = state.unanswered.filter((file) => file.call === call);
   const next: AgentState = {
     ...state,
     calls: hasKey(state.calls, call) ? state.calls : withKey(state.calls, call, true),
     results: withKey(state.results, call, result),
-    refusals: refused === undefined ? state.refusals : countRefusal(state.refusals, refused, call),
+    refusals: foldRefusals(state.refusals, event),
     ...(told && { taken: withKey(state.taken, call, null) }),
     ...(files.length > 0 && {
       unanswered: state.unanswered.filter((file) => file.call !== call),

@@ -9,7 +9,7 @@ import type { AgentStatus } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { typeOfAgent } from './agent-tree.ts';
-import { foldProgress } from './own-state.ts';
+import { foldProgress } from './fold-progress.ts';
 
 export type AgentActivity =
   | { kind: 'requesting'; model: string; attempt: number; since: number }
