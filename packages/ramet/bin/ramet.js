@@ -11,15 +11,51 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) start();
 else import('node:fs').then((fs) => refuse(fs.existsSync));
 
 function start() {
-  const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
-  if (process.platform === 'linux' && !mayOpenEnough(readFileSync)) return;
-  const { fileURLToPath } = process.getBuiltinModule('node:url');
+  const fs = process.getBuiltinModule('node:fs');
+  if (process.platform === 'linux' && !mayOpenEnough(fs.readFileSync)) return;
   const bundle = new URL('../dist/cli/main.js', import.meta.url);
-  if (!existsSync(bundle)) return import('../src/cli/main.ts');
-  // Only where the build made one: an installed package writes nothing into its own folder.
-  const cache = new URL('../dist/.compile-cache', import.meta.url);
-  if (existsSync(cache)) process.getBuiltinModule('node:module').enableCompileCache(fileURLToPath(cache));
+  if (!fs.existsSync(bundle)) return import('../src/cli/main.ts');
+  const cache = compileCache(fs);
+  if (cache !== null) process.getBuiltinModule('node:module').enableCompileCache(cache);
   return import(bundle.href);
+}
+
+/** Made by the build; for an installed package, which writes nothing into its own folder, the user's own. */
+function compileCache(fs) {
+  const built = process
+    .getBuiltinModule('node:url')
+    .fileURLToPath(new URL('../dist/.compile-cache', import.meta.url));
+  if (fs.existsSync(built)) return built;
+  try {
+    return cacheOfUser(fs, process.getBuiltinModule('node:path'));
+  } catch {
+    return null; // It only saves time.
+  }
+}
+
+/** `src/sdk/compile-cache.ts` makes it. What lies there is run, so it must be this user's and nobody else's. */
+function cacheOfUser(fs, { isAbsolute, join }) {
+  const home = process.env.RAMET_HOME || join(process.env.HOME || '', '.ramet');
+  if (!isAbsolute(home) || process.getuid === undefined) return null;
+  const { version } = JSON.parse(fs.readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const cache = join(home, 'cache', `${version}-${process.versions.node}`);
+  const found = fs.lstatSync(cache, { throwIfNoEntry: false });
+  if (found === undefined || !found.isDirectory()) return null;
+  if (found.uid !== process.getuid() || (found.mode & 0o077) !== 0) return null;
+  if (fs.existsSync(join(cache, 'filled'))) return cache;
+  return startsSession(process.argv.slice(2)) ? emptied(fs, cache) : null;
+}
+
+/** Node adds nothing to what it kept of a file, so the run that fills the cache must be one that does much. */
+function startsSession(args) {
+  if (args.some((word) => /^(-h|--help|-v|--version)$/.test(word))) return false;
+  return args.length === 0 || args[0].startsWith('-');
+}
+
+function emptied(fs, cache) {
+  fs.rmSync(cache, { recursive: true });
+  fs.mkdirSync(cache, { mode: 0o700 });
+  return cache;
 }
 
 /** Below that not even the program itself can be loaded, and what then fails names anything but the cause. */

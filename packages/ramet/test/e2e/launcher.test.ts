@@ -3,7 +3,20 @@
  * old Node is this one with its version number replaced before the launcher starts.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
@@ -26,16 +39,99 @@ function place(path: string, content: string): string {
 }
 
 /** Puts a copy of the launcher into the package folder `inside` and starts it. */
-function launch(inside: string, options: { pretend?: string } = {}) {
-  place(join(inside, 'package.json'), '{"type":"module"}');
+function launch(
+  inside: string,
+  options: { pretend?: string; args?: readonly string[]; env?: Record<string, string> } = {},
+) {
+  place(join(inside, 'package.json'), '{"type":"module","version":"1.2.3"}');
   const launcher = join(root, inside, 'bin/ramet.js');
   cpSync(LAUNCHER, launcher);
   const versions = `{...process.versions,node:${JSON.stringify(options.pretend)}}`;
   const disguise = `data:text/javascript,Object.defineProperty(process,'versions',{value:${versions}})`;
   const flags = options.pretend === undefined ? [] : ['--import', disguise];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, launcher], { encoding: 'utf8' });
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...flags, launcher, ...(options.args ?? [])],
+    { encoding: 'utf8', env: { ...env, RAMET_HOME: join(root, 'home'), ...options.env } },
+  );
   return { status, stdout, stderr };
 }
+
+const CACHE = `home/cache/1.2.3-${process.versions.node}`;
+
+/** Starts the command as an installed package: which compile cache it has, and what was in it. */
+function cacheUsed(...args: string[]): string {
+  place(
+    'ramet/dist/cli/main.js',
+    `import { existsSync } from 'node:fs';
+     import { getCompileCacheDir } from 'node:module';
+     const cache = getCompileCacheDir();
+     console.log(cache === undefined ? 'none' : cache.includes(${JSON.stringify(CACHE)}) ? 'own' : 'other',
+       existsSync(${JSON.stringify(join(root, CACHE, 'poor'))}) ? 'kept' : 'empty');`,
+  );
+  return launch('ramet', { args }).stdout.trim();
+}
+
+function makeCache(mode: number): void {
+  mkdirSync(join(root, CACHE), { recursive: true });
+  chmodSync(join(root, CACHE), mode);
+}
+
+describe('the compile cache of an installed package', () => {
+  test('is used by every command once it is filled', () => {
+    makeCache(0o700);
+    place(join(CACHE, 'filled'), '');
+    place(join(CACHE, 'poor'), '');
+    expect(cacheUsed('ps')).toBe('own kept');
+    expect(cacheUsed('-p', 'prompt')).toBe('own kept');
+  });
+
+  test('is filled by a session from nothing, and not by a command that does little', () => {
+    makeCache(0o700);
+    place(join(CACHE, 'poor'), '');
+    expect(cacheUsed('ps')).toBe('none kept');
+    expect(cacheUsed('--version')).toBe('none kept');
+    expect(cacheUsed('-p', 'prompt')).toBe('own empty');
+    expect(statSync(join(root, CACHE)).mode & 0o777).toBe(0o700);
+  });
+
+  test('is not used where there is none: a launcher makes nothing in the home', () => {
+    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+    expect(existsSync(join(root, 'home'))).toBe(false);
+  });
+
+  test('is not used when others could write to it, for what lies there is run', () => {
+    makeCache(0o770);
+    place(join(CACHE, 'filled'), '');
+    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+  });
+
+  test('is not used when it is a link to somewhere', () => {
+    mkdirSync(join(root, 'elsewhere'), { mode: 0o700 });
+    mkdirSync(dirname(join(root, CACHE)), { recursive: true });
+    symlinkSync(join(root, 'elsewhere'), join(root, CACHE));
+    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+  });
+
+  test('is not used when it is another user’s', ({ skip }) => {
+    makeCache(0o700);
+    place(join(CACHE, 'filled'), '');
+    if (process.getuid?.() !== 0) skip('only root can give a folder away');
+    chownSync(join(root, CACHE), 65_534, 65_534);
+    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+  });
+
+  test('is not looked for in a home that is no absolute path', () => {
+    makeCache(0o700);
+    place(join(CACHE, 'filled'), '');
+    const main = 'console.log(process.getBuiltinModule("node:module").getCompileCacheDir() ?? "none")';
+    place('ramet/dist/cli/main.js', main);
+    const env = { RAMET_HOME: 'home', HOME: '' };
+    expect(launch('ramet', { env, args: ['-p', 'prompt'] }).stdout).toBe('none\n');
+    expect(launch('ramet', { env: { RAMET_HOME: '', HOME: '' } }).stdout).toBe('none\n');
+  });
+});
 
 describe('the launcher', () => {
   test('runs the bundle when there is one', () => {

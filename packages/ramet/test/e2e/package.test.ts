@@ -154,6 +154,24 @@ describe('the published package', () => {
     expect(stdout).toMatch(/^done found .* true$/ms);
   });
 
+  test('keeps compiled code in the home of its user: one session makes the folder, the next fills it', () => {
+    const home = join(temporary, 'user');
+    const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
+    const env = { ...inherited, RAMET_HOME: home, RAMET_PROVIDER: 'recipe' };
+    const args = [join(installed, 'bin/ramet.js'), '-p', 'Say something.'];
+    const cache = join(home, 'cache', `${manifest.version}-${process.versions.node}`);
+    spawnSync(process.execPath, args, { cwd: project, env });
+    expect(readdirSync(cache)).toEqual([]);
+    spawnSync(process.execPath, args, { cwd: project, env });
+    const files = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.map(({ name }) => name)).toContain('filled');
+    // The launcher, which Node compiles before it can ask for a cache, is not among them.
+    expect(files).toHaveLength(2);
+    expect(existsSync(join(installed, 'dist/.compile-cache'))).toBe(false);
+  });
+
   test('starts its command', () => {
     const launcher = join(installed, 'bin/ramet.js');
     const { status, stdout } = spawnSync(process.execPath, [launcher, '--version'], { encoding: 'utf8' });

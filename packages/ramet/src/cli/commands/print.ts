@@ -2,6 +2,7 @@
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
+import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';
@@ -70,6 +71,7 @@ export async function carryOut(
   const wanted = { ...sessionOptions(options, resume, io), ...(prompt !== null && { title: prompt }) };
   const onRecord = tellingChanges((line) => io.note(line), record);
   await using session = await openSession({ ...wanted, onRecord });
+  using _ = keepCompileCache(io.env);
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
   const result = await follow(session, prompt, output, {

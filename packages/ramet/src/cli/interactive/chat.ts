@@ -6,6 +6,7 @@ import type { AgentResult } from '../../engine/agent-event.ts';
 import type { RunOptions } from '../../engine/loop.ts';
 import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';
@@ -72,6 +73,7 @@ export class Chat implements AsyncDisposable {
   async open(title?: string | null): Promise<Session> {
     if (this.#session !== null) return this.#session;
     const session = await openSession(title == null ? this.#options : { ...this.#options, title });
+    void keepCompileCache(this.#io.env);
     this.#use(session);
     if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
     return session;
