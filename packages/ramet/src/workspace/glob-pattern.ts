@@ -3,7 +3,14 @@
  * match like others. Not left to ripgrep, whose `--glob` overrides .gitignore instead of narrowing what it leaves.
  * Both matchers below remember one place to return to, so time stays the product of the lengths.
  */
-export type GlobPattern = { ok: true; matches(path: string): boolean } | { ok: false; reason: string };
+export type GlobPattern =
+  | {
+      ok: true;
+      matches(path: string): boolean;
+      /** Whether something below this folder may match. */
+      leadsInto(folder: string): boolean;
+    }
+  | { ok: false; reason: string };
 
 type Token = { kind: 'one'; accepts(character: string): boolean } | { kind: 'any' };
 type Segment = Token[] | 'deep';
@@ -16,6 +23,7 @@ export function parseGlob(pattern: string): GlobPattern {
     return {
       ok: true,
       matches: (path) => alternatives.some((segments) => matchSegments(segments, path.split('/'))),
+      leadsInto: (folder) => alternatives.some((segments) => mayMatchBelow(segments, folder.split('/'))),
     };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -117,6 +125,15 @@ function matchSegments(segments: readonly Segment[], names: readonly string[]): 
     (segment) => segment === 'deep',
     (segment, name) => segment !== 'deep' && matchName(segment, name),
   );
+}
+
+function mayMatchBelow(segments: readonly Segment[], names: readonly string[]): boolean {
+  for (const [index, name] of names.entries()) {
+    const segment = segments[index];
+    if (segment === 'deep') return true;
+    if (segment === undefined || !matchName(segment, name)) return false;
+  }
+  return segments.length > names.length;
 }
 
 function matchName(tokens: readonly Token[], name: string): boolean {

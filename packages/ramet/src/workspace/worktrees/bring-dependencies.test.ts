@@ -144,6 +144,7 @@ describe('WORK-2: installed packages', () => {
     for (const listed of [
       { 'package.json': '{"workspaces": ["packages/*", "!packages/not"]}' },
       { 'package.json': '{"workspaces": {"packages": ["./packages/*/"]}}' },
+      { 'package.json': '{"workspaces": ["packages/**", "[bad", "!**/node_modules/**"]}' },
       {
         'package.json': '{}',
         'pnpm-workspace.yaml': "packages:\n  # ours\n  - 'packages/*'\n  - tools\nonly: x\n",
@@ -153,6 +154,7 @@ describe('WORK-2: installed packages', () => {
         ...FILES,
         ...listed,
         'pnpm-lock.yaml': 'x',
+        'packages/README.md': 'beside the packages',
         'packages/one/package.json': '{}',
         'packages/two/package.json': '{"dependencies": {"b": "1"}}',
       });

@@ -12,7 +12,6 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  globSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -23,6 +22,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { PRIVATE_FILE } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { isInside } from '../../system/path-inside.ts';
+import { parseGlob } from '../glob-pattern.ts';
+import { globPaths } from '../glob-walk.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
 export interface BroughtFiles {
@@ -69,11 +70,14 @@ export function bringFiles(
 }
 
 function filesToCopy(root: string, patterns: readonly string[], included: readonly string[]): string[] {
-  const exclude = (path: string): boolean => /(^|\/)(node_modules|\.git)$/.test(path);
-  const found = patterns.flatMap((pattern) =>
-    globSync(insidePath('worktree.copy', pattern), { cwd: root, exclude }),
-  );
+  const found = patterns.flatMap((pattern) => pathsMatching(root, insidePath('worktree.copy', pattern)));
   return [...new Set([...found, ...included])].filter((path) => isOwnFile(root, path)).sort();
+}
+
+function pathsMatching(root: string, pattern: string): string[] {
+  const glob = parseGlob(pattern);
+  if (glob.ok) return globPaths(root, pattern, glob);
+  throw new UserMistake('worktree_path', `worktree.copy: ${glob.reason}`);
 }
 
 /** A regular file that is really below the root. */

@@ -293,9 +293,10 @@ describe('WORK-2: what git does not bring', () => {
   test.each([
     { copy: ['../x'] },
     { copy: ['/etc/passwd'] },
+    { copy: ['[bad'] },
     { symlinkDirectories: ['..'] },
     { sparsePaths: ['a/../..'] },
-  ])('is never from outside the repository: %j', async (settings) => {
+  ])('is never from outside the repository, nor by a pattern that cannot be read: %j', async (settings) => {
     const place = worktreePlace({ settings });
     await expect(createWorktree(place, { name: 'fix', owner })).rejects.toMatchObject({
       code: 'worktree_path',

@@ -2,8 +2,10 @@
  * Folders of installed packages that a checkout has: those that are set, or the one at the top and, in a repository
  * of several packages, one in each of them that has its own.
  */
-import { globSync, lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseGlob } from '../glob-pattern.ts';
+import { globPaths } from '../glob-walk.ts';
 import { readOrNull } from '../repository.ts';
 import { insidePath } from './bring-files.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -34,10 +36,18 @@ function memberFolders(root: string): string[] {
   const wanted = patterns.filter((each) => isInside(each) && !each.startsWith('!'));
   const unwanted = patterns.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
   if (wanted.length === 0) return [];
-  const exclude = (path: string): boolean => /(^|\/)(node_modules|\.git)$/.test(path);
-  const not = new Set(unwanted.flatMap((pattern) => globSync(pattern, { cwd: root, exclude })));
-  const found = new Set(wanted.flatMap((pattern) => globSync(pattern, { cwd: root, exclude })));
-  return [...found].filter((path) => path !== '.' && !not.has(path)).sort();
+  const not = new Set(unwanted.filter(isInside).flatMap((pattern) => foldersMatching(root, pattern)));
+  const found = new Set(wanted.flatMap((pattern) => foldersMatching(root, pattern)));
+  return [...found].filter((path) => !not.has(path)).sort();
+}
+
+/** Package managers take `a/**` for `a` and everything below it. A pattern that cannot be read has no members. */
+function foldersMatching(root: string, pattern: string): string[] {
+  const patterns = pattern.endsWith('/**') ? [pattern, pattern.slice(0, -3)] : [pattern];
+  return patterns.flatMap((each) => {
+    const glob = parseGlob(each);
+    return glob.ok ? globPaths(root, each, glob) : [];
+  });
 }
 
 function isInside(pattern: string): boolean {
@@ -74,5 +84,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 export function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // a file stands where a folder should
+  }
 }
