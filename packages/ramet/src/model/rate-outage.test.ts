@@ -55,6 +55,32 @@ describe('MODEL-2: whether a provider is away', () => {
     expect(seen.waitMs(due)).toBe(0);
   });
 
+  test('time in which nobody could look does not count', () => {
+    const seen = outage();
+    seen.failed(10, 100);
+    const due = 100 + seen.waitMs(100);
+    seen.begin(due + 3_600_000);
+    expect([seen.since, seen.asleepMs]).toEqual([3_600_100, 3_600_000]);
+    seen.failed(due + 3_600_000, due + 3_600_050);
+    expect(seen.since).toBe(3_600_100);
+    seen.woke(9_000_000, 1_000_000);
+    seen.begin(9_000_001);
+    expect([seen.since, seen.asleepMs]).toEqual([4_600_100, 4_600_000]);
+  });
+
+  test('of a look that lasted while the machine slept or the process was stopped little counts', () => {
+    const seen = outage();
+    seen.failed(10, 100);
+    const due = 100 + seen.waitMs(100);
+    seen.begin(due);
+    seen.failed(due, due + 3_600_000, 3_599_000);
+    expect(seen.asleepMs).toBe(3_599_000);
+    const next = due + 3_600_000 + seen.waitMs(due + 3_600_000);
+    seen.begin(next);
+    seen.failed(next, next + 3_600_000);
+    expect(seen.asleepMs).toBe(3_599_000 + 3_480_000);
+  });
+
   test('a sign of life ends it', () => {
     const seen = outage();
     seen.failed(10, 100);

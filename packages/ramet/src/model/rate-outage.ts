@@ -7,6 +7,7 @@
  *    one bad connection among many good ones holds up nobody else.
  * 2. Failures that were under way together count once.
  * 3. While it is away one request at a time looks whether it is back; the others follow with the first sign of life.
+ * 4. Only time counts in which somebody could have looked: not that in which the machine slept or the process was stopped.
  */
 
 /** What became of an attempt, as far as it tells whether the provider is there. */
@@ -22,6 +23,10 @@ export interface OutageBounds {
 
 /** A request that looks may hang itself: after this long another one looks too. */
 const NEXT_LOOK_MS = 15_000;
+/** What is later than this has slept with the machine, or was stopped; a busy machine is rarely as late. */
+export const STOOD_STILL_MS = 3_000;
+/** One look counts for no longer: a connection without a byte is dead before that. */
+const LONGEST_LOOK_MS = 120_000;
 
 export class RateOutage {
   readonly #bounds: OutageBounds;
@@ -31,14 +36,22 @@ export class RateOutage {
   #retryAt = 0;
   #lifeAt = Number.NEGATIVE_INFINITY;
   #lookedAt: number | null = null;
+  /** When somebody was last seen to be awake. */
+  #awakeAt = 0;
+  #asleepMs = 0;
 
   constructor(bounds: OutageBounds) {
     this.#bounds = bounds;
   }
 
-  /** Since when the provider is away; null when it is not. */
+  /** Since when the provider is away, less the time asleep; null when it is not away. */
   get since(): number | null {
     return this.#since;
+  }
+
+  /** How much time asleep was left out so far, over all outages. */
+  get asleepMs(): number {
+    return this.#asleepMs;
   }
 
   /** How long it takes until one may look. */
@@ -51,6 +64,9 @@ export class RateOutage {
   /** A request begins. True when it is one that looks. */
   begin(now: number): boolean {
     if (this.#since === null) return false;
+    const due = Math.max(this.#awakeAt, this.#retryAt, (this.#lookedAt ?? -NEXT_LOOK_MS) + NEXT_LOOK_MS);
+    if (now - due > STOOD_STILL_MS) this.#leaveOut(now - due);
+    this.#awakeAt = now;
     this.#lookedAt = now;
     return true;
   }
@@ -61,7 +77,9 @@ export class RateOutage {
   }
 
   /** The process stood still, or the machine slept: what was found out before is old. */
-  woke(): void {
+  woke(now: number, asleepMs: number): void {
+    this.#leaveOut(asleepMs);
+    this.#awakeAt = now;
     this.#retryAt = 0;
     this.#lookedAt = null;
   }
@@ -77,16 +95,28 @@ export class RateOutage {
     return wasAway;
   }
 
-  failed(startedAt: number, now: number): void {
+  /** `asleepMs` is how much of the attempt the machine slept, as far as its clocks tell. */
+  failed(startedAt: number, now: number, asleepMs = 0): void {
     if (this.#lifeAt > startedAt) return;
     if (this.#since !== null && startedAt <= this.#failedAt) return;
     const { baseMs, capMs, patienceMs = Number.POSITIVE_INFINITY } = this.#bounds;
     const pause = Math.min(capMs, baseMs * 2 ** this.#failures);
+    // Somebody else may have been awake since, and has left out what was before.
+    const slept = this.#awakeAt > startedAt || asleepMs < STOOD_STILL_MS ? 0 : asleepMs;
+    const lookMs = now - Math.max(startedAt, this.#awakeAt) - slept;
+    this.#leaveOut(slept + Math.max(0, lookMs - LONGEST_LOOK_MS));
+    this.#awakeAt = now;
     this.#since ??= now;
     this.#failures += 1;
     this.#failedAt = now;
     this.#lookedAt = null;
     const wanted = now + Math.round(pause * (0.75 + 0.25 * Math.random()));
     this.#retryAt = Math.max(now, Math.min(wanted, this.#since + patienceMs));
+  }
+
+  #leaveOut(ms: number): void {
+    if (this.#since === null) return;
+    this.#since += ms;
+    this.#asleepMs += ms;
   }
 }

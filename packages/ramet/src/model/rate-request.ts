@@ -22,6 +22,8 @@ export interface RateRequest {
   pausedMs(): number;
   /** Since when the provider is away; null when it is not. */
   readonly awaySince: number | null;
+  /** How much time asleep is left out of that, and was of earlier outages. */
+  readonly asleepMs: number;
   /** How long until one request looks whether it is back. */
   awayMs(): number;
   /**

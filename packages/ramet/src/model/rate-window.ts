@@ -10,11 +10,11 @@
  * 4. Whatever happens to the store, requests go on.
  */
 import type { RateStore } from '../journal/machine-rates.ts';
-import type { Clock } from '../schema/clock.ts';
+import { type Clock, elapsedOf } from '../schema/clock.ts';
 import { Cancelled, LimitReached } from '../schema/errors.ts';
 import type { ModelProvider } from './provider.ts';
 import { causeOf, createRateLane, lookAgainMs, type RateLane, signOf } from './rate-lane.ts';
-import type { ProviderSign } from './rate-outage.ts';
+import { type ProviderSign, STOOD_STILL_MS } from './rate-outage.ts';
 import type { OnRateWait, RateRequest, RateTicket, RateWaitCause } from './rate-request.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -47,8 +47,6 @@ export interface RateWindowOptions {
 
 /** How old what was read of the store may be. */
 const FRESH_MS = 200;
-/** A timer that is later than this has slept with the machine, or was stopped; a busy machine is rarely as late. */
-const STOOD_STILL_MS = 3_000;
 /** A shorter pause is over before anybody has read of it. */
 const WORTH_TELLING_MS = 1_000;
 
@@ -104,6 +102,9 @@ class SessionRateWindow implements RateWindow {
       get awaySince() {
         return outage.since;
       },
+      get asleepMs() {
+        return outage.asleepMs;
+      },
       awayMs: () => outage.waitMs(now()),
       acquire: (signal, onWait) => {
         if (signal.aborted) return Promise.reject(new Cancelled());
@@ -137,6 +138,7 @@ class SessionRateWindow implements RateWindow {
   #start(lane: RateLane): RateTicket {
     const { bucket, outage } = lane;
     const startedAt = this.#clock.now();
+    const startedElapsed = elapsedOf(this.#clock);
     const epoch = bucket.begin();
     const looks = outage.begin(startedAt);
     this.#inUse += 1;
@@ -153,7 +155,8 @@ class SessionRateWindow implements RateWindow {
         const now = this.#clock.now();
         bucket.end(epoch, outcome, now);
         if (looks) outage.lookedInVain();
-        this.#noteSign(lane, sign, startedAt, now);
+        const asleepMs = now - startedAt - (elapsedOf(this.#clock) - startedElapsed);
+        this.#noteSign(lane, sign, startedAt, asleepMs);
         if (looks) wakeEarlier(lane);
         const news = this.#store === null ? null : bucket.news(now);
         if (news !== null) this.#store?.write(lane.name, news);
@@ -163,11 +166,12 @@ class SessionRateWindow implements RateWindow {
     };
   }
 
-  #noteSign({ outage, queue }: RateLane, sign: ProviderSign, startedAt: number, now: number): void {
+  #noteSign({ outage, queue }: RateLane, sign: ProviderSign, startedAt: number, asleepMs: number): void {
+    const now = this.#clock.now();
     if (sign === 'life') outage.alive(now);
     if (sign !== 'away') return;
     const wasAway = outage.since !== null;
-    outage.failed(startedAt, now);
+    outage.failed(startedAt, now, asleepMs);
     if (wasAway || outage.since === null) return;
     for (const waiter of queue.waiters) waiter.told(null, 'provider');
   }
@@ -235,7 +239,7 @@ class SessionRateWindow implements RateWindow {
     for (let pause = this.#pauseOf(lane); pause > 0; pause = this.#pauseOf(lane)) {
       const lateMs = await this.#sleep(Math.min(pause, lookAgainMs(lane)), alarm.signal);
       if (alarm.signal.aborted) return;
-      if (lateMs > STOOD_STILL_MS) lane.outage.woke();
+      if (lateMs > STOOD_STILL_MS) lane.outage.woke(this.#clock.now(), lateMs);
       // Another process may have been refused meanwhile.
       this.#refresh(lane);
       this.#tellPause(lane);

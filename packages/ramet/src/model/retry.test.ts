@@ -105,6 +105,7 @@ describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
       succeededAt: null as number | null,
       patienceMs,
       awaySince: null,
+      asleepMs: 0,
       awayMs: () => 0,
       pausedMs: () => pauseMs,
     };

@@ -12,6 +12,7 @@ import { Cancelled, ModelError, ProviderAway } from '../schema/errors.ts';
 import { spanText } from '../schema/until-text.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { asksToWait, isRateLimit } from './rate-limit.ts';
+import { STOOD_STILL_MS } from './rate-outage.ts';
 import { LONG_PAUSE_MS } from './rate-pause.ts';
 
 export interface RetryPolicy {
@@ -45,6 +46,8 @@ export interface RetryLimits {
   pausedMs(): number;
   /** Since when the provider is away; null when it is not. */
   readonly awaySince: number | null;
+  /** How much time asleep is left out of that, and was of earlier outages. */
+  readonly asleepMs: number;
   /** How long until somebody looks whether it is back. */
   awayMs(): number;
 }
@@ -65,7 +68,7 @@ export async function withRetries<T>(
   action: (attempt: number) => Promise<T>,
   context: RetryContext,
 ): Promise<T> {
-  const { clock, signal, onFailure } = context;
+  const { signal, onFailure } = context;
   const patience = new Patience(context);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -81,7 +84,7 @@ export async function withRetries<T>(
         throw away;
       }
       if (retryInMs === null) throw givenUp(error, attempt);
-      if (sleepMs > 0) await sleepThrough(clock, sleepMs, signal);
+      if (sleepMs > 0) await patience.sleep(sleepMs);
       if (signal.aborted) throw new Cancelled();
     }
   }
@@ -103,12 +106,23 @@ class Patience {
   #failures = 0;
   #failedAt: { time: number; waitedMs: number } | null = null;
   #awayFailures = 0;
-  #awaySince: number | null = null;
+  /** Its own outage, where it is not everybody's: since when, and what time asleep had been left out by then. */
+  #away: { since: number; asleepMs: number } | null = null;
+  /** How much later than it should it woke from pauses of its own. */
+  #lateMs = 0;
   #refusals = 0;
   #refusedAt: number | null = null;
 
   constructor(context: RetryContext) {
     this.#context = context;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    const { clock, signal } = this.#context;
+    const due = clock.now() + ms;
+    await sleepThrough(clock, ms, signal);
+    const lateMs = clock.now() - due;
+    if (lateMs > STOOD_STILL_MS) this.#lateMs += lateMs;
   }
 
   after(error: ModelError): NextAttempt {
@@ -129,14 +143,23 @@ class Patience {
   #afterOutage(error: ModelError, patienceMs: number): NextAttempt {
     const { policy, clock, limits } = this.#context;
     const now = clock.now();
-    this.#awaySince = Math.min(this.#awaySince ?? now, limits?.awaySince ?? now);
     this.#awayFailures += 1;
-    const lastsMs = now - this.#awaySince;
+    const lastsMs = Math.max(this.#ownAwayMs(now), now - (limits?.awaySince ?? now));
     if (lastsMs >= patienceMs) return interruptedBy(error, lastsMs);
     const isShared = (limits?.awaySince ?? null) !== null;
     const wanted = Math.max(error.retryAfterMs ?? 0, isShared ? 0 : backoff(this.#awayFailures, policy));
     const delay = Math.min(wanted, patienceMs - lastsMs);
     return { retryInMs: Math.max(delay, limits?.awayMs() ?? 0), sleepMs: delay };
+  }
+
+  /** Time asleep does not count, whoever found out: this request or the window. */
+  #ownAwayMs(now: number): number {
+    const asleepMs = this.#context.limits?.asleepMs ?? 0;
+    if (this.#away === null) {
+      this.#away = { since: now, asleepMs };
+      this.#lateMs = 0;
+    }
+    return now - this.#away.since - Math.max(this.#lateMs, asleepMs - this.#away.asleepMs);
   }
 
   /** The window holds the request back until then. What it has met before counts no more. */
