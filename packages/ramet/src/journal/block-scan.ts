@@ -30,11 +30,22 @@ export function checkedBlocks(db: DatabaseSync): BlockScan {
   return { sound: sound(), lost: () => lost };
 }
 
-/** Whether blocks can be found by their digest: the index has as many as there are. */
-export function isIndexWhole(db: DatabaseSync, blocks: number): boolean {
+/** Whether each of these can be found by its digest: the index has them, in their order. */
+export function isIndexWhole(db: DatabaseSync, digests: Iterable<Digest>): boolean {
+  const sought = new Set(digests);
   try {
-    const counted = db.prepare('SELECT count(*) AS count FROM blocks INDEXED BY sqlite_autoindex_blocks_1');
-    return Number(counted.get()?.count) >= blocks;
+    const indexed = db.prepare(
+      'SELECT digest FROM blocks INDEXED BY sqlite_autoindex_blocks_1 ORDER BY digest',
+    );
+    indexed.setReturnArrays(true);
+    let last = '';
+    for (const row of indexed.iterate()) {
+      const digest = String((row as unknown as [SQLOutputValue])[0]); // an array, as the statement gives it
+      if (digest <= last) return false;
+      last = digest;
+      sought.delete(digest);
+    }
+    return sought.size === 0;
   } catch {
     return false;
   }

@@ -3,12 +3,6 @@ import { JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import type { DamagedEvent, JournalReader } from './journal.ts';
 
-/** Reads the whole journal to know. */
-export function damageOf(reader: JournalReader): readonly DamagedEvent[] {
-  for (const _ of reader.events()) if (reader.damage.length > MOST_NAMED) break;
-  return reader.damage;
-}
-
 const MOST_NAMED = 5;
 
 /** One line for whoever looks at the session; null for a journal that is whole. */
@@ -21,20 +15,46 @@ export function damageLine(
   if (count === 0) return null;
   const parts = [
     ...(damage.length === 0 ? [] : [eventsText(damage)]),
-    ...(blocks === 0 ? [] : [`${blocks === 1 ? '1 block' : `${blocks} blocks`} of what was said`]),
+    ...(blocks === 0 ? [] : [`${blocksText(blocks)} of what was said`]),
     ...(meta ? ['its title and who wrote it'] : []),
   ];
   return `session ${session} is damaged: ${parts.join(' and ')} cannot be read and ${count === 1 ? 'is' : 'are'} left out here; save the rest with: ramet doctor --repair ${session}`;
 }
 
-/** To whoever wants to continue it: what is left out could be a call that has been carried out. */
-export function refuseDamaged(session: SessionId, damage: readonly DamagedEvent[]): void {
-  if (damage.length === 0) return;
-  throw new JournalError(
+/** What is last in a journal that is whole. */
+export interface JournalEnd {
+  seq: number;
+  /** Null where there is no event. */
+  time: number | null;
+}
+
+/**
+ * Reads all of a journal before anything is written to it, and throws when part of it is lost: that could be a call that
+ * has been carried out. What it takes grows with the journal, and is less than what reading it again costs.
+ */
+export function requireWhole(session: SessionId, reader: JournalReader): JournalEnd {
+  let end: JournalEnd = { seq: 0, time: null };
+  for (const { seq, time } of reader.events()) {
+    if (reader.damage.length > MOST_NAMED) break;
+    end = { seq, time };
+  }
+  if (reader.damage.length > 0) throw refusal(session, `${eventsText(reader.damage)} of its journal`);
+  const blocks = reader.damagedBlocks();
+  if (blocks > 0) throw refusal(session, `${blocksText(blocks)} of what was said`);
+  if (!reader.isSound()) throw refusal(session, 'part of its journal');
+  return end;
+}
+
+function refusal(session: SessionId, what: string): JournalError {
+  return new JournalError(
     'journal_damaged',
     'terminal',
-    `session ${session} cannot be resumed as it is: ${eventsText(damage)} of its journal cannot be read; repair it with ramet doctor --repair ${session}, then resume it`,
+    `session ${session} cannot be resumed as it is: ${what} cannot be read; repair it with ramet doctor --repair ${session}, then resume it`,
   );
+}
+
+function blocksText(blocks: number): string {
+  return blocks === 1 ? '1 block' : `${blocks} blocks`;
 }
 
 /** `event 17`, `3 events (17, 18, 30)`. */

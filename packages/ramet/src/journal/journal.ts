@@ -48,6 +48,8 @@ export interface JournalReader {
   blockSizes(): ReadonlyMap<Digest, number>;
   /** How many blocks cannot be read, or are not what was stored. Reads all of them to know. */
   damagedBlocks(): number;
+  /** Whether the file is as SQLite writes it, its indexes too. */
+  isSound(): boolean;
   /** Whether what the session says of itself, such as who writes it, cannot be read. */
   isMetaDamaged(): boolean;
   /** What `work` reads is read under one lock, in half the time. Keep it short: it holds up the emptying of the WAL. */

@@ -4,7 +4,8 @@
  * that safe: what was read never changes.
  *
  * Invariants
- * 1. An event that does not match its check, or cannot be read, is left out and is in `damage`; the others are read.
+ * 1. An event that does not match its check, cannot be read or is not there although a later one is, is left out and is in
+ *    `damage`; the others are read.
  * 2. A block is given only when its bytes have the digest it was asked for by.
  */
 import { existsSync } from 'node:fs';
@@ -14,6 +15,8 @@ import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { blockLengths, checkedBlocks, isIndexWhole } from './block-scan.ts';
 import { digestOf } from './digest.ts';
 import { EventCheck } from './event-check.ts';
+import { EventNumbers, LONGEST_GAP } from './event-numbers.ts';
+import { isSoundFile } from './integrity.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { CHECKED_EVENTS, schemaVersion } from './migrations.ts';
 import { movedEvent } from './moved-events.ts';
@@ -23,11 +26,10 @@ import { rollBack } from './transaction.ts';
 import { readWitness } from './witness.ts';
 
 const PAGE = 500;
+const LONGEST_SEARCH = 1_000_000;
 const LOST_BLOCK = Buffer.from(
   JSON.stringify({ type: 'text', text: '[lost: the journal does not hold what stood here]' }),
 );
-/** So many numbers without an event in a row are the end, where nothing tells which was last. */
-const LONGEST_GAP = 5_000;
 
 /** As an array: making an object of each costs as much as reading it. */
 type Row = readonly [
@@ -45,6 +47,8 @@ interface ReaderOptions {
   moved?: ((path: string) => string) | null;
   /** What is written later must be seen. */
   live?: boolean;
+  /** The session's file, where this is a mended copy of it: its witness tells which event was last. */
+  original?: string;
 }
 
 export class SessionReader implements JournalReader {
@@ -55,13 +59,16 @@ export class SessionReader implements JournalReader {
   readonly #columns: string;
   readonly #selectBlock: StatementSync;
   readonly #check: EventCheck = new EventCheck();
-  readonly #damage: Map<number, DamagedEvent> = new Map();
+  readonly #numbers: EventNumbers = new EventNumbers();
+  readonly #witnessed: () => number;
   /** Blocks whose bytes were compared with their digest. */
   readonly #sound: Set<Digest> = new Set();
   /** Blocks that were asked for and could not be given. */
   readonly #lostBlocks: Set<Digest> = new Set();
 
-  constructor(file: string, { forgiving = false, moved = null, live = false }: ReaderOptions = {}) {
+  constructor(file: string, options: ReaderOptions = {}) {
+    const { forgiving = false, moved = null, live = false, original = file } = options;
+    this.#witnessed = () => readWitness(original)?.seq ?? 0;
     this.#file = file;
     this.#moved = moved;
     this.#forgiving = forgiving;
@@ -72,7 +79,7 @@ export class SessionReader implements JournalReader {
   }
 
   get damage(): readonly DamagedEvent[] {
-    return [...this.#damage.values()];
+    return this.#numbers.damage;
   }
 
   *events({ after = 0, agent, type, types = type && [type] }: EventFilter = {}): Iterable<RecordedEvent> {
@@ -91,8 +98,10 @@ export class SessionReader implements JournalReader {
       // Numbers that do not rise are damaged: reading on from the last could go round for ever.
       if (rows === null || !isRising(rows, after)) return yield* this.#singly(after, wanted);
       for (const row of rows) {
-        after = Number(row[0]);
         const recorded = this.#recorded(row);
+        // Only where all of them are asked for is one that is not there lost.
+        if (values.length === 0) this.#numbers.expect(after + 1, Number(row[0]), recorded);
+        after = Number(row[0]);
         if (recorded !== null) yield recorded;
       }
       if (rows.length < PAGE) return;
@@ -118,11 +127,15 @@ export class SessionReader implements JournalReader {
       const { sound, lost } = checkedBlocks(this.#db);
       const digests = Array.from(sound, ([digest]) => digest);
       // Blocks are found through an index, which may be what is damaged.
-      const found = isIndexWhole(this.#db, digests.length + lost())
+      const found = isIndexWhole(this.#db, digests)
         ? digests.length
         : digests.filter((digest) => this.#storedBytes(digest) instanceof Uint8Array).length;
       return Math.max(lost() + digests.length - found, this.#lostBlocks.size);
     });
+  }
+
+  isSound(): boolean {
+    return isSoundFile(this.#db) && this.#lastNumber(0) !== null;
   }
 
   isMetaDamaged(): boolean {
@@ -180,30 +193,38 @@ export class SessionReader implements JournalReader {
   /** One by one, past what is damaged. */
   *#singly(after: number, wanted: (recorded: RecordedEvent) => boolean): Iterable<RecordedEvent> {
     const one = this.#prepare(`SELECT ${this.#columns} FROM events WHERE seq = ?`);
-    const last = this.#lastNumber();
-    let absent = 0;
-    for (let seq = after + 1; last === null ? absent < LONGEST_GAP : seq <= last; seq++) {
+    const witnessed = this.#witnessed();
+    const last = this.#lastNumber(witnessed);
+    let seen = after;
+    for (let seq = after + 1; seq <= (last ?? seq) && isWithinReach(seq, seen, witnessed); seq++) {
       const row = this.#row(one, seq);
-      absent = row === undefined ? absent + 1 : 0;
-      const recorded = row === undefined ? null : this.#recorded(row);
+      if (row === undefined) continue;
+      const recorded = this.#recorded(row);
+      this.#numbers.expect(seen + 1, seq, recorded);
+      seen = seq;
       if (recorded !== null && wanted(recorded)) yield recorded;
     }
+    // Where nothing tells how many there were, one stands for all that cannot be read.
+    this.#numbers.expect(seen + 1, 1 + (last ?? seen + 1), null);
   }
 
   #row(one: StatementSync, seq: number): Row | undefined {
     try {
       return one.get(seq) as unknown as Row | undefined; // an array, as the statement gives it
     } catch {
-      this.#damage.set(seq, { seq, agent: undefined });
       return undefined;
     }
   }
 
-  #lastNumber(): number | null {
-    const witnessed = readWitness(this.#file)?.seq ?? 0;
+  /** Null where nothing tells. */
+  #lastNumber(witnessed: number): number | null {
     try {
-      const row = this.#db.prepare('SELECT seq FROM events ORDER BY seq DESC LIMIT 1').get();
-      return Math.max(Number(row?.seq ?? 0), witnessed);
+      // The first is the last of the file's order, the second the largest: they differ where numbers are damaged.
+      const row = this.#db.prepare(
+        'SELECT (SELECT max(seq) FROM events) AS last, max(+seq) AS most FROM events',
+      );
+      const { last, most } = row.get() ?? {};
+      return Math.max(Number(last ?? 0), Number(most ?? 0), witnessed);
     } catch {
       return witnessed === 0 ? null : witnessed;
     }
@@ -216,7 +237,7 @@ export class SessionReader implements JournalReader {
     const event = row[4] === null || row[4] === this.#check.of(time, agent, data) ? eventFrom(data) : null;
     if (event !== null)
       return { seq, time, agent, event: this.#moved === null ? event : movedEvent(event, this.#moved) };
-    this.#damage.set(seq, { seq, agent, type: /^\{"type":"([\w.]+)"/.exec(data)?.[1] });
+    this.#numbers.lost({ seq, agent, type: /^\{"type":"([\w.]+)"/.exec(data)?.[1] });
     return null;
   }
 
@@ -233,6 +254,11 @@ export class SessionReader implements JournalReader {
       throw readFailure(this.#file, error);
     }
   }
+}
+
+/** Both the last number and the witness may be damaged themselves: no loop trusts them without end. */
+function isWithinReach(seq: number, seen: number, witnessed: number): boolean {
+  return seq <= seen + (seq <= witnessed ? LONGEST_SEARCH : LONGEST_GAP);
 }
 
 function isRising(rows: readonly Row[], after: number): boolean {

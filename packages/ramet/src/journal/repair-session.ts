@@ -16,7 +16,9 @@ import type { AgentId, SessionId } from '../schema/ids.ts';
 import { checkedBlocks } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
 import { EventCheck } from './event-check.ts';
+import { saysSkipped, skippedNumbers } from './event-numbers.ts';
 import { PRIVATE_FILE } from './home.ts';
+import { isSoundFile } from './integrity.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
 import { mendFirstPage } from './mend-first-page.ts';
@@ -31,7 +33,7 @@ import {
 import { takeSessionLock } from './session-lock.ts';
 import { isDamaged } from './sqlite-failure.ts';
 import { inTransaction } from './transaction.ts';
-import { readWitness, witnessPath } from './witness.ts';
+import { readWitness } from './witness.ts';
 
 export interface RepairOutcome {
   events: number;
@@ -56,7 +58,7 @@ export function repairSession({ project, session }: { project: string; session: 
   const mended = `${file}.mended`;
   try {
     if (!isReadable && !mendFirstPage(file, mended)) throw nothingLeft(file, session);
-    const found = salvage(isReadable ? file : mended);
+    const found = salvage(isReadable ? file : mended, file);
     const { cut } = found;
     const isWhole = isReadable && found.lostEvents.length === 0 && cut.size === 0 && found.isSound;
     const outcome = {
@@ -96,13 +98,13 @@ interface Salvaged {
   lostEvents: readonly DamagedEvent[];
   lostBlocks: number;
   cut: ReadonlyMap<AgentId, number>;
-  /** SQLite finds nothing wrong with the file itself. */
+  /** Every block is what was stored, and SQLite finds nothing wrong with the file itself. */
   isSound: boolean;
   last: number;
 }
 
-function salvage(file: string): Salvaged {
-  const reader = new SessionReader(file);
+function salvage(file: string, original: string): Salvaged {
+  const reader = new SessionReader(file, { original });
   using db = openSessionFileReadOnly(file);
   const read = [...reader.events()];
   const lostEvents = reader.damage.toSorted((a, b) => a.seq - b.seq);
@@ -118,17 +120,9 @@ function salvage(file: string): Salvaged {
     lostEvents,
     lostBlocks: Math.max(scan.lost(), missing),
     cut,
-    isSound: isSound(db),
+    isSound: scan.lost() === 0 && isSoundFile(db),
     last,
   };
-}
-
-function isSound(db: DatabaseSync): boolean {
-  try {
-    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
-  } catch {
-    return false;
-  }
 }
 
 function metaOf(db: DatabaseSync): Readonly<Record<string, string>> {
@@ -150,7 +144,6 @@ function replace(file: string, found: Salvaged): string {
   // The WAL goes first: SQLite would play it into whatever file has the name.
   for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
   renameSync(draft, file);
-  rmSync(witnessPath(file), { force: true });
   return kept;
 }
 
@@ -188,5 +181,11 @@ function withGapsTold(events: readonly RecordedEvent[], lost: readonly DamagedEv
     const message = `event ${seq} could not be read when the session was repaired`;
     return { seq, time, agent: null, event: { type: 'warning.raised', code: 'event_lost', message } };
   });
-  return [...events, ...told].sort((a, b) => a.seq - b.seq);
+  const all = [...events, ...told].sort((a, b) => a.seq - b.seq);
+  return all.flatMap((recorded, index) => {
+    const before = all[index - 1]?.seq ?? 0;
+    const { seq, time } = recorded;
+    if (seq === before + 1 || saysSkipped(recorded)) return [recorded];
+    return [{ seq: seq - 1, time, agent: null, event: skippedNumbers(before + 1, seq - 1) }, recorded];
+  });
 }

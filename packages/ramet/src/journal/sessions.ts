@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
-import { damageOf, refuseDamaged } from './damage.ts';
+import { requireWhole } from './damage.ts';
 import { makePrivateDirectory } from './home.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import {
@@ -24,6 +24,7 @@ import {
   WRITER,
   type WriterLease,
 } from './lease.ts';
+import { skipLostEnd } from './lost-end.ts';
 import { refuseNetworkHome } from './network-home.ts';
 import { renamingOf } from './project-note.ts';
 import { SessionReader } from './reader.ts';
@@ -39,7 +40,7 @@ import {
 import type { IndexedSession } from './session-index.ts';
 import { isSessionLocked, removeLockFile, type SessionLock, takeSessionLock } from './session-lock.ts';
 import { isDamaged, readFailure, removedBeforeResuming, writeFailure } from './sqlite-failure.ts';
-import { readWitness, witnessPath } from './witness.ts';
+import { witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 
 interface SessionOpening {
@@ -111,11 +112,11 @@ export async function resumeSession(
     lock = lockSession(file, session);
     // Looked at again: until here another process may have removed it.
     if (inode === null || inodeOf(file) !== inode) throw removedBeforeResuming(file);
-    refuseDamaged(session, damageOf(reader));
+    const end = requireWhole(session, reader);
     db = openSessionFile(file);
     const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
     const entry = describeSession(db, session);
-    const missing = missingEnd(db, file);
+    const missing = skipLostEnd({ db, file, end, time });
     const { journal, registration, warn } = openJournal(options, { db, entry, lease, lock, fence });
     if (missing !== null) warn('journal_end_missing', missing);
     registration.register();
@@ -145,21 +146,6 @@ function lockSession(file: string, session: SessionId): SessionLock {
   if (!existsSync(file)) throw removedBeforeResuming(file);
   using db = openSessionFileReadOnly(file);
   throw inUse(session, leaseOf(db));
-}
-
-/** One line on what the witness saw and the journal does not hold; null when the journal is whole. */
-export function missingEnd(db: DatabaseSync, file: string): string | null {
-  const witness = readWitness(file);
-  if (witness === null) return null;
-  const last = db.prepare('SELECT seq, time FROM events ORDER BY seq DESC LIMIT 1').get();
-  const missing = witness.seq - Number(last?.seq ?? 0);
-  if (missing <= 0) return null;
-  const since = last === undefined ? 'its start' : new Date(Number(last.time)).toISOString();
-  return (
-    `the end of the journal ${file} is missing: ${missing} event${missing === 1 ? '' : 's'} up to ` +
-    `${new Date(witness.time).toISOString()} (its WAL was cut or removed, or this is an older copy); ` +
-    `what agents did after ${since} may be done again: check before you rely on it`
-  );
 }
 
 /** Reads a session, also while it is written and after its writer crashed. */
