@@ -175,7 +175,7 @@ export class SessionWriter implements Journal {
     if (group === null) return;
     if (this.#failure === null) group.resolve();
     else {
-      handled(group.promise);
+      void handled(group.promise);
       group.reject(this.#failure);
     }
   }
@@ -242,7 +242,7 @@ export class SessionWriter implements Journal {
   #syncSoon(): void {
     this.#syncTimer ??= setTimeout(() => {
       this.#syncTimer = null;
-      if (this.#isOpen) handled(this.commit('synced'));
+      if (this.#isOpen) void handled(this.commit('synced'));
     }, SYNC_WITHIN_MS).unref();
   }
 

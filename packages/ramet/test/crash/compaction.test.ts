@@ -34,7 +34,7 @@ describe('RES-7, LOG-1: a session killed while it is compacted', () => {
   test.each(['headers', 'text'] as const)('has the old conversation, whole (stalled at %s)', async (at) => {
     await using session = await KilledSession.open(respond, SMALL);
     session.fault = (view) => (isQuestion(view) ? { kind: 'stall', at } : undefined);
-    session.start(PROMPT, ...ALLOWED);
+    void session.start(PROMPT, ...ALLOWED);
     await session.until(() => session.requests.at(-1)?.outcome === 'fault');
     const before = session.requests.at(-1);
     await session.kill();
@@ -50,7 +50,7 @@ describe('RES-7, LOG-1: a session killed while it is compacted', () => {
   }, async () => {
     for (let number = 0; number < RANDOM_MOMENTS; number++) {
       await using session = await KilledSession.open(respond, SMALL);
-      session.start(PROMPT, ...ALLOWED);
+      void session.start(PROMPT, ...ALLOWED);
       await session.until(() => session.requests.some(({ body }) => body.includes('about to be replaced')));
       await sleep(Math.random() * 15);
       await session.kill();

@@ -128,7 +128,7 @@ describe('LOG-1, AGENT-5: a session killed at any point and resumed', () => {
 
   test.each(Object.entries(PHASES))('goes on when it is killed while %s', async (_, phase) => {
     await using session = await KilledSession.open();
-    session.start(PROMPT, ...ALLOWED);
+    void session.start(PROMPT, ...ALLOWED);
     await phase.reach(session);
     await session.kill();
     const [agent] = await session.agents();
@@ -196,7 +196,7 @@ describe('LOG-1: kill and continue', () => {
     const length = performance.now() - first;
     for (let number = 0; number < RANDOM_MOMENTS; number++) {
       await using session = await KilledSession.open();
-      session.start(PROMPT, ...ALLOWED);
+      void session.start(PROMPT, ...ALLOWED);
       await killAfter(session, ((number + Math.random()) / RANDOM_MOMENTS) * length);
       await finish(session);
       await expectUnharmed(session);
@@ -206,7 +206,7 @@ describe('LOG-1: kill and continue', () => {
   test('loses nothing that was recorded in four moments before the first request', async () => {
     for (let number = 0; number < 4; number++) {
       await using session = await KilledSession.open();
-      session.start(PROMPT, ...ALLOWED);
+      void session.start(PROMPT, ...ALLOWED);
       await session.until(() => session.isHomeThere());
       await sleep(Math.random() * 20);
       await session.kill();
@@ -224,7 +224,7 @@ describe('LOG-1: kill and continue', () => {
 
   test('comes to the same end the moment an effect shows', async () => {
     await using session = await KilledSession.open();
-    session.start(PROMPT, ...ALLOWED);
+    void session.start(PROMPT, ...ALLOWED);
     await session.until(() => traceOf(session).includes('second'));
     await session.kill();
     await finish(session);
@@ -233,7 +233,7 @@ describe('LOG-1: kill and continue', () => {
 
   test('comes to the same end right after the final answer', async () => {
     await using session = await KilledSession.open();
-    session.start(PROMPT, ...ALLOWED);
+    void session.start(PROMPT, ...ALLOWED);
     await session.until(() => session.requests[6]?.outcome === 'answered');
     await session.kill();
     await finish(session);
@@ -242,11 +242,11 @@ describe('LOG-1: kill and continue', () => {
 
   test('comes to the same end however often it is killed', async () => {
     await using session = await KilledSession.open();
-    session.start(PROMPT, ...ALLOWED);
+    void session.start(PROMPT, ...ALLOWED);
     await killAfter(session, 20);
     for (let kills = 1; kills < 6; kills++) {
       const before = session.requests.length;
-      session.start('--continue');
+      void session.start('--continue');
       await session.until(() => session.requests.length > before);
       await sleep(Math.random() * 15);
       await session.kill();
