@@ -21,7 +21,7 @@ export interface StreamBreakage {
 /** Characters in one delta. Shorter texts still come in two, so that a stream can break inside any of them. */
 const CHUNK = 64;
 
-export function serverSentEvent(type: string, fields: Record<string, unknown>): string {
+function serverSentEvent(type: string, fields: Record<string, unknown>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }
 

@@ -10,7 +10,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
 import { birthOf, findMovedProject, isOfAnother } from './project-note.ts';
 
-export const PRIVATE_DIRECTORY = 0o700;
+const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
 
 /** Where work happens. `commonDirectory` is `git rev-parse --git-common-dir` made absolute; null outside git. */

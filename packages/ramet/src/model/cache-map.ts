@@ -21,7 +21,7 @@ const LOOK_BACK = 20;
 const MOST_ENTRIES = 5_000;
 /** Entries looked at for each request, when there are too many: more than a request adds. */
 const MOST_LOOKS = 8;
-export const CACHE_LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
+const CACHE_LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
 export type CacheTtl = keyof typeof CACHE_LIFETIME_MS;
 
 /** The links of a prompt: what stands before and at each block, as a digest and as a length. */

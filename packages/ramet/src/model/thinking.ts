@@ -8,7 +8,7 @@ import { EFFORTS, type Effort } from '../schema/status.ts';
 import { findModel } from './catalog.ts';
 
 /** What an effort amounts to where a model counts tokens, and the room that an answer gets for it. */
-export const EFFORT_TOKENS: Readonly<Record<Effort, number>> = {
+const EFFORT_TOKENS: Readonly<Record<Effort, number>> = {
   low: 4_000,
   medium: 10_000,
   high: 20_000,

@@ -1,5 +1,5 @@
 /** The closed set of what an agent can be (AGENT-5), each with a cause where one helps. */
-export const AGENT_STATUSES = [
+const AGENT_STATUSES = [
   'queued',
   'running',
   'waiting',

@@ -10,7 +10,7 @@ export interface Usage {
   cache_creation_1h_input_tokens: number;
 }
 
-export const TOKEN_COUNTS = [
+const TOKEN_COUNTS = [
   'input_tokens',
   'cache_creation_input_tokens',
   'cache_read_input_tokens',

@@ -26,7 +26,7 @@ export interface AgentTypes extends Disposable {
   watch(tell: (line: string) => void): void;
 }
 
-export function definitionPlace({ cwd, repository, home }: Place, env: NodeJS.ProcessEnv): DefinitionPlace {
+function definitionPlace({ cwd, repository, home }: Place, env: NodeJS.ProcessEnv): DefinitionPlace {
   return {
     cwd,
     root: repository?.root ?? cwd,

@@ -6,7 +6,7 @@ import { headOf } from './cut-text.ts';
 import { numberedLine } from './numbered-lines.ts';
 
 export const LINE_LIMIT = 2_000;
-export const LINE_LENGTH_LIMIT = 2_000;
+const LINE_LENGTH_LIMIT = 2_000;
 const TOTAL_LIMIT = 100_000;
 
 export interface LineWindow {

@@ -43,7 +43,7 @@ export async function withExcerpt(
 }
 
 /** `by agent s.2 of session s ("its task") 12 s ago`. The reader's own session goes without saying. */
-export function changedBy(writer: LastWrite, reader: string, now: number): string {
+function changedBy(writer: LastWrite, reader: string, now: number): string {
   const [session, own] = [sessionOf(writer.agent), sessionOf(reader)];
   const whose = writer.agent === reader ? 'your own command' : `agent ${writer.agent}`;
   const where = session === own ? '' : ` of session ${session}`;

@@ -38,7 +38,7 @@ function cells({ definition, state, by, file }: CatalogEntry): string[] {
   ];
 }
 
-export function toolsText({ tools, disallowedTools = [] }: AgentDefinition): string {
+function toolsText({ tools, disallowedTools = [] }: AgentDefinition): string {
   const given = tools === 'all' ? 'all tools' : tools.join(', ') || 'no tools';
   return disallowedTools.length === 0 ? given : `${given}, without ${disallowedTools.join(', ')}`;
 }

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** The scripts know it too. */

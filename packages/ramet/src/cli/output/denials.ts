@@ -12,7 +12,7 @@ export interface PermissionDenial {
 type CompletedCall = SessionEvent & { type: 'tool_completed' };
 
 /** Null for anything but a call that was not permitted. */
-export function denialOf(event: SessionEvent): CompletedCall | null {
+function denialOf(event: SessionEvent): CompletedCall | null {
   return event.type === 'tool_completed' && event.denied === true ? event : null;
 }
 

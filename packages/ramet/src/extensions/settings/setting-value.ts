@@ -6,7 +6,7 @@
 import { quoted } from './quoted.ts';
 
 /** From the farthest to the nearest. */
-export const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment'] as const;
+const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment'] as const;
 export type SettingsLevel = (typeof SETTINGS_LEVELS)[number];
 
 /** Whether a bad file of this level stops the command. */

@@ -16,7 +16,7 @@ export function isHarmlessVariable({ name, value }: ShellAssignment): boolean {
   return HARMLESS.test(name) || isOwnVariable(name);
 }
 
-export function isOwnVariable(name: string): boolean {
+function isOwnVariable(name: string): boolean {
   return /^(?:_|[A-Z])$/.test(name) || (OWN.test(name) && !NOT_OWN.test(name)) || OWN_CAPITALS.test(name);
 }
 

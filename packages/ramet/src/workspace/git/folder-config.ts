@@ -36,7 +36,7 @@ const HEADER = /^\[([a-z0-9-]+)(?: "(?:[^"\\]|\\["\\])*")?\]$/i;
 const ENTRY = /^([a-z][a-z0-9-]*)(?:\s*=.*[^\\]|\s*=|)$/i;
 
 /** Whether every line is of a kind that is known to name no program. What is unusual is not plain. */
-export function isPlainConfig(text: string): boolean {
+function isPlainConfig(text: string): boolean {
   let section = '';
   return text.split('\n').every((raw) => {
     const line = raw.trim();

@@ -82,7 +82,7 @@ export async function folderGuard(
 }
 
 /** Set for the shim, which can give `git diff` the option that no setting stands for. */
-export const PLAIN_DIFF = 'RAMET_GIT_PLAIN_DIFF';
+const PLAIN_DIFF = 'RAMET_GIT_PLAIN_DIFF';
 
 function plainDiff({ settings }: ConfigOverrides): Record<string, string> {
   const isReplaced = settings.some(([key]) => /^diff\.(?:external|.+\.command)$/s.test(key));
@@ -127,7 +127,7 @@ function ignoredSubmodules(root: string): (readonly [string, string])[] {
 /** Answers by repository, as long as trust was neither given nor taken: one `stat` instead of a look at each worktree. */
 const answers = new Map<string, { changed: bigint; trusted: boolean }>();
 
-export function isTrustedRepository(repository: Repository, env: Readonly<Record<string, string>>): boolean {
+function isTrustedRepository(repository: Repository, env: Readonly<Record<string, string>>): boolean {
   const home = rametHome(env);
   const changed = statSync(join(home, 'trusted'), { throwIfNoEntry: false, bigint: true })?.mtimeNs;
   if (changed === undefined) return false;

@@ -54,7 +54,7 @@ function subjectFrom(
  * What the newest commit that says so tells of its maker. Only the branch's own line counts: what it has merged to resolve a
  * conflict is the work of others.
  */
-export function storyIn(commits: readonly BranchCommit[]): Provenance {
+function storyIn(commits: readonly BranchCommit[]): Provenance {
   const told = ownLine(commits)
     .map(({ message }) => parseTrailers(message))
     .findLast(({ agent }) => agent !== undefined);
@@ -70,7 +70,7 @@ function ownLine(commits: readonly BranchCommit[]): BranchCommit[] {
   return line;
 }
 
-export function subjectOf(message: string): string {
+function subjectOf(message: string): string {
   return message.trim().split('\n', 1)[0]?.trim() || '(no message)';
 }
 

@@ -69,7 +69,7 @@ export function createChecker(
   };
 }
 
-export function checkDirectory({ project, target }: Pick<CheckPlace, 'project' | 'target'>): string {
+function checkDirectory({ project, target }: Pick<CheckPlace, 'project' | 'target'>): string {
   return join(project, 'merge', targetKey(target));
 }
 

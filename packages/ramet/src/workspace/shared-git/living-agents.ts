@@ -12,7 +12,7 @@ import { removeNote } from '../process-register.ts';
 
 const NOTE = /^(\d+)@([\w-]+|\?) ([\w.-]+)$/;
 
-export function agentsDirectory(state: string): string {
+function agentsDirectory(state: string): string {
   return join(state, 'agents');
 }
 

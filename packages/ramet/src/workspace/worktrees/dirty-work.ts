@@ -45,7 +45,7 @@ const STATUS = [
   '--no-renames',
 ];
 
-export function statusFiles(text: string): DirtyFile[] {
+function statusFiles(text: string): DirtyFile[] {
   const entries = text.split('\0').filter((entry) => entry !== '');
   return entries.map((entry) => ({ kind: entry.slice(0, 2), path: entry.slice(3) }));
 }

@@ -10,7 +10,7 @@ import type { VerdictReason } from './verdict-reason.ts';
  * - `trashed`: on its way out;
  * - `gone`: remembered, so that it can come back at the same place.
  */
-export const WORKTREE_STATES = [
+const WORKTREE_STATES = [
   'making',
   'claiming',
   'leased',
