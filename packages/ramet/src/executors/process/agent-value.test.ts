@@ -1,0 +1,81 @@
+/** An agent's state travels as a value: what it holds arrives, whatever that is. */
+import { dirname } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startEngine } from '../../../test/fixtures/engine.ts';
+import { anyEvents } from '../../../test/fixtures/event-sequences.ts';
+import { watchStates } from '../../../test/fixtures/watched-states.ts';
+import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { Agent } from '../../engine/agent.ts';
+import { resumeAgent } from '../../engine/resume.ts';
+import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { agentId } from '../../schema/ids.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import { agentFromImage, imageOf, type ProcessSurroundings } from './agent-image.ts';
+
+const SURROUNDINGS: ProcessSurroundings = {
+  session: 's',
+  journal: '',
+  environment: {},
+  outputDirectory: '',
+  home: null,
+  sandbox: 'off',
+  isolation: 'off',
+  processes: '',
+  secrets: { salt: '', values: [] },
+  clockAheadMs: 0,
+};
+
+/** As it comes out of the line to another process. */
+function throughLine(agent: Agent): Promise<Agent> {
+  return agentFromImage(deserialize(serialize(imageOf(agent, SURROUNDINGS))), agent.runtime);
+}
+
+/** The blocks that generated events name. */
+const BLOCKS = Array.from({ length: 10 }, (_, index): FrozenBlock => {
+  return { ...freezeBlock({ type: 'text', text: `block ${index}` }), digest: `d${index}` };
+});
+
+test('LOG-1, EXEC-2: after any events it is their fold, and so it is in another process', async () => {
+  const { failures } = watchStates();
+  const { runtime, agent: first } = await startEngine({ provider: scriptedModel() });
+  let agents = 1;
+  await fc.assert(
+    fc.asyncProperty(anyEvents, async (events) => {
+      const agent = Agent.start(runtime, { ...first.spec, id: agentId(runtime.journal.session, ++agents) });
+      for (const event of events) {
+        agent.content.know(BLOCKS);
+        agent.record(event);
+      }
+      expect(failures).toEqual([]);
+      const other = await throughLine(agent);
+      expect(other.state).toEqual(agent.state);
+      expect(other.conversation.digest).toBe(agent.conversation.digest);
+      expect(other.prompts).toHaveLength(agent.prompts.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('FORK-2, LOG-1, EXEC-2: a field that nobody knows survives fork, resume and another process', async () => {
+  const { runtime, agent: first } = await startEngine({ provider: scriptedModel() });
+  const { spec, conversation } = first;
+  const field = { probe: { holds: new Map([['a', [1, 2]]]) } };
+  const agent = new Agent(runtime, spec, { state: { ...first.state, ...field }, conversation });
+  agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
+  agent.setTodos([{ content: 'one', status: 'pending' }]);
+  expect(agent.state).toMatchObject(field);
+  expect((await throughLine(agent)).state).toEqual(agent.state);
+  const fork = agent.fork({ ...spec, id: agentId(runtime.journal.session, 2), parent: spec.id }, 'task');
+  expect(fork.state).toMatchObject({ ...field, agent: fork.spec.id, todos: [] });
+  await runtime.journal.commit('written');
+  const reader = openReader({ project: dirname(runtime.journal.file), session: runtime.journal.session });
+  const folded = { ...recordedAgent((id) => reader.events({ agent: id }), spec.id), ...field };
+  const resumed = resumeAgent(runtime, reader, () => spec, spec.id, folded);
+  reader.close();
+  resumed.say('notice', [freezeBlock({ type: 'text', text: 'Resumed.' })]);
+  expect(resumed.state).toMatchObject(field);
+  expect(resumed.state.todos).toEqual(agent.state.todos);
+});
