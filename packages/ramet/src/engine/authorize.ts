@@ -29,8 +29,7 @@ export async function permitFor(
   if (host !== undefined) return host.permitFor(request, signal);
   const permit = await ownPermit(agent, tool, request, input, signal);
   if (permit.kind === 'refused') return permit;
-  const policy = { rules: agent.runtime.permissions.rules, mode: modeInForce(agent.spec) };
-  return { ...permit, unreadable: unreadableFiles(policy, tool.name, input) };
+  return { ...permit, unreadable: unreadableFiles(agent.runtime.permissions, tool.name, input) };
 }
 
 async function ownPermit(

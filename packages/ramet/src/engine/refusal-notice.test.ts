@@ -71,6 +71,15 @@ describe('FORK-4: denial tracking', () => {
     expect(tellings(family, 'Go.')).toEqual([false, false, true]);
   });
 
+  test('so do commands that nobody can be asked about, whichever they are', async () => {
+    const family = await startFamily({
+      permissionMode: 'default',
+      cast: { 'Go.': [rm('a1'), rm('a2'), call('Bash', { command: 'touch a3 > b' }), rm('a4'), DONE] },
+    });
+    await family.run('Go.');
+    expect(tellings(family, 'Go.')).toEqual([false, false, true, false]);
+  });
+
   test('so does the fence of a worktree, for files and for paths of the parent', async () => {
     const outside = (name: string) => call('Write', { file_path: `/etc/${name}`, content: 'x' });
     const stash = call('Bash', { command: 'git stash' });
@@ -188,6 +197,18 @@ describe('FORK-4: what makes refusals equal', () => {
         `Bash is not permitted: it runs x. (For the user: --allowedTools "${rule}" allows it.)`,
       );
     expect(unasked('Bash(a:*)')).toBe(unasked('Bash(b:*)'));
+  });
+
+  test('nor does the command, whatever stands in it', () => {
+    const unasked = (command: string): string =>
+      refusalKind('Bash', `Bash is not permitted: it runs ${command}, and nobody can be asked in this run.`);
+    expect(unasked('rm a1')).toBe('Bash: Bash is not permitted: it runs ..., and nobody can be asked in this run.');
+    expect(unasked('rm a2; it writes "x, and y"')).toBe(unasked('rm a1'));
+    const only = (what: string): string => refusalKind('Bash', `Bash is refused: you only read, and it ${what}.`);
+    expect(only('runs rm a1')).toBe(only('runs touch b'));
+    expect(only('sets PATH')).not.toBe(only('runs touch b'));
+    const rule = (text: string): string => refusalKind('Bash', `Bash is denied by the rule ${text} in x.`);
+    expect(rule('Bash(rm:*)')).not.toBe(rule('Bash(mv:*)'));
   });
 
   test('the tool and the rule do, and a long reason is cut', () => {

@@ -7,6 +7,8 @@ import type { Agent } from './agent.ts';
 import { REFUSED_OFTEN } from './notices.ts';
 
 const LONGEST_KIND = 200;
+/** What one command does, in a reason: its text goes on from here, and can hold anything. */
+const OF_A_COMMAND = /\bit (?:runs|writes|reads|sets)\b|the read-only sandbox stopped it:/;
 
 /** The result as the agent gets it, and what `tool.completed` says of the refusal; recording that counts it. */
 export function withRefusal(
@@ -28,14 +30,24 @@ function told(result: ToolResultBlock): ToolResultBlock {
 }
 
 /**
- * What two refusals must have in common to be equal: the tool, and the reason without what names one call alone. Those
- * are absolute paths, the hint for the user and what to do next.
+ * What two refusals must have in common to be equal: the tool, and the rule or cause without what names one call alone.
+ * Those are the command and what it names, absolute paths, the hint for the user and what to do next.
  */
 export function refusalKind(tool: string, reason: string): string {
-  const why = reason
+  const ended = reason
     .replace(/ \(For the user: .*$/s, '')
-    .replace(` ${GO_ON}`, '')
+    .replace(` ${GO_ON}`, '');
+  const why = (tool === 'Bash' ? withoutCommand(ended) : ended)
     .replace(/(?<=^|[\s"'(])\/[^\s"',;)]+/g, '/...')
     .replace(/\s+/g, ' ');
   return `${tool}: ${why}`.slice(0, LONGEST_KIND).toWellFormed();
+}
+
+/** Up to what was answered, which stands behind the last "and". */
+function withoutCommand(reason: string): string {
+  const match = OF_A_COMMAND.exec(reason);
+  if (match === null) return reason;
+  const begin = match.index + match[0].length;
+  const end = reason.lastIndexOf(', and ');
+  return `${reason.slice(0, begin)} ...${end >= begin ? reason.slice(end) : ''}`;
 }

@@ -33,18 +33,22 @@ export function settle(
   if (denied !== null)
     return deny(`${tool} is denied by the rule ${denied.text} in ${denied.place}. ${GO_ON}`);
   if (readOnly && !harmless && !reachesOut) return deny(readOnlyRefusal(tool, question.reason));
-  if (mode === 'bypassPermissions') return readOnly ? judged(assessment) : ALLOW;
+  if (mode === 'bypassPermissions' && asked === null) return readOnly ? judged(assessment) : ALLOW;
   if (mode === 'plan' && !harmless) {
     return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON} ${BYPASS}`);
   }
   if (asked === null && covered && !readOnly && mode !== 'plan') return ALLOW;
   if (asked === null && harmless) return judged(assessment);
   if (asked === null && allowed) return ALLOW;
-  const reason = asked === null ? question.reason : `the rule ${asked.text} in ${asked.place} asks`;
-  if (mode !== 'dontAsk') return { kind: 'ask', question: { ...question, reason } };
+  // No rule that allows, and no mode, beats one that asks: none is suggested.
+  const open =
+    asked === null
+      ? question
+      : { ...question, reason: `the rule ${asked.text} in ${asked.place} asks`, suggestedRules: [], byRule: asked.text };
+  if (mode !== 'dontAsk') return { kind: 'ask', question: open };
   return deny(
-    `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${reason}. ${GO_ON} ` +
-      `(For the user: ${whatWouldAllow(question.suggestedRules)} allows it.)`,
+    `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${open.reason}. ${GO_ON} ` +
+      `(For the user: ${whatWouldAllow(open)} allows it.)`,
   );
 }
 
@@ -65,8 +69,12 @@ export function stoppedAssessment(assessment: Assessment, stopped: string): Asse
 }
 
 /** For whoever can change the rules: the flags that would have let a call pass. */
-export function whatWouldAllow(rules: readonly string[]): string {
-  const flags = rules.map((rule) => `--allowedTools "${rule}"`).join(' ');
+export function whatWouldAllow({
+  suggestedRules,
+  byRule,
+}: Pick<OpenQuestion, 'suggestedRules' | 'byRule'>): string {
+  if (byRule !== undefined) return `taking the rule ${byRule} away, or a run where somebody can be asked,`;
+  const flags = suggestedRules.map((rule) => `--allowedTools "${rule}"`).join(' ');
   return flags === ''
     ? '--permission-mode bypassPermissions'
     : `${flags} or --permission-mode bypassPermissions`;

@@ -21,6 +21,8 @@ export interface PermissionQuestion {
   reason: string;
   /** Rules that would allow this and the like; empty when no rule should. */
   suggestedRules: readonly string[];
+  /** The ask rule that makes it a question, whatever else would allow it. */
+  byRule?: string | undefined;
   /** The call's whole input, for a view that shows a diff. */
   input: unknown;
 }
@@ -38,8 +40,8 @@ export interface PermissionBroker {
 
 /** For `-p` and for libraries that bring no broker: policy answers. */
 export const denyingBroker: PermissionBroker = {
-  ask: async ({ suggestedRules }) => ({
+  ask: async (question) => ({
     kind: 'denied',
-    reason: `nobody can be asked in this run. ${GO_ON} (For the user: ${whatWouldAllow(suggestedRules)} allows it.)`,
+    reason: `nobody can be asked in this run. ${GO_ON} (For the user: ${whatWouldAllow(question)} allows it.)`,
   }),
 };

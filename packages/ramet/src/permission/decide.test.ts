@@ -102,6 +102,22 @@ describe('RES-3: deny beats ask beats allow', () => {
     expect(await kindOf(decide(policy('default', withoutDeny), edit, at('src/deep/file.ts')))).toBe('ask');
   });
 
+  test.for(MODES)('an ask rule is asked in %s, whatever allows the call', async (mode) => {
+    const bash: PermissionSubject = { name: 'Bash', effect: 'execute' };
+    const rules = { allow: ['Bash', 'Edit'], ask: ['Bash(git push:*)', 'Edit(src/**)'] };
+    const push = await decide(policy(mode, rules), bash, { input: { command: 'git push' }, cwd: '/srv' });
+    const change = await decide(policy(mode, rules), edit, at('src/a.ts'));
+    // Where nobody is asked at all, they are denied.
+    const kind = mode === 'plan' || mode === 'dontAsk' ? 'deny' : 'ask';
+    expect([push.kind, change.kind]).toEqual([kind, kind]);
+    if (push.kind === 'ask')
+      expect(push.question).toMatchObject({
+        reason: 'the rule Bash(git push:*) in a test asks',
+        suggestedRules: [],
+        byRule: 'Bash(git push:*)',
+      });
+  });
+
   test('a deny rule holds in every mode and names itself', async () => {
     const decision = await decide(policy('bypassPermissions', { deny: ['Read(.env)'] }), read, at('a/.env'));
     expect(decision).toEqual({

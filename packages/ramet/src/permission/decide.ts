@@ -25,8 +25,9 @@ export async function decide(
   details: PermissionDetails,
 ): Promise<PermissionDecision> {
   // Nothing could change the answer, so no shell grammar is loaded for it.
-  if (policy.mode === 'bypassPermissions' && policy.readOnly !== true && policy.rules.deny.length === 0)
-    return ALLOW;
+  const { deny, ask } = policy.rules;
+  const isRuled = policy.readOnly === true || deny.length > 0 || ask.length > 0;
+  if (policy.mode === 'bypassPermissions' && !isRuled) return ALLOW;
   if (subject.name === 'Bash') {
     const { assessCommand } = await import('./shell/assess-command.ts');
     const assessment = await assessCommand(policy, commandOf(details), details.cwd);

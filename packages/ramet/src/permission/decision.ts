@@ -21,6 +21,8 @@ export interface OpenQuestion {
   summary: string;
   reason: string;
   suggestedRules: readonly string[];
+  /** The ask rule that makes it a question, whatever else would allow it. */
+  byRule?: string | undefined;
 }
 
 /**

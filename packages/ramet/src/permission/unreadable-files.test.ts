@@ -4,7 +4,6 @@ import { describe, expect } from 'vitest';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { testAgent } from '../../test/fixtures/tool-context.ts';
-import type { SessionMode } from '../schema/status.ts';
 import { globTool } from '../tools/glob.ts';
 import { grepTool } from '../tools/grep.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -15,7 +14,6 @@ async function search(
   directory: string,
   [tool, input]: [Tool, Record<string, unknown>],
   texts: RuleTexts,
-  mode: SessionMode = 'default',
 ): Promise<string> {
   writeFiles(directory, {
     '.env': 'TOPSECRET=1\n',
@@ -24,7 +22,7 @@ async function search(
     'keys/k': 'TOPSECRET\n',
   });
   const { rules } = parseRules(texts, { base: directory, home: null, place: 'a test' });
-  const unreadable = unreadableFiles({ rules, mode }, tool.name, input);
+  const unreadable = unreadableFiles({ rules }, tool.name, input);
   // As it comes to an agent in a process of its own.
   const sent = unreadable && structuredClone(unreadable);
   const context = sent === undefined ? {} : { leavesOut: leavesOut(sent, directory) };
@@ -58,9 +56,6 @@ describe('RES-3: what must not be read is not found by a search either', () => {
     expect(await search(directory, [grepTool, content], rules)).toBe('a.ts:1:TOPSECRET');
     expect(await search(directory, [grepTool, { ...content, path: '.env' }], rules)).toBe(
       '.env:1:TOPSECRET=1',
-    );
-    expect(await search(directory, [grepTool, { pattern: 'TOPSECRET' }], rules, 'bypassPermissions')).toBe(
-      '.env\na.ts\nsub/.env',
     );
   });
 });

@@ -17,14 +17,13 @@ const SEARCHES: ReadonlySet<string> = new Set(['Glob', 'Grep']);
 
 /** Undefined where no rule is about reading files, or the tool reads only what it was permitted. */
 export function unreadableFiles(
-  { rules, mode }: Pick<PermissionPolicy, 'rules' | 'mode'>,
+  { rules }: Pick<PermissionPolicy, 'rules'>,
   tool: string,
   input: unknown,
 ): UnreadableFiles | undefined {
   if (!SEARCHES.has(tool)) return undefined;
-  // What would be asked about is not shown unasked; in bypassPermissions nothing is asked.
-  const taking = mode === 'bypassPermissions' ? rules.deny : [...rules.deny, ...rules.ask];
-  const about = taking.filter(({ scope }) => scope.kind === 'paths' && scope.access === 'read');
+  // What would be asked about is not shown unasked.
+  const about = [...rules.deny, ...rules.ask].filter(({ scope }) => scope.kind === 'paths' && scope.access === 'read');
   if (about.length === 0) return undefined;
   const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
   return {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { decide } from '../decide.ts';
 import type { PermissionDecision } from '../decision.ts';
@@ -118,6 +118,71 @@ describe('RES-3: a denied command is denied wherever it hides, in every mode', (
       ]);
     }
     expect(await kindOf('cat .envrc', { deny })).toBe('allow');
+  });
+});
+
+describe('RES-3: files that a command names and may write', () => {
+  const rules = ['Edit(./README.md)'];
+  const mode = 'bypassPermissions';
+
+  test.for([
+    'sed -i s/a/b/ README.md',
+    'echo x | tee README.md',
+    'echo x | tee -a ./README.md',
+    'cp other README.md',
+    'cp /tmp/README.md .',
+    'cp -t . /tmp/README.md',
+    'mv README.md old',
+    'rm README.md',
+    'rm -f -- "README.md"',
+    'git rm README.md',
+    'git checkout -- README.md',
+    'truncate -s 0 README.md',
+    'dd if=/dev/null of=README.md',
+    'perl -pi -e s/a/b/ README.md',
+    'ln -sf /tmp/x README.md',
+    'sort -oREADME.md x',
+    'git diff --output=README.md',
+    'cd sub && rm ../README.md',
+    'f=README.md; rm "$f"',
+    'sudo rm README.md',
+    "bash -c 'rm README.md'",
+    'f() { rm README.md; }; f',
+    'env -i rm README.md',
+    '$x README.md',
+    'echo x > README.md',
+  ])('%s', async (command) => {
+    expect(await judge(command, { deny: rules, mode })).toEqual({
+      kind: 'deny',
+      reason: expect.stringContaining('the rule Edit(./README.md) in a test'),
+    });
+    expect(await kindOf(command, { ask: rules, mode })).toBe('ask');
+    expect(await kindOf(command, { deny: ['Write(README.md)'], mode })).toBe('deny');
+  });
+
+  test.for([
+    'cat README.md',
+    'git diff README.md',
+    'git log -p -- README.md',
+    'grep x README.md',
+    'sed -n 1,3p README.md',
+    'head -3 README.md | wc -l',
+    'cat README.md > copy',
+    '[ -f README.md ] && echo yes',
+    'echo "see README.md"; echo README.md',
+    'rm other.md sub/README.md',
+    'git commit -m README.md other.md',
+    'npm test',
+  ])('%s is not about them', async (command) => {
+    const cwd = temporaryRepository();
+    expect(await kindOf(command, { deny: rules, mode, cwd })).toBe('allow');
+    expect(await kindOf(command, { ask: rules, mode, cwd })).toBe('allow');
+  });
+
+  test('a path from home is named by ~ as well', async () => {
+    expect(await kindOf('rm ~/.ssh/id', { deny: ['Edit(~/.ssh/**)'], mode })).toBe('deny');
+    expect(await kindOf('cat ~/.ssh/id', { deny: ['Read(~/.ssh/**)'], mode })).toBe('deny');
+    expect(await kindOf('cat ~/x', { deny: ['Read(~/.ssh/**)'], mode })).toBe('allow');
   });
 });
 

@@ -1,10 +1,9 @@
 /** One command of a script, held against the rules, then against what only reads. */
-import { openedPath, placeInside } from '../landing-path.ts';
-import { takingRule } from '../match-rules.ts';
-import { aliasesOf, type PermissionPolicy } from '../policy.ts';
-import type { PermissionRule } from '../rule.ts';
+import { placeInside } from '../landing-path.ts';
+import type { PermissionPolicy } from '../policy.ts';
 import { commandRule, textsOf } from './command-rules.ts';
 import { dependsOnHost } from './host-programs.ts';
+import { namingRule } from './named-files.ts';
 import type { PartVerdict } from './part-verdict.ts';
 import { type PathStanding, standingOfPaths } from './process-paths.ts';
 import type { JudgeKind } from './read-only-programs.ts';
@@ -48,11 +47,13 @@ export function judgeCommand(
     );
   };
   const harmless = strange === undefined && reads('strict');
+  const walled = harmless || (assignments.every(isHarmlessWalled) && reads('walled'));
+  const naming = { cwd, readsOnly: walled };
   return {
-    denied: commandRule(rules.deny, taking) ?? readingRule(rules.deny, inner, policy, cwd),
-    asked: commandRule(rules.ask, taking) ?? readingRule(rules.ask, inner, policy, cwd),
+    denied: commandRule(rules.deny, taking) ?? namingRule(rules.deny, known, policy, naming),
+    asked: commandRule(rules.ask, taking) ?? namingRule(rules.ask, known, policy, naming),
     harmless,
-    walled: harmless || (assignments.every(isHarmlessWalled) && reads('walled')),
+    walled,
     host:
       !transparent && (paths === 'host' || dependsOnHost(inner.words[0]?.value ?? '', inner.words.slice(1))),
     allowed: atHome && commandRule(coveringRules(rules.allow, layers), texts) !== null,
@@ -73,34 +74,4 @@ function reasonFor(command: ShellCommand, atHome: boolean, paths: PathStanding):
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
   const advice = command.words.some(({ splits }) => splits) ? ' (quote what is expanded in it)' : '';
   return `it runs ${shown}${advice}${atHome ? '' : ' outside the working directory'}`;
-}
-
-/** What Read rules take away holds for files that a command names, too. A pattern or a variable may still hide one. */
-function readingRule(
-  rules: readonly PermissionRule[],
-  { words, directories }: ShellCommand,
-  policy: Pick<PermissionPolicy, 'counterpart'>,
-  cwd: string,
-): PermissionRule | null {
-  if (!rules.some(({ scope }) => scope.kind === 'paths' && scope.access === 'read')) return null;
-  const names = words.slice(1).flatMap(({ value }) => (value === null ? [] : namesIn(value)));
-  const paths = (directories ?? [cwd]).flatMap((place) => names.map((name) => openedPath(place, name)));
-  const opened = paths.filter((path) => path !== null);
-  return takingRule(rules, {
-    ...{ tool: 'Read', access: 'read', paths: opened, aliases: aliasesOf(policy, opened) },
-    ...{ cwd, host: null, name: null },
-  });
-}
-
-const MOST_LETTERS = 6;
-
-/** What a word may name: itself, what stands behind a `=` or `@`, or behind letters of options: `-rf.env`. */
-function namesIn(word: string): string[] {
-  const assigned = word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [];
-  const letters = /^-[A-Za-z]/.test(word) ? Math.min(MOST_LETTERS, word.length - 2) : 0;
-  const attached = Array.from({ length: letters }, (_, index) => word.slice(index + 2));
-  const own = word.startsWith('-') ? [] : [word];
-  return [...own, ...assigned, ...attached].flatMap((name) =>
-    name.startsWith('@') ? [name, name.slice(1)] : [name],
-  );
 }
