@@ -202,9 +202,12 @@ describe('FORK-4: what makes refusals equal', () => {
   test('nor does the command, whatever stands in it', () => {
     const unasked = (command: string): string =>
       refusalKind('Bash', `Bash is not permitted: it runs ${command}, and nobody can be asked in this run.`);
-    expect(unasked('rm a1')).toBe('Bash: Bash is not permitted: it runs ..., and nobody can be asked in this run.');
+    expect(unasked('rm a1')).toBe(
+      'Bash: Bash is not permitted: it runs ..., and nobody can be asked in this run.',
+    );
     expect(unasked('rm a2; it writes "x, and y"')).toBe(unasked('rm a1'));
-    const only = (what: string): string => refusalKind('Bash', `Bash is refused: you only read, and it ${what}.`);
+    const only = (what: string): string =>
+      refusalKind('Bash', `Bash is refused: you only read, and it ${what}.`);
     expect(only('runs rm a1')).toBe(only('runs touch b'));
     expect(only('sets PATH')).not.toBe(only('runs touch b'));
     const rule = (text: string): string => refusalKind('Bash', `Bash is denied by the rule ${text} in x.`);

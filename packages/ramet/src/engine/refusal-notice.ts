@@ -34,9 +34,7 @@ function told(result: ToolResultBlock): ToolResultBlock {
  * Those are the command and what it names, absolute paths, the hint for the user and what to do next.
  */
 export function refusalKind(tool: string, reason: string): string {
-  const ended = reason
-    .replace(/ \(For the user: .*$/s, '')
-    .replace(` ${GO_ON}`, '');
+  const ended = reason.replace(/ \(For the user: .*$/s, '').replace(` ${GO_ON}`, '');
   const why = (tool === 'Bash' ? withoutCommand(ended) : ended)
     .replace(/(?<=^|[\s"'(])\/[^\s"',;)]+/g, '/...')
     .replace(/\s+/g, ' ');

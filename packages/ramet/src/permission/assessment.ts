@@ -44,7 +44,12 @@ export function settle(
   const open =
     asked === null
       ? question
-      : { ...question, reason: `the rule ${asked.text} in ${asked.place} asks`, suggestedRules: [], byRule: asked.text };
+      : {
+          ...question,
+          reason: `the rule ${asked.text} in ${asked.place} asks`,
+          suggestedRules: [],
+          byRule: asked.text,
+        };
   if (mode !== 'dontAsk') return { kind: 'ask', question: open };
   return deny(
     `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${open.reason}. ${GO_ON} ` +

@@ -23,7 +23,9 @@ export function unreadableFiles(
 ): UnreadableFiles | undefined {
   if (!SEARCHES.has(tool)) return undefined;
   // What would be asked about is not shown unasked.
-  const about = [...rules.deny, ...rules.ask].filter(({ scope }) => scope.kind === 'paths' && scope.access === 'read');
+  const about = [...rules.deny, ...rules.ask].filter(
+    ({ scope }) => scope.kind === 'paths' && scope.access === 'read',
+  );
   if (about.length === 0) return undefined;
   const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
   return {

@@ -20,7 +20,9 @@ export function openRules(
   const { rules, problems } = parseRules(permissions, { ...origin, place: 'the options' });
   const [problem] = problems;
   if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
-  const narrowing = others.map(({ place, texts }) => parseRules(texts, { ...origin, place }).rules);
+  const narrowing = others.map(
+    ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
+  );
   return sessionRules(joinRules(rules, ...narrowing), origin);
 }
 

@@ -1,6 +1,10 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
 import { DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
-import { otherToolsNotices, readOtherTools } from '../extensions/other-tools/read-other-tools.ts';
+import {
+  foldersUpTo,
+  otherToolsNotices,
+  readOtherTools,
+} from '../extensions/other-tools/read-other-tools.ts';
 import { readSettings, type SettingsReport } from '../extensions/settings/read-settings.ts';
 import type { SettingValue } from '../extensions/settings/setting-value.ts';
 import type { Settings, TierSettings } from '../extensions/settings/settings.ts';
@@ -61,7 +65,9 @@ function defaultTiers(provider: ProviderKind): TierSettings {
 }
 
 export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.ProcessEnv): SettingsPlace {
-  return { root: repository?.root ?? cwd, home, userHome: env.HOME || null };
+  const userHome = env.HOME || null;
+  const folders = foldersUpTo(cwd, repository?.root ?? userHome ?? cwd);
+  return { root: repository?.root ?? cwd, home, userHome, folders };
 }
 
 function defaultSettings(): Settings {

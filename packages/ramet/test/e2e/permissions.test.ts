@@ -75,6 +75,28 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     expect(existsSync(join(user.repository, 'README.md'))).toBe(true);
   });
 
+  test('rules of folders above hold in bypassPermissions too, those that ask as refusals', async ({
+    user,
+  }) => {
+    const cwd = join(user.repository, 'sub/deep');
+    mkdirSync(cwd, { recursive: true });
+    mkdirSync(join(user.repository, 'sub/.claude'));
+    const rules = { permissions: { deny: ['Edit(../../README.md)'], ask: ['Bash(touch:*)'] } };
+    writeFileSync(join(user.repository, 'sub/.claude/settings.json'), JSON.stringify(rules));
+    const emulator = await user.model(bash('rm ../../README.md'), bash('touch made'), { text: 'done' });
+    const args = ['-p', 'go', '--permission-mode', 'bypassPermissions', '--output-format', 'json'];
+    const end = await user.ramet(args, { cwd });
+    expect(JSON.parse(end.stdout).permission_denials).toHaveLength(2);
+    const texts = toolResults(emulator).map(({ text }) => text);
+    expect(texts[0]).toContain('denied by the rule Edit(../../README.md) in sub/.claude/settings.json');
+    expect(texts[1]).toContain(
+      'the rule Bash(touch:*) in sub/.claude/settings.json asks, and nobody can be asked',
+    );
+    expect(texts[1]).toContain('taking the rule Bash(touch:*) away');
+    expect(existsSync(join(user.repository, 'README.md'))).toBe(true);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+
   test('acceptEdits writes inside the working directory, and nowhere else', async ({ user }) => {
     const outside = join(user.root, 'outside.txt');
     const answers = [

@@ -1,11 +1,15 @@
 /** One settings file of Claude Code: its rules that narrow, and the names of everything else in it. */
+import { dirname } from 'node:path';
 import { describeProblem, parseRules, type RuleTexts } from '../../permission/policy.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { loadFile } from '../../workspace/regular-file.ts';
+import { JsonMistake, parsePositionedJson } from '../settings/positioned-json.ts';
 import type { SettingsPlace } from '../settings/settings-place.ts';
 import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
 const LARGEST_BYTES = 1 << 20;
+/** That file holds the history of a user's sessions as well. */
+const LARGEST_STATE_BYTES = 16 << 20;
 const NARROWING = ['deny', 'ask'] as const;
 /** Tools that have another name here. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -18,20 +22,25 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export async function readOtherSettings(path: string, place: SettingsPlace): Promise<OtherTools> {
   const shown = shownPath(path, place.root, place.userHome);
-  const content = await parsedFile(path);
+  const folder = dirname(dirname(path));
+  // The user's own file is for every repository.
+  const base = folder === place.userHome ? place.root : folder;
+  const { content, notes } = await parsedFile(path);
   if (typeof content === 'string') {
     const problem = `${shown} ${content}: deny and ask rules in it are NOT in force`;
     return { rules: [], unused: [], problems: [problem] };
   }
   const permissions = content.permissions;
-  const settled: ListContext['settled'] = { texts: {}, problems: [] };
+  const problems = notes.map((note) => `${shown} ${note}`);
+  const settled: ListContext['settled'] = { texts: {}, problems };
   if (isObject(permissions)) {
-    for (const list of NARROWING) takeList(list, permissions[list], { shown, place, settled });
+    for (const list of NARROWING)
+      takeList(list, permissions[list], { shown, base, home: place.userHome, settled });
   } else if (permissions !== undefined) {
     settled.problems.push(`permissions in ${shown} is no object: deny and ask rules in it are NOT in force`);
   }
   return {
-    rules: [{ place: shown, texts: settled.texts }],
+    rules: [{ place: shown, base, texts: settled.texts }],
     unused: unusedOf(content).map((what): UnusedPart => ({ what, source: path })),
     problems: settled.problems,
   };
@@ -39,18 +48,19 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
 
 interface ListContext {
   readonly shown: string;
-  readonly place: SettingsPlace;
+  readonly base: string;
+  readonly home: string | null;
   readonly settled: { texts: RuleTexts; problems: string[] };
 }
 
 /** Keeps the rules that can be read, and says of each other that it does not count. */
-function takeList(list: 'deny' | 'ask', value: unknown, { shown, place, settled }: ListContext): void {
+function takeList(list: 'deny' | 'ask', value: unknown, { shown, base, home, settled }: ListContext): void {
   if (value === undefined) return;
   if (!Array.isArray(value)) {
     settled.problems.push(`permissions.${list} in ${shown} is no list: its rules are NOT in force`);
     return;
   }
-  const origin = { base: place.root, home: place.userHome, place: shown };
+  const origin = { base, home, place: shown };
   const kept: string[] = [];
   for (const entry of value) {
     const text = typeof entry === 'string' ? translated(entry) : JSON.stringify(entry);
@@ -79,16 +89,57 @@ function isNarrowing(key: string): boolean {
   return NARROWING.some((list) => list === key);
 }
 
-/** The object in the file, or what is wrong with it. */
-async function parsedFile(path: string): Promise<Record<string, unknown> | string> {
+/** Servers that Claude Code keeps for a user, and for folders of the user: none of them is started here. */
+export async function readServers(path: string, folders: readonly string[]): Promise<OtherTools> {
+  const { content } = await parsedFile(path, LARGEST_STATE_BYTES);
+  const projects = typeof content === 'object' && isObject(content.projects) ? content.projects : {};
+  const holders = [content, ...folders.map((folder) => projects[folder])];
+  const has = holders.some(
+    (one) => isObject(one) && isObject(one.mcpServers) && Object.keys(one.mcpServers).length > 0,
+  );
+  return { rules: [], unused: has ? [{ what: 'mcpServers', source: path }] : [], problems: [] };
+}
+
+interface ParsedFile {
+  /** The object in the file, or what is wrong with it. */
+  content: Record<string, unknown> | string;
+  /** What is strange in it though it can be read; each goes on from the file's name. */
+  notes: string[];
+}
+
+async function parsedFile(path: string, largest = LARGEST_BYTES): Promise<ParsedFile> {
   try {
     const { bytes } = await loadFile(path);
-    if (bytes.length > LARGEST_BYTES) return `has ${bytes.length} bytes, too many for settings`;
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isObject(value) ? value : 'holds no JSON object';
+    if (bytes.length > largest) return broken(`has ${bytes.length} bytes, too many for settings`);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const { value, notes } = parsedText(text);
+    return isObject(value) ? { content: value, notes } : broken('holds no JSON object');
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return 'is no valid JSON';
-    return `cannot be read (${systemCode(error) ?? describeError(error)})`;
+    if (error instanceof SyntaxError || error instanceof TypeError) return broken('is no valid JSON');
+    const code = systemCode(error);
+    return broken(
+      code === 'ENOENT' ? 'is a link that leads nowhere' : `cannot be read (${code ?? describeError(error)})`,
+    );
+  }
+}
+
+function broken(content: string): ParsedFile {
+  return { content, notes: [] };
+}
+
+/** A key that stands twice is read as JSON has it, and told: what the first one forbids is not forbidden. */
+function parsedText(text: string): { value: unknown; notes: string[] } {
+  try {
+    return { value: parsePositionedJson(text).value, notes: [] };
+  } catch (mistake) {
+    const value: unknown = JSON.parse(text);
+    if (!(mistake instanceof JsonMistake)) throw mistake;
+    return {
+      value,
+      notes: [
+        `line ${mistake.line}: ${mistake.message}; where a key stands twice, what stands first is NOT in force`,
+      ],
+    };
   }
 }
 

@@ -6,6 +6,8 @@ import { pathInside } from '../../system/path-inside.ts';
 export interface OtherRules {
   /** The file, for messages. */
   readonly place: string;
+  /** What a path with one leading slash starts from: the folder that its `.claude` lies in. */
+  readonly base: string;
   readonly texts: Pick<RuleTexts, 'deny' | 'ask'>;
 }
 

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
-import { otherToolsNotices, readOtherTools } from './read-other-tools.ts';
+import { foldersUpTo, otherToolsNotices, readOtherTools } from './read-other-tools.ts';
 
 function placeIn(directory: string) {
   mkdirSync(join(directory, 'home'), { recursive: true });
@@ -38,9 +38,13 @@ describe('EXT-1: settings of another tool', () => {
     });
     const found = await readOtherTools(place);
     expect(found.rules).toEqual([
-      { place: '.claude/settings.json', texts: { deny: ['Read(.env)', 'Bash(curl:*)'], ask: ['Agent(x)'] } },
-      { place: '.claude/settings.local.json', texts: { deny: ['WebFetch'] } },
-      { place: '~/.claude/settings.json', texts: { ask: ['Bash(git push:*)'] } },
+      {
+        place: '.claude/settings.json',
+        base: place.root,
+        texts: { deny: ['Read(.env)', 'Bash(curl:*)'], ask: ['Agent(x)'] },
+      },
+      { place: '.claude/settings.local.json', base: place.root, texts: { deny: ['WebFetch'] } },
+      { place: '~/.claude/settings.json', base: place.root, texts: { ask: ['Bash(git push:*)'] } },
     ]);
     expect(otherToolsNotices(found, place)).toEqual([]);
   });
@@ -95,6 +99,62 @@ describe('EXT-1: settings of another tool', () => {
       '.claude/settings.json cannot be read (EISDIR): deny and ask rules in it are NOT in force',
       expect.stringMatching(/^the deny rule "Nope\(x\)" in \.claude\/settings\.local\.json .*NOT in force$/),
     ]);
-    expect(rules).toEqual([{ place: '.claude/settings.local.json', texts: { deny: ['Read(.env)'] } }]);
+    expect(rules).toEqual([
+      { place: '.claude/settings.local.json', base: place.root, texts: { deny: ['Read(.env)'] } },
+    ]);
+  });
+
+  test('count from every folder between the working directory and the root, with what has no effect', async ({
+    directory,
+  }) => {
+    const { root, ...place } = placeIn(directory);
+    const cwd = join(root, 'packages/one');
+    writeFiles(directory, {
+      'repo/packages/one/.claude/settings.local.json': json({ permissions: { ask: ['Bash(git push:*)'] } }),
+      'repo/packages/.claude/settings.json': json({ permissions: { deny: ['Edit(/x)'] }, env: {} }),
+      'repo/.claude/settings.json': json({ permissions: { deny: ['Read(.env)'] } }),
+      'repo/packages/two/.claude/settings.json': json({ permissions: { deny: ['WebFetch'] } }),
+      '.claude/settings.json': json({ permissions: { deny: ['WebSearch'] } }),
+    });
+    const here = { ...place, root, folders: foldersUpTo(cwd, root) };
+    const found = await readOtherTools(here);
+    expect(found.rules.map((one) => [one.place, one.base])).toEqual([
+      ['packages/one/.claude/settings.local.json', cwd],
+      ['packages/.claude/settings.json', join(root, 'packages')],
+      ['.claude/settings.json', root],
+    ]);
+    expect(otherToolsNotices(found, here)).toEqual([
+      expect.stringContaining('env in packages/.claude/settings.json'),
+    ]);
+  });
+
+  test('that have a key twice, or are a link to nowhere, say so', async ({ directory }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'repo/.claude/settings.json':
+        '{ "permissions": { "deny": ["Read(a)"] },\n "permissions": { "deny": ["Read(b)"] } }',
+    });
+    symlinkSync('nowhere.json', join(place.root, '.claude/settings.local.json'));
+    const { rules, problems } = await readOtherTools(place);
+    expect(rules).toMatchObject([{ texts: { deny: ['Read(b)'] } }]);
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^\.claude\/settings\.json line 2: the key "permissions" stands twice.*NOT in force$/,
+      ),
+      '.claude/settings.local.json is a link that leads nowhere: deny and ask rules in it are NOT in force',
+    ]);
+  });
+
+  test('servers of ~/.claude.json are named, of the user and of this folder', async ({ directory }) => {
+    const place = placeIn(directory);
+    const servers = { mcpServers: { tracker: {} } };
+    const named = async (value: unknown): Promise<string[]> => {
+      writeFiles(directory, { 'home/.claude.json': json(value) });
+      return otherToolsNotices(await readOtherTools(place), place);
+    };
+    const line = expect.stringContaining('mcpServers in ~/.claude.json');
+    expect(await named(servers)).toEqual([line]);
+    expect(await named({ projects: { [place.root]: servers } })).toEqual([line]);
+    expect(await named({ mcpServers: {}, projects: { '/other': servers } })).toEqual([]);
   });
 });

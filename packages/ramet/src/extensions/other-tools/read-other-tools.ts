@@ -3,10 +3,10 @@
  * also before the folder is trusted. Everything else that is found is named, since nobody should believe that a hook or
  * a server works here. What stays silent is never a deny rule: a file that cannot be read says that its rules do not count.
  *
- * Where nothing of that exists, a start pays four looks at the disk.
+ * Where nothing of that exists, a start pays five looks at the disk, and one for each folder up to the repository's root.
  */
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { SettingsPlace } from '../settings/settings-place.ts';
 import { type OtherTools, shownPath } from './other-tools.ts';
 
@@ -18,10 +18,16 @@ const FOLDERS = ['commands', 'skills', 'rules', 'hooks', 'plugins', 'output-styl
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
   const { root, userHome } = place;
   const beside = ['.mcp.json', 'CLAUDE.local.md'].filter((name) => exists(join(root, name)));
-  const folders = [join(root, '.claude'), ...(userHome === null ? [] : [join(userHome, '.claude')])];
-  const present = [...new Set(folders.map((folder) => resolve(folder)))].filter(exists);
-  if (beside.length === 0 && present.length === 0) return NOTHING;
-  const found = await Promise.all(present.map((folder) => readFolder(folder, place)));
+  const users = userHome === null ? [] : [userHome];
+  const folders = [...ownFolders(place), ...users].map((folder) => resolve(folder, '.claude'));
+  const present = [...new Set(folders)].filter(exists);
+  const servers = users.map((folder) => join(folder, '.claude.json')).filter(exists);
+  if (beside.length === 0 && present.length === 0 && servers.length === 0) return NOTHING;
+  const { readServers } = await import('./other-settings.ts');
+  const found = await Promise.all([
+    ...present.map((folder) => readFolder(folder, place)),
+    ...servers.map((file) => readServers(file, ownFolders(place))),
+  ]);
   return {
     rules: found.flatMap(({ rules }) => rules),
     unused: [
@@ -30,6 +36,21 @@ export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> 
     ],
     problems: found.flatMap(({ problems }) => problems),
   };
+}
+
+/** From the working directory up to the repository's root, as definitions of agents are found. */
+function ownFolders({ root, folders }: SettingsPlace): readonly string[] {
+  return folders ?? [root];
+}
+
+/** Up to `top`, both included. */
+export function foldersUpTo(cwd: string, top: string): string[] {
+  const folders = [cwd];
+  for (let folder = cwd; folder !== top && folder !== dirname(folder); ) {
+    folder = dirname(folder);
+    folders.push(folder);
+  }
+  return folders;
 }
 
 /** For the start of a session: one line for what does nothing here, and one for each rule that does not count. */
@@ -49,7 +70,7 @@ export function otherToolsNotices(
 }
 
 async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTools> {
-  const isOwn = folder === resolve(place.root, '.claude');
+  const isOwn = ownFolders(place).some((own) => folder === resolve(own, '.claude'));
   const files = ['settings.json', ...(isOwn ? ['settings.local.json'] : [])]
     .map((name) => join(folder, name))
     .filter(exists);
@@ -67,10 +88,10 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTo
   };
 }
 
-/** What cannot even be looked at counts as there: it is not to be passed over in silence. */
+/** What cannot even be looked at, or leads nowhere, counts as there: it is not to be passed over in silence. */
 function exists(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }

@@ -4,4 +4,6 @@ import type { TrustPlace } from '../../workspace/trust.ts';
 export interface SettingsPlace extends TrustPlace {
   /** What `~` stands for in rules. */
   userHome: string | null;
+  /** Every folder whose settings of other tools count: the working directory first, its repository's root last. */
+  folders?: readonly string[] | undefined;
 }

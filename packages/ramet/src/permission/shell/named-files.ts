@@ -45,7 +45,7 @@ function pathsOf(
 ): string[] {
   const [program, ...rest] = words;
   const operands = access === 'write' && program?.value === 'git' ? withoutMessages(rest) : rest;
-  const known = operands.flatMap((word) => valueOf(word, home) ?? []);
+  const known = operands.flatMap((word) => knownValue(word, home) ?? []);
   const names = known.flatMap(namesIn);
   const placed = access === 'write' ? placedBy(program?.value ?? '', known) : [];
   const opened = (directories ?? [cwd]).flatMap((place) =>
@@ -55,7 +55,7 @@ function pathsOf(
 }
 
 /** What the shell makes of a `~` at the beginning is known too. */
-function valueOf({ value, source }: ShellWord, home: string | null): string | null {
+function knownValue({ value, source }: ShellWord, home: string | null): string | null {
   if (value !== null || home === null) return value;
   return /^~(?:\/[\w@%+=:,./-]*)?$/.test(source) ? `${home}${source.slice(1)}` : null;
 }
