@@ -48,3 +48,20 @@ export const oneZodLocale: Plugin = {
     build.onLoad({ filter: /.*/, namespace: 'no-locales' }, () => ({ contents: 'export {}' }));
   },
 };
+
+/** The schemas of the built-in tools, computed here instead of at every start (`src/tools/known-schemas.ts`). */
+export const knownSchemas: Plugin = {
+  name: 'known-schemas',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]tools[\\/]known-schemas\.ts$/ }, async () => ({
+      contents: `export const KNOWN_SCHEMAS = ${JSON.stringify(await builtInSchemas())}`,
+    }));
+  },
+};
+
+async function builtInSchemas(): Promise<Record<string, unknown>> {
+  const { builtInTools } = await import('../src/tools/registry.ts');
+  const { toolSchema } = await import('../src/tools/tool.ts');
+  const schemas = builtInTools({ fork: true, types: [] }).map(toolSchema);
+  return Object.fromEntries(schemas.map(({ name, input_schema }) => [name, input_schema]));
+}

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
-import { builtinModules, oneZodLocale } from './bundle-plugins.ts';
+import { builtinModules, knownSchemas, oneZodLocale } from './bundle-plugins.ts';
 import { shellText } from './shell-text.ts';
 
 export const PACKAGE_ROOT: string = join(import.meta.dirname, '..');
@@ -47,7 +47,7 @@ export function bundleOptions(entries: Readonly<Record<string, string>>): BuildO
     external: EXTERNAL,
     // Names of modules stand in the bundle: those of where a link leads would name the machine.
     preserveSymlinks: true,
-    plugins: [builtinModules, oneZodLocale, shellText],
+    plugins: [builtinModules, oneZodLocale, knownSchemas, shellText],
     metafile: true,
     write: false,
     logLevel: 'warning',

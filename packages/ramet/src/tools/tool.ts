@@ -11,6 +11,7 @@ import type { ShellDecision } from '../workspace/command-sandbox.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import type { AgentDesk } from './agent-desk.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
+import { KNOWN_SCHEMAS } from './known-schemas.ts';
 import type { ToolOutcome } from './outcome.ts';
 import type { RootView } from './root-view.ts';
 
@@ -96,11 +97,16 @@ export function toolSchema(tool: Tool): ToolSchema {
   return schema;
 }
 
+function describeTool(tool: Tool): ToolSchema {
+  const { name, description } = tool;
+  return { name, description, input_schema: KNOWN_SCHEMAS[name] ?? computeInputSchema(tool) };
+}
+
 /**
  * Its bytes are part of every prompt, so what a model hardly needs is left out: the range of integers, that names are
  * texts, and that there are no other fields. Input is checked for all of it.
  */
-function describeTool(tool: Tool): ToolSchema {
+function computeInputSchema(tool: Tool): ToolSchema['input_schema'] {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
@@ -109,5 +115,5 @@ function describeTool(tool: Tool): ToolSchema {
       delete jsonSchema.propertyNames;
     },
   });
-  return { name: tool.name, description: tool.description, input_schema: schema };
+  return schema;
 }

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { bundleOptions, ENTRIES, PACKAGE_ROOT, PROGRAMS, programOptions } from '../../scripts/bundle.ts';
+import { builtInTools } from '../../src/tools/registry.ts';
+import { toolSchema } from '../../src/tools/tool.ts';
 import { ROOT, sourceFiles } from './repository.ts';
 
 /** What must not be in a bundle: `start` is what is evaluated before the first request, `all` also what comes late. */
@@ -117,6 +119,29 @@ describe('the bundles', async () => {
     );
     const own = files.flatMap(([, { imports }]) => imports.filter(({ external }) => !external));
     expect(own).toEqual([]);
+  });
+});
+
+describe('the tools in a bundle', () => {
+  test('are described to the model as in the sources, without computing it', async () => {
+    const tools = builtInTools({ fork: true, types: [] }).map(toolSchema);
+    const program = `
+      import { builtInTools } from './src/tools/registry.ts';
+      import { toolSchema } from './src/tools/tool.ts';
+      const tools = builtInTools({ fork: true, types: [] });
+      const without = tools.map((tool) => ({ ...tool, input: null }));
+      console.log(JSON.stringify(without.map(toolSchema)));`;
+    const { outputFiles } = await build({
+      ...bundleOptions({}),
+      splitting: false,
+      entryPoints: [],
+      stdin: { contents: program, resolveDir: PACKAGE_ROOT },
+    });
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-'], {
+      input: outputFiles?.find(({ path }) => path.endsWith('.js'))?.text ?? '',
+      encoding: 'utf8',
+    });
+    expect(stdout.trim()).toBe(JSON.stringify(tools));
   });
 });
 
