@@ -11,30 +11,27 @@ import { migrate, SESSION_MIGRATIONS } from './migrations.ts';
 /** Where a file says how many pages it has, and which of them are unused. */
 const PAGES_AT = 28;
 
-/** Writes it to `mended`, and leaves `file` alone. False when nothing can be read of it all the same. */
-export function mendFirstPage(file: string, mended: string): boolean {
-  const bytes = bytesOf(file);
-  const first = firstPage();
-  const pages = Math.floor(bytes.length / first.length);
-  if (pages < 2) return false;
-  first.copy(bytes);
-  bytes.writeUInt32BE(pages, PAGES_AT);
-  writeFileSync(mended, bytes, { mode: PRIVATE_FILE });
-  return holdsEvents(mended);
+export const PAGE_BYTES = 4_096;
+
+/** Writes it to `mended`, and leaves `file` alone. */
+export function mendFirstPage(file: string, mended: string): void {
+  writeFileSync(mended, mendedBytes(file), { mode: PRIVATE_FILE });
 }
 
-function firstPage(): Buffer {
+/** Where the file was cut, pages in which each table would begin follow, empty: SQLite asks for them. */
+export function mendedBytes(file: string): Buffer {
+  const bytes = bytesOf(file);
+  const fresh = freshJournal();
+  const pages = Math.max(fresh.length / PAGE_BYTES, Math.ceil(bytes.length / PAGE_BYTES));
+  const mended = Buffer.alloc(pages * PAGE_BYTES);
+  bytes.copy(mended);
+  fresh.copy(mended, 0, 0, PAGE_BYTES);
+  mended.writeUInt32BE(pages, PAGES_AT);
+  return mended;
+}
+
+function freshJournal(): Buffer {
   using db = new DatabaseSync(':memory:');
   migrate(db, SESSION_MIGRATIONS);
-  const whole = Buffer.from(db.serialize());
-  return whole.subarray(0, whole.readUInt16BE(16));
-}
-
-function holdsEvents(file: string): boolean {
-  try {
-    using db = new DatabaseSync(file, { readOnly: true });
-    return db.prepare('SELECT seq, data FROM events LIMIT 1').get() !== undefined;
-  } catch {
-    return false;
-  }
+  return Buffer.from(db.serialize());
 }

@@ -11,6 +11,7 @@ import { foldAgent } from './projections/apply-event.ts';
 import { repairSession } from './repair-session.ts';
 import { sessionPath } from './session-file.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
+import { witnessPath } from './witness.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-repair-'));
 afterAll(() => rmSync(project, { recursive: true }));
@@ -33,6 +34,8 @@ async function conversation(messages: number, size = 5): Promise<string> {
       journal.storeBlock(digestOf(block(text)), block(text));
       journal.append(agent, message(text));
     }
+    // So that events and blocks lie side by side in the file, as they do when agents work.
+    if (number % 10 === 0) await journal.commit('written');
   }
   await journal.commit('synced');
   await journal.close();
@@ -147,6 +150,52 @@ describe('LOG-1: repairing a session', () => {
     await resumes(session);
     using db = new DatabaseSync(file);
     expect(db.prepare('PRAGMA integrity_check').get()?.integrity_check).toBe('ok');
+  });
+
+  test.each([0.25, 0.5, 0.75])(
+    'saves what a file still holds that was cut to %d of its size',
+    async (part) => {
+      const session = await conversation(600, 300);
+      const file = sessionPath(project, session);
+      const whole = readFileSync(file);
+      const bytes = whole.subarray(0, Math.floor(whole.length * part));
+      writeFileSync(file, bytes);
+      const outcome = repairSession({ project, session });
+      expect(outcome.events + outcome.lostEvents.length).toBe(1_200);
+      expect(outcome.events).toBeGreaterThan(1_200 * (part - 0.1));
+      expect(outcome.blocks).toBeGreaterThan(1_200 * (part - 0.1));
+      expect(readFileSync(outcome.kept ?? '').equals(bytes)).toBe(true);
+      expect(said(session, 's.1')).toBeGreaterThan(600 * (part - 0.1));
+      await resumes(session);
+    },
+  );
+
+  test('saves the events of a cut file that has no page left for its other tables', async () => {
+    const session = await conversation(4);
+    const file = sessionPath(project, session);
+    writeFileSync(file, readFileSync(file).subarray(0, 10_000));
+    expect(repairSession({ project, session })).toMatchObject({ events: 8, lostEvents: [], blocks: 0 });
+  });
+
+  test('counts as lost after the last event that is left no more than one, where nothing tells how many', async () => {
+    const session = await conversation(600, 300);
+    const file = sessionPath(project, session);
+    rmSync(witnessPath(file));
+    const whole = readFileSync(file);
+    writeFileSync(file, whole.subarray(0, whole.length / 2));
+    const { events, lostEvents } = repairSession({ project, session });
+    expect(lostEvents.map(({ seq }) => seq)).toEqual([events + 1]);
+  });
+
+  test('says how much there is of a file of which no event is left, and leaves it', async () => {
+    const session = await conversation(300, 300);
+    const file = sessionPath(project, session);
+    const bytes = readFileSync(file).subarray(0, 5_000).fill(0x41, 4_096);
+    writeFileSync(file, bytes);
+    expect(() => repairSession({ project, session })).toThrow(
+      `nothing of session ${session} can be saved: no event can be read in the 5000 bytes of ${file}, which stays as it is`,
+    );
+    expect(readFileSync(file).equals(bytes)).toBe(true);
   });
 
   test('is refused while the session is written, and where nothing can be read', async () => {

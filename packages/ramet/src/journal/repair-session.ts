@@ -8,7 +8,7 @@
  * 3. A conversation ends before the first thing it lost. What an agent did after that stays on record and on the bill;
  *    the agent does not remember it.
  */
-import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
@@ -16,11 +16,12 @@ import type { AgentId, SessionId } from '../schema/ids.ts';
 import { checkedBlocks } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
 import { EventCheck } from './event-check.ts';
-import { saysSkipped, skippedNumbers } from './event-numbers.ts';
+import { EventNumbers, LONGEST_GAP, saysSkipped, skippedNumbers } from './event-numbers.ts';
 import { PRIVATE_FILE } from './home.ts';
 import { isSoundFile } from './integrity.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
+import { looseRows } from './loose-leaves.ts';
 import { mendFirstPage } from './mend-first-page.ts';
 import { SessionReader } from './reader.ts';
 import {
@@ -57,8 +58,9 @@ export function repairSession({ project, session }: { project: string; session: 
   if (lock === null) throw inUse(session, null);
   const mended = `${file}.mended`;
   try {
-    if (!isReadable && !mendFirstPage(file, mended)) throw nothingLeft(file, session);
+    if (!isReadable) mendFirstPage(file, mended);
     const found = salvage(isReadable ? file : mended, file);
+    if (!isReadable && found.events.length === 0) throw nothingLeft(file, session);
     const { cut } = found;
     const isWhole = isReadable && found.lostEvents.length === 0 && cut.size === 0 && found.isSound;
     const outcome = {
@@ -87,7 +89,8 @@ function canBeRead(file: string): boolean {
 }
 
 function nothingLeft(file: string, session: SessionId): JournalError {
-  const message = `nothing of session ${session} can be saved: ${file} is damaged from its beginning and stays as it is; restore it from a backup, or remove it`;
+  const size = `the ${statSync(file).size} bytes of ${file}`;
+  const message = `nothing of session ${session} can be saved: no event can be read in ${size}, which stays as it is; restore it from a backup, or remove it`;
   return new JournalError('journal_lost', 'terminal', message);
 }
 
@@ -106,11 +109,19 @@ interface Salvaged {
 function salvage(file: string, original: string): Salvaged {
   const reader = new SessionReader(file, { original });
   using db = openSessionFileReadOnly(file);
-  const read = [...reader.events()];
-  const lostEvents = reader.damage.toSorted((a, b) => a.seq - b.seq);
+  let read = [...reader.events()];
+  let lostEvents = reader.damage.toSorted((a, b) => a.seq - b.seq);
   reader.close();
   const scan = checkedBlocks(db);
   const blocks = new Map(scan.sound);
+  let lostBlocks = scan.lost();
+  if (lostEvents.length + lostBlocks > 0) {
+    const loose = looseRows(file);
+    ({ read, lostEvents } = withLoose(read, lostEvents, loose.events));
+    const known = blocks.size;
+    for (const [digest, bytes] of loose.blocks) blocks.set(digest, bytes);
+    lostBlocks = Math.max(0, lostBlocks - (blocks.size - known));
+  }
   const last = Math.max(read.at(-1)?.seq ?? 0, lostEvents.at(-1)?.seq ?? 0);
   const { events, cut, missing } = cutConversations(read, lostEvents, blocks);
   return {
@@ -118,11 +129,36 @@ function salvage(file: string, original: string): Salvaged {
     events,
     blocks,
     lostEvents,
-    lostBlocks: Math.max(scan.lost(), missing),
+    lostBlocks: Math.max(lostBlocks, missing),
     cut,
     isSound: scan.lost() === 0 && isSoundFile(db),
     last,
   };
+}
+
+/** What was read and what was found besides. */
+function withLoose(
+  read: readonly RecordedEvent[],
+  lost: readonly DamagedEvent[],
+  loose: ReadonlyMap<number, RecordedEvent>,
+): { read: RecordedEvent[]; lostEvents: DamagedEvent[] } {
+  const all = new Map(read.map((recorded) => [recorded.seq, recorded]));
+  let last = Math.max(read.at(-1)?.seq ?? 0, lost.at(-1)?.seq ?? 0);
+  for (const recorded of [...loose.values()].toSorted((a, b) => a.seq - b.seq)) {
+    // Its check does not tell that its number is right: one far from all others is not.
+    if (recorded.seq < 1 || recorded.seq > last + LONGEST_GAP) continue;
+    if (!all.has(recorded.seq)) all.set(recorded.seq, recorded);
+    last = Math.max(last, recorded.seq);
+  }
+  const sorted = [...all.values()].toSorted((a, b) => a.seq - b.seq);
+  const numbers = new EventNumbers();
+  for (const event of lost) if (!all.has(event.seq)) numbers.lost(event);
+  let expected = 1;
+  for (const recorded of sorted) {
+    numbers.expect(expected, recorded.seq, recorded);
+    expected = recorded.seq + 1;
+  }
+  return { read: sorted, lostEvents: numbers.damage.toSorted((a, b) => a.seq - b.seq) };
 }
 
 function metaOf(db: DatabaseSync): Readonly<Record<string, string>> {
