@@ -18,6 +18,8 @@ describe('RES-6: HTML as text', () => {
     ['<table><tr><th>A<th>B<tr><td>1<td>2</table>', 'A | B\n1 | 2'],
     ['a<script>if (1<2) "</p>"</script>b<style>x</style><!-- <p>no -->c', 'abc'],
     ['&lt;b&gt; &eacute;&euro;&#8364;&#x20AC; &bogus; &#0; a&nbsp;b', '<b> é€€€ &bogus; \ufffd a b'],
+    ['&rightleftharpoons; &copy 1 &NotEqualTilde;', '⇌ © 1 ≂̸'],
+    ['a<svg/>b<svg><title>t</title><style></svg>c<br/>d', 'abc\nd'],
     ['a < b and c <3', 'a < b and c <3'],
     ['<p title="a > b">x</p>', 'x'],
     ['<P>x</P><DIV>y</DIV>', 'x\n\ny'],
@@ -64,5 +66,7 @@ describe('RES-6: HTML as text', () => {
 
   test('stops reading a page that is nothing but tags', () => {
     expect(htmlToText('<b>'.repeat(500_000), 'https://e.org/').cut).toBe(true);
+    const stray = htmlToText('<'.repeat(2_500_000), 'https://e.org/');
+    expect([stray.cut, stray.text.length > 100_000]).toEqual([true, true]);
   });
 });

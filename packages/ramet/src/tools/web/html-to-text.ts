@@ -2,7 +2,7 @@
  * A page as text that reads like Markdown: headings, lists, links, code and tables stay recognisable; scripts,
  * styles and what only decorates are gone. Not a browser: nothing is laid out, hidden or run.
  */
-import { type HtmlToken, htmlTokens } from './html-tokens.ts';
+import { type HtmlToken, readHtml } from './html-tokens.ts';
 
 export interface PageText {
   title: string;
@@ -24,11 +24,12 @@ const BLOCKS: ReadonlySet<string> = new Set(
 export function htmlToText(html: string, base: string): PageText {
   const writer = new TextWriter(base);
   let count = 0;
-  for (const token of htmlTokens(html)) {
-    if (++count > MOST_TOKENS) return { ...writer.finish(), cut: true };
+  const isWhole = readHtml(html, (token) => {
+    if (++count > MOST_TOKENS) return false;
     writer.take(token);
-  }
-  return { ...writer.finish(), cut: false };
+    return true;
+  });
+  return { ...writer.finish(), cut: !isWhole };
 }
 
 class TextWriter {

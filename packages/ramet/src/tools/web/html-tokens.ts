@@ -1,109 +1,97 @@
 /**
- * Splits HTML into text and tags as browsers do, as far as reading needs it. Forward only: what is never closed
- * lasts to the end of the page, so no page, however made, takes more than one pass.
+ * Splits HTML into text and tags as browsers do, entities decoded. The work is `htmlparser2`'s tokenizer; its parser is
+ * not used, because it searches all open elements at every closing tag, and a page made for that takes hours. Forward
+ * only: what is never closed lasts to the end of the page, so no page takes more than one pass.
  */
-import { decodeEntities } from './html-entities.ts';
+import { Tokenizer } from 'htmlparser2';
 
 export type HtmlToken =
   | { kind: 'text'; text: string }
   | { kind: 'open'; name: string; attributes: ReadonlyMap<string, string> }
   | { kind: 'close'; name: string };
 
-/** Elements whose content is not markup, with what is done with it. */
-const RAW: ReadonlyMap<string, 'drop' | 'text'> = new Map([
-  ['script', 'drop'],
-  ['style', 'drop'],
-  ['noscript', 'drop'],
-  ['iframe', 'drop'],
-  ['noembed', 'drop'],
-  ['template', 'drop'],
-  ['svg', 'drop'],
-  ['math', 'drop'],
-  ['textarea', 'text'],
-  ['title', 'text'],
-]);
+/** Elements whose content nobody reads. */
+const DROPPED: ReadonlySet<string> = new Set(
+  'script style noscript noframes iframe noembed template svg math'.split(' '),
+);
+const FOREIGN: ReadonlySet<string | null> = new Set(['svg', 'math']);
 
-export function* htmlTokens(html: string): Generator<HtmlToken> {
-  let at = 0;
-  while (at < html.length) {
-    const next = html.indexOf('<', at);
-    if (next !== at) {
-      yield { kind: 'text', text: decodeEntities(html.slice(at, next === -1 ? html.length : next)) };
-      if (next === -1) return;
+/** Text comes in pieces, one for each entity and stray `<`; more are not written by people. */
+const MOST_PIECES = 1_000_000;
+
+/** Hands over one token after the other until `take` returns false. False when the page was not read to its end. */
+export function readHtml(html: string, take: (token: HtmlToken) => boolean): boolean {
+  let text = '';
+  let tag = '';
+  let attributes = new Map<string, string>();
+  let attribute = { name: '', value: '' };
+  let dropped: string | null = null;
+  const give = (token: HtmlToken): void => {
+    if (tokenizer.running && !take(token)) tokenizer.pause();
+  };
+  const giveText = (): void => {
+    if (text !== '') give({ kind: 'text', text });
+    text = '';
+  };
+  let pieces = 0;
+  const addText = (part: string): void => {
+    if (dropped === null) text += part;
+    if (++pieces > MOST_PIECES) tokenizer.pause();
+  };
+  const endTag = (end: number): void => {
+    if (dropped !== null) return;
+    if (DROPPED.has(tag)) {
+      const isWhole = FOREIGN.has(tag) && html[end - 1] === '/';
+      if (!isWhole) dropped = tag;
+      return;
     }
-    const markup = readMarkup(html, next);
-    if (markup.token !== null) yield markup.token;
-    at = markup.end;
-    const raw = markup.token?.kind === 'open' ? RAW.get(markup.token.name) : undefined;
-    if (raw === undefined || markup.token?.kind !== 'open') continue;
-    const { name } = markup.token;
-    const end = closingTag(html, name, at);
-    if (raw === 'text') yield { kind: 'text', text: decodeEntities(html.slice(at, end)) };
-    at = end;
+    giveText();
+    give({ kind: 'open', name: tag, attributes });
+  };
+  const tokenizer: Tokenizer = new Tokenizer(
+    { decodeEntities: true },
+    {
+      ontext: (start, end) => addText(html.slice(start, end)),
+      ontextentity: (code) => addText(String.fromCodePoint(code)),
+      onopentagname(start, end) {
+        tag = html.slice(start, end).toLowerCase();
+        attributes = new Map();
+      },
+      onattribname(start, end) {
+        attribute = { name: html.slice(start, end).toLowerCase(), value: '' };
+      },
+      onattribdata: (start, end) => {
+        attribute.value += html.slice(start, end);
+      },
+      onattribentity: (code) => {
+        attribute.value += String.fromCodePoint(code);
+      },
+      onattribend() {
+        if (!attributes.has(attribute.name)) attributes.set(attribute.name, attribute.value);
+      },
+      onopentagend: endTag,
+      onselfclosingtag: endTag,
+      onclosetag(start, end) {
+        const name = html.slice(start, end).toLowerCase();
+        if (dropped === name) dropped = null;
+        else if (dropped === null) {
+          giveText();
+          give({ kind: 'close', name });
+        }
+      },
+      isInForeignContext: () => FOREIGN.has(dropped),
+      oncdata() {},
+      oncomment() {},
+      ondeclaration() {},
+      onprocessinginstruction() {},
+      onend: giveText,
+    },
+  );
+  tokenizer.write(html);
+  if (!tokenizer.running) {
+    take({ kind: 'text', text });
+    return false;
   }
-}
-
-interface Markup {
-  token: HtmlToken | null;
-  end: number;
-}
-
-/** What begins with the `<` at `start`. */
-function readMarkup(html: string, start: number): Markup {
-  const [first = ''] = html.slice(start + 1, start + 2);
-  if (first === '!' || first === '?') return { token: null, end: afterComment(html, start) };
-  const closing = first === '/';
-  const nameStart = closing ? start + 2 : start + 1;
-  if (!/[a-z]/i.test(html.charAt(nameStart))) {
-    return closing
-      ? { token: null, end: after(html, '>', nameStart) }
-      : { token: { kind: 'text', text: '<' }, end: start + 1 };
-  }
-  const end = tagEnd(html, nameStart);
-  const tag = html.slice(nameStart, end - 1);
-  const name = (/^[^\s/>]+/.exec(tag)?.[0] ?? '').toLowerCase();
-  if (closing) return { token: { kind: 'close', name }, end };
-  return { token: { kind: 'open', name, attributes: attributesOf(tag.slice(name.length)) }, end };
-}
-
-function afterComment(html: string, start: number): number {
-  return html.startsWith('<!--', start) ? after(html, '-->', start + 4) : after(html, '>', start);
-}
-
-function after(html: string, mark: string, from: number): number {
-  const found = html.indexOf(mark, from);
-  return found === -1 ? html.length : found + mark.length;
-}
-
-/** Behind the `>` that ends a tag; one inside a quoted value does not. */
-function tagEnd(html: string, from: number): number {
-  let at = from;
-  for (; at < html.length; at++) {
-    const character = html[at];
-    if (character === '>') return at + 1;
-    if (character !== '=') continue;
-    while (/\s/.test(html.charAt(at + 1))) at++;
-    const quote = html.charAt(at + 1);
-    if (quote === '"' || quote === "'") at = after(html, quote, at + 2) - 1;
-  }
-  return html.length;
-}
-
-const ATTRIBUTE = /([^\s=/>"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
-
-function attributesOf(text: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  // A tag of this length is no tag that a person wrote; its attributes are not worth the look.
-  if (text.length > 20_000) return found;
-  for (const [, name = '', double, single, bare] of text.matchAll(ATTRIBUTE)) {
-    const key = name.toLowerCase();
-    if (!found.has(key)) found.set(key, decodeEntities(double ?? single ?? bare ?? ''));
-  }
-  return found;
-}
-
-function closingTag(html: string, name: string, from: number): number {
-  const closer = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
-  closer.lastIndex = from;
-  return closer.exec(html)?.index ?? html.length;
+  tokenizer.end();
+  return tokenizer.running;
 }
