@@ -41,6 +41,20 @@ describe('what changed between two texts', () => {
     expect(diff).toHaveLength(4_000);
   });
 
+  test('few changes far apart in a long text are told one by one', () => {
+    const before = Array.from({ length: 5_000 }, (_, line) => `line ${line}`);
+    const after = before.map((line, index) => (index % 1_000 === 500 ? `${line}!` : line));
+    const changed = lineDiff(before.join('\n'), after.join('\n')).filter(({ kind }) => kind !== 'same');
+    expect(changed).toHaveLength(10);
+  });
+
+  test('what is the same at both ends stays so however much differs between', () => {
+    const many = (word: string): string =>
+      Array.from({ length: 1_000 }, (_, line) => `${word} ${line}`).join('\n');
+    const diff = lineDiff(`first\n${many('old')}\nlast`, `first\n${many('new')}\nlast`);
+    expect([diff.length, diff.at(0)?.kind, diff.at(-1)?.kind]).toEqual([2_002, 'same', 'same']);
+  });
+
   test('both texts can be read from it', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''))
