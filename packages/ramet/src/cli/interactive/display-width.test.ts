@@ -15,6 +15,10 @@ describe('the width of text on a terminal', () => {
     ['\u200b', 0],
     ['\ud800', 0],
     ['a日b', 4],
+    ['䷀', 2],
+    ['☰', 2],
+    ['①', 1],
+    ['❤️', 2],
   ])('%j takes %i columns', ([text, width]) => {
     expect(displayWidth(text)).toBe(width);
   });

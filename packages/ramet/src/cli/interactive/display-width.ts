@@ -1,26 +1,8 @@
 /**
- * How many columns text takes on a terminal: graphemes of 0, 1 or 2. Terminals disagree about some emoji; this
- * follows what most of them do, and a wrong guess shifts a line by a column and breaks nothing.
+ * How many columns text takes on a terminal: graphemes of 0, 1 or 2, by Unicode's own table. Terminals disagree about
+ * some emoji; this follows what most of them do, and a wrong guess shifts a line by a column and breaks nothing.
  */
-
-/** First and last code points that are two columns wide besides those that look like emoji by default. */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x4dbf],
-  [0x4e00, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6f],
-  [0xff01, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18dff],
-  [0x1aff0, 0x1b2ff],
-  [0x20000, 0x3fffd],
-];
+import { eastAsianWidth } from 'get-east-asian-width';
 
 const PLAIN = /^[\x20-\x7e]*$/;
 const NO_WIDTH = /^[\p{Mark}\p{Control}\p{Format}\p{Surrogate}]+$/u;
@@ -44,7 +26,7 @@ export function graphemeWidth(grapheme: string): 0 | 1 | 2 {
   if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return 1;
   if (NO_WIDTH.test(grapheme)) return 0;
   const point = grapheme.codePointAt(0) ?? 0;
-  return EMOJI.test(grapheme) || WIDE.some(([first, last]) => point >= first && point <= last) ? 2 : 1;
+  return EMOJI.test(grapheme) ? 2 : eastAsianWidth(point);
 }
 
 export function displayWidth(text: string): number {
