@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call, eventsOf, startAgents, startFamily } from '../../test/fixtures/family.ts';
+import { createRedactor } from '../tools/redact.ts';
 import { progressLine } from './progress.ts';
 
 const FRESH = { subagent_type: 'general-purpose' };
@@ -28,6 +29,19 @@ describe('RES-4: a line of progress', () => {
     const redact = (text: string): string => text.replaceAll('hunter2-hunter2', '[redacted]');
     expect(progressLine(`${'x'.repeat(100)} hunter2-hunter2`, redact)).toBe(`${'x'.repeat(100)} [redacted]`);
   });
+});
+
+describe('LOG-1: a line of progress', () => {
+  test.each(['\u001b[0m', '\u001b]0;x\u0007', '\u001b(B', '\u001b[1;31m\u001b[0m'])(
+    'holds no secret that %j splits',
+    (sequence) => {
+      const redact = createRedactor({ MY_TOKEN: 'hunter2-hunter2' });
+      for (const secret of ['sk-ant-api03-secretkey-1234567890abcdefghij', 'hunter2-hunter2']) {
+        const split = secret.slice(0, 12) + sequence + secret.slice(12);
+        expect(progressLine(`k ${split} end`, redact)).toMatch(/^k \[redacted: [^\]]+\] end$/);
+      }
+    },
+  );
 });
 
 describe('RES-4: what a child says of its progress', () => {

@@ -37,9 +37,14 @@ export function progressLine(text: string, redact: (text: string) => string): st
     .trimStart()
     .slice(0, LOOKED_AT)
     .split(/[\r\n\u2028\u2029]/, 1);
-  const line = stripAnsi(redact(first.toWellFormed()))
+  // Escape sequences go first: one in a secret hides it, and taking it out later would join the halves.
+  const line = redact(cleaned(redact(stripAnsi(first.toWellFormed()))));
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1).toWellFormed()}…` : line;
+}
+
+function cleaned(line: string): string {
+  return line
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .replace(/^[\s#>*-]+/, '')
     .trim();
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1).toWellFormed()}…` : line;
 }

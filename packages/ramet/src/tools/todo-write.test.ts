@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { testAgent } from '../../test/fixtures/tool-context.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
+import { createRedactor } from './redact.ts';
 import { parseInput } from './registry.ts';
 import { todoWriteTool } from './todo-write.ts';
 
@@ -15,6 +16,24 @@ describe('RES-6: TodoWrite', () => {
     expect(await agent.text(todoWriteTool, { todos })).toBe('Todos: 1 pending, 1 in progress, 1 completed.');
     expect(await agent.text(todoWriteTool, { todos: [] })).toBe('The todo list is empty.');
     expect(lists).toEqual([todos, []]);
+  });
+
+  test('records no secret, also where an escape sequence splits it (LOG-1)', async ({ directory }) => {
+    const lists: (readonly TodoItem[])[] = [];
+    const agent = testAgent(directory, {
+      setTodos: (todos) => void lists.push(todos),
+      redact: createRedactor({}),
+    });
+    const todos = ['', '\u001b[0m', '\u001b]0;x\u0007', '\u001b(B'].map((sequence) => {
+      const content = `use sk-ant-api03-secre${sequence}tkey-1234567890abcdefghij`;
+      return { content, status: 'pending', activeForm: content };
+    });
+    await agent.text(todoWriteTool, { todos });
+    for (const { content, activeForm } of lists[0] ?? [])
+      expect([content, activeForm]).toEqual(
+        Array(2).fill(expect.stringMatching(/^use \[redacted: [^\]]+\]$/)),
+      );
+    expect(lists[0]).toHaveLength(4);
   });
 
   test.for([

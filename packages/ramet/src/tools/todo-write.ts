@@ -1,6 +1,7 @@
 /** TodoWrite replaces the agent's list of its own work; the engine journals it and carries it across a resume. */
 import { TODO_STATUSES, type TodoItem } from '../schema/todo-item.ts';
 import * as z from '../schema/zod.ts';
+import { stripAnsi } from './strip-ansi.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const MOST_ITEMS = 200;
@@ -24,10 +25,21 @@ export const todoWriteTool: Tool = defineTool({
   ordered: true,
   input,
   async run({ todos }, context) {
-    context.setTodos(todos);
+    context.setTodos(todos.map((todo) => withoutSecrets(todo, context.redact)));
     return { content: summary(todos) };
   },
 });
+
+/** Views print the list. Escape sequences go first: they would hide a secret, and views take them out. */
+function withoutSecrets(todo: TodoItem, redact: (text: string) => string): TodoItem {
+  const { content, activeForm } = todo;
+  const clean = (text: string): string => redact(stripAnsi(text));
+  return {
+    ...todo,
+    content: clean(content),
+    ...(activeForm !== undefined && { activeForm: clean(activeForm) }),
+  };
+}
 
 function summary(todos: readonly TodoItem[]): string {
   if (todos.length === 0) return 'The todo list is empty.';
