@@ -5,7 +5,8 @@
  * Invariants
  * 1. A writer holds the session's lock (`session-lock.ts`) from before it takes the lease until after it gives it back.
  * 2. A lease without a lock is nobody's, and is taken over without asking; one whose holder cannot be seen from here
- *    (another machine, or a lock file that was removed) is taken over only when a person says so.
+ *    (another machine, or a lock file that was removed) is taken over only when a person says so. So is one whose holder
+ *    lives and holds another lock: this is a copy of the session that it writes.
  * 3. `fence` rises with every lease. A writer compares it in each transaction (`writer.ts`): one that was taken over
  *    from writes nothing more, and so does nothing more.
  */
@@ -14,9 +15,11 @@ import { JournalError, UserMistake } from '../schema/errors.ts';
 import { newSessionId, type SessionId } from '../schema/ids.ts';
 import { migrate, SESSION_MIGRATIONS } from './migrations.ts';
 import {
+  hasOpen,
   isProcessAlive,
   knowsItsNamespace,
   type ProcessIdentity,
+  seenAs,
   sightOf,
   thisProcess,
 } from './process-identity.ts';
@@ -35,21 +38,29 @@ export interface WriterLease extends ProcessIdentity {
   token: string;
 }
 
-/** `unseen`: nothing on this machine tells whether it lives. */
-export type HolderState = 'alive' | 'gone' | 'unseen';
+/** `unseen`: nothing on this machine tells whether it lives. `copied`: it lives, and writes the session elsewhere. */
+export type HolderState = 'alive' | 'gone' | 'unseen' | 'copied';
 
 export function newLease(): WriterLease {
   return { ...thisProcess(), token: newSessionId() };
 }
 
 /** `locked` as `isSessionLocked` has it; null where there is no lock file. */
-export function holderState(lease: WriterLease, locked: boolean | null): HolderState {
+export function holderState(session: SessionId, lease: WriterLease, locked: boolean | null): HolderState {
   if (locked === true) return 'alive';
   const sight = sightOf(lease);
   if (sight === 'elsewhere') return 'unseen';
-  if (sight === 'rebooted' || (locked === false && knowsItsNamespace(lease))) return 'gone';
+  if (sight === 'rebooted') return 'gone';
+  if (locked === false && knowsItsNamespace(lease))
+    return isWrittenElsewhere(session, lease) ? 'copied' : 'gone';
   if (sight === 'hidden') return 'unseen';
   return isProcessAlive(lease) ? 'alive' : 'gone';
+}
+
+/** Not by this process: it knows what it writes. One that lives and has closed the session could not say so. */
+function isWrittenElsewhere(session: SessionId, lease: WriterLease): boolean {
+  const pid = seenAs(lease);
+  return pid !== null && pid !== process.pid && hasOpen(pid, `${session}.sqlite`);
 }
 
 export interface LeaseClaim {
@@ -57,7 +68,7 @@ export interface LeaseClaim {
   lease: WriterLease;
   /** The session's lock is ours, and was there before: nobody else had it. */
   lockWasThere: boolean;
-  /** A person says that a holder who cannot be seen is gone. */
+  /** A person says that a holder who cannot be seen is gone, or may write the original of this copy. */
   takeOver: boolean;
   time: number;
 }
@@ -71,9 +82,10 @@ export function claimLease(db: DatabaseSync, claim: LeaseClaim): string {
     migrate(db, SESSION_MIGRATIONS);
     const { [WRITER]: writer, [FENCE]: last = '0' } = readMeta(db);
     const holder = leaseFrom(writer);
-    const state = holder === null ? 'gone' : holderState(holder, lockWasThere ? false : null);
+    const state = holder === null ? 'gone' : holderState(session, holder, lockWasThere ? false : null);
     if (holder !== null && state === 'alive') throw inUse(session, holder);
     if (holder !== null && state === 'unseen' && !takeOver) throw outOfSight(session, holder);
+    if (holder !== null && state === 'copied' && !takeOver) throw inUseElsewhere(session, holder);
     const fence = String(Number(last) + 1);
     writeMeta(db, WRITER, JSON.stringify(lease));
     writeMeta(db, FENCE, fence);
@@ -115,6 +127,13 @@ export function inUse(session: SessionId, holder: WriterLease | null): UserMista
   return new UserMistake(
     'session_in_use',
     `session ${session} is being written by ${who}: wait for it, or ${remedy}, then try again`,
+  );
+}
+
+function inUseElsewhere(session: SessionId, holder: WriterLease): UserMistake {
+  return new UserMistake(
+    'session_in_use',
+    `session ${session} is a copy of one that process ${seenAs(holder) ?? holder.pid} is writing: both would work in the same checkout; end that process, then try again, or: ramet resume --take-over ${session}`,
   );
 }
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { thisProcess } from './process-identity.ts';
+import { findProcess, thisProcess } from './process-identity.ts';
 import { sessionPath } from './session-file.ts';
 import { listSessions } from './session-list.ts';
 import { lockPath } from './session-lock.ts';
@@ -92,6 +92,46 @@ describe('LOG-1: a second host from another pid namespace', () => {
     );
   });
 });
+
+describe('LOG-1: a copy of a session that is being written', () => {
+  /** As `cp -a` of the home makes it. */
+  function copyOf(project: string): string {
+    const copy = newProject();
+    cpSync(project, copy, { recursive: true });
+    return copy;
+  }
+
+  test('is refused while the writer lives, and a person may take it over', async () => {
+    const original = newProject();
+    const { child, session } = await startWriter(original);
+    const project = copyOf(original);
+    const line = `session ${session} is a copy of one that process ${child.pid} is writing: both would work in the same checkout; end that process, then try again, or: ramet resume --take-over ${session}`;
+    await expect(resumeSession({ project, session })).rejects.toThrow(line);
+    expect(isWriterAlive({ project, session })).toBe(true);
+    const { journal, reader } = await resumeSession({ project, session, takeOver: true });
+    reader.close();
+    await journal.close();
+  });
+
+  test('is free once the writer has ended, and when it has closed the session without a word', async () => {
+    const original = newProject();
+    const { child, session } = await startWriter(original);
+    const project = copyOf(original);
+    const other = await startWriter(newProject());
+    rewriteLease(project, session, other.child.pid ?? 0, startOf(other.child));
+    expect(livingWriter({ project, session })).toBeNull();
+    rewriteLease(project, session, child.pid ?? 0, startOf(child));
+    expect(livingWriter({ project, session })).not.toBeNull();
+    await end(child);
+    const { journal, reader } = await resumeSession({ project, session });
+    reader.close();
+    await journal.close();
+  });
+});
+
+function startOf(child: ChildProcess): string {
+  return `${findProcess(child.pid ?? 0)?.started}-${namespace}-${machine}`;
+}
 
 describe('LOG-1: a session of another machine', () => {
   test('is never judged dead, and a person may take it over', async () => {

@@ -7,8 +7,9 @@
  * Invariant: a process that cannot be seen from here (another container, another machine) is never judged dead.
  */
 import { hash } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { basename } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
 
 export interface ProcessIdentity {
@@ -80,6 +81,59 @@ export function findProcess(pid: number): FoundProcess | null {
     };
   } catch {
     return null;
+  }
+}
+
+/**
+ * The pid by which a living process is seen from here, also one of another pid namespace where /proc shows it. Null when
+ * it is dead, or cannot be seen.
+ */
+export function seenAs(identity: ProcessIdentity): number | null {
+  const { pid, started } = identity;
+  const sight = sightOf(identity);
+  if (sight === 'here') return isProcessAlive(identity) ? pid : null;
+  const [, ticks, namespace] = started?.split('-') ?? [];
+  if (sight !== 'hidden' || namespace === undefined) return null;
+  for (const name of readdirSync('/proc')) {
+    const found = /^\d+$/.test(name) ? findProcess(Number(name)) : null;
+    if (found === null || found.ended || found.started.split('-')[1] !== ticks) continue;
+    if (innermostPid(name) === pid && isInNamespace(name, namespace)) return Number(name);
+  }
+  return null;
+}
+
+function innermostPid(seen: string): number | null {
+  try {
+    const status = readFileSync(`/proc/${seen}/status`, 'latin1');
+    return Number(/^NSpid:.*?(\d+)$/m.exec(status)?.[1]);
+  } catch {
+    return null;
+  }
+}
+
+/** True also where the system does not say. */
+function isInNamespace(seen: string, namespace: string): boolean {
+  try {
+    return readlinkSync(`/proc/${seen}/ns/pid`).includes(`[${namespace}]`);
+  } catch {
+    return true;
+  }
+}
+
+/** Whether a process has a file of this name open, wherever it is. True also where the system does not say. */
+export function hasOpen(pid: number, name: string): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((number) => isNamed(`/proc/${pid}/fd/${number}`, name));
+  } catch {
+    return true;
+  }
+}
+
+function isNamed(link: string, name: string): boolean {
+  try {
+    return basename(readlinkSync(link)).replace(/ \(deleted\)$/, '') === name;
+  } catch {
+    return false; // closed meanwhile
   }
 }
 

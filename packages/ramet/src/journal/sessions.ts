@@ -39,7 +39,7 @@ import {
 } from './session-file.ts';
 import type { IndexedSession } from './session-index.ts';
 import { isSessionLocked, removeLockFile, type SessionLock, takeSessionLock } from './session-lock.ts';
-import { isDamaged, readFailure, removedBeforeResuming, writeFailure } from './sqlite-failure.ts';
+import { isDamaged, readFailure, removedBeforeResuming, sessionOf, writeFailure } from './sqlite-failure.ts';
 import { witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 
@@ -189,7 +189,7 @@ function readableLease(file: string): WriterLease | null {
 
 /** What the lock of a session says of the holder of its lease. */
 export function stateOfWriter(file: string, lease: WriterLease): HolderState {
-  return holderState(lease, isSessionLocked(file));
+  return holderState(sessionOf(file), lease, isSessionLocked(file));
 }
 
 /** What a session's own file says of it. */
