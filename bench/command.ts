@@ -35,14 +35,18 @@ export interface PrintOptions {
   env?: Record<string, string>;
   /** Instead of the place's own repository. */
   cwd?: string;
+  /** Instead of the checkout's launcher. */
+  bin?: string;
+  /** Instead of a fresh one. */
+  home?: string;
 }
 
 /** `ramet -p` with the built bundle and this Node, spawned without a shell. */
 export function spawnPrint(place: BenchPlace, url: string, options: PrintOptions = {}): ChildProcess {
-  const { prompt = 'read it', args = [], node = [], env = {}, cwd = place.repository } = options;
-  const home = place.freshHome();
+  const { prompt = 'read it', args = [], node = [], env = {}, cwd = place.repository, bin = BIN } = options;
+  const home = options.home ?? place.freshHome();
   const fixed = ['-p', prompt, '--permission-mode', 'bypassPermissions'];
-  return spawn(process.execPath, [...node, BIN, ...fixed, ...args], {
+  return spawn(process.execPath, [...node, bin, ...fixed, ...args], {
     cwd,
     env: {
       PATH: process.env.PATH,
