@@ -66,7 +66,10 @@ export async function merge(
   const project = projectOf(repository, io);
   using entries = openMergeEntries(project);
   if (options.status) {
-    const queue = await listedEntries(entries.list(), repository, (ref) => wishesOf(entries, ref));
+    const queue = await listedEntries(entries.list(), repository, {
+      wishesOf: (ref) => wishesOf(entries, ref),
+      project,
+    });
     show(queue, showQueue(queue));
     return EXIT.done;
   }

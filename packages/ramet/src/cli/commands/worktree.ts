@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { UserMistake } from '../../schema/errors.ts';
 import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
+import { refuseUnfinished } from '../../workspace/worktrees/half-made.ts';
 import { lostWorktrees, pruneLost } from '../../workspace/worktrees/lost-worktrees.ts';
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
@@ -126,6 +127,7 @@ export async function remove(
   let code: number = EXIT.done;
   for (const worktree of worktrees) {
     refuseGone(worktree);
+    refuseUnfinished(place.project, worktree);
     const removal = await removeWorktree(place, worktree, { force });
     if (removal.removed) {
       const saved = removal.checkpoint?.commit ? `; its work is in ${removal.checkpoint.ref}` : '';
@@ -158,6 +160,7 @@ export async function open(
   using opened = await openPlace(io);
   const worktree = findWorktree(opened.place, wanted);
   refuseGone(worktree);
+  refuseUnfinished(opened.place.project, worktree);
   if (!shell) {
     io.out(`${worktree.path}\n`);
     return EXIT.done;
@@ -194,5 +197,6 @@ export async function diff(
 ): Promise<void> {
   using opened = await openPlace(io);
   const worktree = findWorktree(opened.place, wanted);
+  refuseUnfinished(opened.place.project, worktree);
   io.out(await worktreeDiff(opened.place, worktree, { stat, color: io.isTerminal }));
 }

@@ -10,6 +10,7 @@ import { JournalError, UserMistake } from '../../schema/errors.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { noIdentityFrom } from '../../workspace/merge/write-commit.ts';
 import { type Provenance, withTrailers } from '../../workspace/provenance/trailers.ts';
+import { isTorn, refuseUnfinished, tornText } from '../../workspace/worktrees/half-made.ts';
 import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { excludeSettings } from '../../workspace/worktrees/worktree-environment.ts';
@@ -41,7 +42,9 @@ export async function commitWorktree(
   return { commit: await gitText(['rev-parse', 'HEAD'], call), files };
 }
 
-function refuseBusy(place: WorktreePlace, { name, path, state, lease, ...rest }: ManagedWorktree): void {
+function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
+  refuseUnfinished(place.project, worktree);
+  const { name, path, state, lease, ...rest } = worktree;
   if (!existsSync(path))
     throw new UserMistake(
       'worktree_gone',
@@ -52,6 +55,8 @@ function refuseBusy(place: WorktreePlace, { name, path, state, lease, ...rest }:
       'worktree_in_use',
       `an agent works in ${name} (process ${lease.pid}): wait until it has ended, or end it with ramet stop`,
     );
+  if (isTorn(adminDirectory(place, rest)))
+    throw new UserMistake('worktree_torn', `the worktree ${name} ${tornText(path)}`);
   if (existsSync(join(adminDirectory(place, rest), 'MERGE_HEAD')))
     throw new UserMistake(
       'merge_under_way',

@@ -4,6 +4,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
+import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import type { CommandIo } from '../io.ts';
@@ -26,9 +27,9 @@ export async function openPlace({ cwd, env }: CommandIo): Promise<CommandPlace> 
 }
 
 /** Those that somebody could look for: not what is kept ready, nor, unless asked for, what is gone. */
-export function listed({ registry }: WorktreePlace, all = false): ManagedWorktree[] {
+export function listed({ registry, project }: WorktreePlace, all = false): ManagedWorktree[] {
   const hidden = new Set(all ? [] : ['gone', 'ready', 'resetting', 'claiming']);
-  return registry.list().filter(({ state }) => !hidden.has(state));
+  return registry.list().filter((row) => !hidden.has(row.state) || isHalfMade(project, row));
 }
 
 /** By name, path, branch, id, or the agent whose it is. */

@@ -1,6 +1,7 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
 
 import { fewAtOnce } from '../../workspace/worktrees/few-at-once.ts';
+import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
 import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
 import { knownBytes } from '../../workspace/worktrees/pool-size.ts';
 import { isTreeOf } from '../../workspace/worktrees/register-worktree.ts';
@@ -81,6 +82,7 @@ function stateOf(
   const { state, lease } = worktree;
   if (verdict?.isMissing) return 'directory deleted';
   if (state === 'released') return 'kept';
+  if (isHalfMade(project, worktree)) return 'half-made: ramet worktree gc takes it away';
   if (state !== 'leased') return state;
   return isHeld(project, worktree) ? `in use by process ${lease?.pid}` : 'left by a process that ended';
 }

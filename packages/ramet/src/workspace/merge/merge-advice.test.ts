@@ -120,7 +120,9 @@ describe('WORK-5: the advice after a conflict leads to a branch that has landed'
       /; ramet merge two --into main --strategy squash --check 'test '\\''x y'\\'' && true' --check-seconds 60 --update-checkout$/,
     );
     const wishes = place.entries.wishes('refs/heads/main') ?? '';
-    const [, told] = await withAdvice(place.entries.list(), place.repository, () => JSON.parse(wishes));
+    const [, told] = await withAdvice(place.entries.list(), place.repository, {
+      wishesOf: () => JSON.parse(wishes),
+    });
     expect(told?.reason).toBe(entries[1]?.reason);
   });
 

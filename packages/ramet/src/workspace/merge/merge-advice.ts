@@ -5,6 +5,7 @@
 import type { MergeEntry } from '../../journal/merge-entries.ts';
 import { readRef as readRefFile } from '../git/read-refs.ts';
 import { runGit } from '../git/run-git.ts';
+import { unfinishedAt } from '../worktrees/half-made.ts';
 import { checkoutsOf } from './branch-checkouts.ts';
 import { integrationRef, shortName } from './integration-refs.ts';
 import { callIn, isAncestor, type MergeRepository, readRef } from './merge-repository.ts';
@@ -15,13 +16,13 @@ import { repeatOptions, shellWord } from './repeat-options.ts';
 export async function withAdvice(
   entries: readonly MergeEntry[],
   repository: MergeRepository,
-  wishesOf: WishesOf = () => null,
+  { wishesOf = () => null, project }: AdviceSources = {},
 ): Promise<MergeEntry[]> {
   const sides = new Map<string, Promise<string>>();
   return Promise.all(
     entries.map(async (entry) => {
       const again = repeatOptions(entry, wishesOf(entry.target));
-      if (entry.state === 'nothing') return withUncommitted(entry, again, repository);
+      if (entry.state === 'nothing') return withUncommitted(entry, { again, project }, repository);
       if (entry.state !== 'conflicted') return entry;
       const side = sides.get(entry.target) ?? otherSide(entry.target, repository);
       sides.set(entry.target, side);
@@ -33,8 +34,12 @@ export async function withAdvice(
   );
 }
 
-/** What the last run of a target was asked for. */
-type WishesOf = (target: string) => MergeWishes | null;
+export interface AdviceSources {
+  /** What the last run of a target was asked for. */
+  wishesOf?: ((target: string) => MergeWishes | null) | undefined;
+  /** The directory that Ramet keeps for the repository: it says which worktrees are whole. */
+  project?: string | undefined;
+}
 
 const LEFT_BEHIND: ReadonlySet<string> = new Set(['conflicted', 'failed', 'nothing']);
 
@@ -42,7 +47,7 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set(['conflicted', 'failed', 'nothi
 export async function listedEntries(
   entries: readonly MergeEntry[],
   repository: MergeRepository,
-  wishesOf?: WishesOf,
+  sources?: AdviceSources,
 ): Promise<MergeEntry[]> {
   const isSame = (one: MergeEntry, other: MergeEntry): boolean =>
     one.target === other.target && one.branch === other.branch;
@@ -54,7 +59,7 @@ export async function listedEntries(
   return withAdvice(
     current.filter((_, index) => byHand[index] !== true),
     repository,
-    wishesOf,
+    sources,
   );
 }
 
@@ -120,12 +125,15 @@ function wayTo(
 /** A branch without commits of its own may have its work in the files of its worktree. */
 async function withUncommitted(
   entry: MergeEntry,
-  again: string,
+  { again, project }: { again: string; project: string | undefined },
   repository: MergeRepository,
 ): Promise<MergeEntry> {
   const [checkout] = checkoutsOf(`refs/heads/${entry.branch}`, repository);
   if (checkout === undefined || checkout.directory === repository.cwd) return entry;
   const { directory } = checkout;
+  const unfinished = project === undefined ? null : unfinishedAt(project, checkout);
+  if (unfinished !== null)
+    return { ...entry, reason: `${entry.reason}; its worktree ${directory} ${unfinished}` };
   const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
   const end = await runGit(args, { ...callIn(repository), cwd: directory }).catch(() => null);
   const files = end?.code === 0 ? end.stdout.split('\0').filter((line) => line !== '').length : 0;

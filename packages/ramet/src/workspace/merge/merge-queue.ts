@@ -159,7 +159,10 @@ async function reportOf(
     after: isKept ? target.commit : head,
     kept: isKept ? { ref: integrationRef(ref), commit: head, reason: move.reason } : null,
     checkout: isKept ? null : move.checkout,
-    entries: await withAdvice(decided, done.ports.repository, () => done.request),
+    entries: await withAdvice(decided, done.ports.repository, {
+      wishesOf: () => done.request,
+      project: done.ports.project,
+    }),
   };
 }
 

@@ -1,0 +1,57 @@
+/**
+ * Worktrees that nobody has worked in: one that is on its way to its owner, or whose maker was killed. Files that are not
+ * there yet look deleted to git, so nothing in such a tree is ever taken for work.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserMistake } from '../../schema/errors.ts';
+import { isHeld } from './lease-holder.ts';
+import { WorktreeRegistry } from './registry.ts';
+import type { ManagedWorktree, WorktreeState } from './worktree.ts';
+
+const UNFINISHED: ReadonlySet<WorktreeState> = new Set<WorktreeState>(['making', 'claiming', 'resetting']);
+
+/** What it is, as the end of a sentence with what to do; null for a tree that is whole. */
+export function unfinishedText(
+  project: string,
+  worktree: Pick<ManagedWorktree, 'state' | 'lease' | 'owner'>,
+): string | null {
+  if (!UNFINISHED.has(worktree.state)) return null;
+  return isHeld(project, worktree)
+    ? `is being made by process ${worktree.lease?.pid}: wait until it is done`
+    : 'is half-made: its process was killed, and nobody has worked in it; ramet worktree gc takes it away';
+}
+
+/** Whether its maker was killed. */
+export function isHalfMade(
+  project: string,
+  worktree: Pick<ManagedWorktree, 'state' | 'lease' | 'owner'>,
+): boolean {
+  return UNFINISHED.has(worktree.state) && !isHeld(project, worktree);
+}
+
+/** Throws for a tree that is not whole. */
+export function refuseUnfinished(project: string, worktree: ManagedWorktree): void {
+  const text = unfinishedText(project, worktree);
+  if (text !== null) throw new UserMistake('worktree_half_made', `the worktree ${worktree.name} ${text}`);
+}
+
+/** Git writes the index last: a tree without one was never checked out whole, and all its files count as deleted. */
+export function isTorn(gitDirectory: string): boolean {
+  return !existsSync(join(gitDirectory, 'index'));
+}
+
+/** The same as `unfinishedText`, of any working tree; also of one that the registry has lost. */
+export function unfinishedAt(
+  project: string,
+  { directory, gitDirectory }: { directory: string; gitDirectory: string },
+): string | null {
+  using registry = new WorktreeRegistry(project);
+  const row = registry.list().findLast(({ path, state }) => path === directory && state !== 'gone');
+  const text = row === undefined ? null : unfinishedText(project, row);
+  return text ?? (isTorn(gitDirectory) ? tornText(directory) : null);
+}
+
+export function tornText(directory: string): string {
+  return `has no index, as after a check-out that was killed, so every file counts as deleted: look at it first with git -C ${directory} status`;
+}
