@@ -1,8 +1,8 @@
 /** What an agent of an earlier process is when it goes on: what it had, as far as whoever it works for has that too. */
-import { modeInForce } from '../permission/effective-mode.ts';
 import type { AgentOrigin, EventOf } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { Agent } from './agent.ts';
+import { agentSpec, basisOf } from './agent-spec.ts';
 import type { AgentFamily } from './family.ts';
 import type { RecordedSpec } from './resume.ts';
 import type { AgentSpec } from './runtime.ts';
@@ -26,30 +26,21 @@ export function specOfRecorded(
   { model, permissionMode, tools }: RecordedSpec,
   changes: Partial<AgentOrigin> = {},
 ): AgentSpec {
-  return {
+  return agentSpec(basisOf(family, parent), {
     id,
-    parent: parent.spec.id,
     type: started.agentType,
     name: started.name,
     model,
-    fallbackModel: parent.spec.fallbackModel,
     thinking: null,
     system: [],
     tools: parent.spec.tools.filter(({ name }) => tools.includes(name)),
     permissionMode,
-    ceiling: () => modeInForce(parent.spec),
     maxTurns: started.maxTurns,
-    maxTokens: parent.spec.maxTokens,
     budget: started.budget,
-    spending: parent.spending ?? family.parts.spending,
-    cwd: parent.directory.cwd,
-    workspace: parent.directory.workspace ?? undefined,
     origin: { ...originOf(started), ...changes },
-    readOnly: started.origin?.readOnly === true || parent.spec.readOnly === true,
+    readOnly: started.origin?.readOnly,
     executor: started.origin?.executor,
-    compactionThreshold: parent.spec.compactionThreshold,
-    contextWindow: parent.spec.contextWindow,
-  };
+  });
 }
 
 /** Without the estimates: what a fork would have cost as a fresh agent can be told of one whole run only. */

@@ -8,7 +8,6 @@ import { unknownType } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { requireEffort } from '../model/thinking.ts';
-import { modeInForce } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
@@ -17,6 +16,7 @@ import type { SpawnRequest } from '../tools/agent-desk.ts';
 import { Agent } from './agent.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { refuseBadName, refuseTakenName } from './agent-names.ts';
+import { agentSpec, basisOf, type OwnSpec } from './agent-spec.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import { freshHead, freshThinking, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
 import { type ChildLimits, childLimits } from './child-limits.ts';
@@ -28,7 +28,6 @@ import { type ForkOverrides, refuseForkChoices, refuseOtherOverrides } from './f
 import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
 import { isolationOf } from './isolation/default-isolation.ts';
 import { startChild } from './run-child.ts';
-import type { AgentSpec } from './runtime.ts';
 
 export interface SpawnOrder extends SpawnRequest {
   /** The tool call that asks; null for the library, whose children no cap on models counts. */
@@ -182,16 +181,16 @@ function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
     inheritedTokens: inheritedTokens(parent),
     freshTokens: freshTokens(family, parent, plan.order.prompt),
   };
-  const spec = {
-    ...childSpec(family, parent, plan, origin),
+  const spec = agentSpec(basisOf(family, parent), {
+    ...planned(parent, plan, origin),
     type: 'fork',
     thinking: parent.conversation.head.thinking,
     system: parent.spec.system,
     tools: parent.spec.tools,
-    permissionMode: 'bubble' as const,
+    permissionMode: 'bubble',
     skipCacheWrite: overrides.skipCacheWrite,
     canUseTool: overrides.canUseTool,
-  };
+  });
   return parent.fork(spec, taskText(plan));
 }
 
@@ -204,14 +203,14 @@ function freshOf(
   parent.runtime.prefixGuard.noteDefinition(definition.name, definition);
   const tools = toolsOf(definition, parent);
   const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
-  const spec: AgentSpec = {
-    ...childSpec(family, parent, plan, originOf(parent, plan, 'fresh')),
+  const spec = agentSpec(basisOf(family, parent), {
+    ...planned(parent, plan, originOf(parent, plan, 'fresh')),
     type: definition.name,
     thinking,
     system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
     permissionMode: definition.permissionMode,
-  };
+  });
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (note !== null) child.warn('thinking_unused', note);
   if (spec.readOnly) parent.runtime.sandbox.prepare();
@@ -223,33 +222,25 @@ function freshOf(
   return child;
 }
 
-/** What every child has of its order and its parent. */
-function childSpec(
-  family: AgentFamily,
+/** What every child has of its order. */
+function planned(
   parent: Agent,
   { id, order, model, allowed, schema, evidence, executor, workspace }: ChildPlan,
   origin: AgentOrigin,
-): Omit<AgentSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
+): Omit<OwnSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
   return {
     id,
-    parent: parent.spec.id,
     name: order.name ?? null,
     model,
-    fallbackModel: parent.spec.fallbackModel,
-    ceiling: () => modeInForce(parent.spec),
     ...allowed,
-    maxTokens: parent.spec.maxTokens,
-    spending: parent.spending ?? family.parts.spending,
     cwd: childDirectory(parent, workspace),
-    workspace: workspace ?? parent.directory.workspace ?? undefined,
+    ...(workspace !== null && { workspace }),
     isWorkspaceOwn: workspace !== null,
     origin,
     executor,
     readOnly: origin.readOnly,
     answer: schema ?? undefined,
     evidence: evidence ?? undefined,
-    compactionThreshold: parent.spec.compactionThreshold,
-    contextWindow: parent.spec.contextWindow,
   };
 }
 

@@ -5,6 +5,7 @@ import { MAIN_PROMPT } from '../agents/main-prompt.ts';
 import { instructionsText, readProjectInstructions } from '../agents/project-instructions.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { Agent } from '../engine/agent.ts';
+import { agentSpec, type SpecBasis } from '../engine/agent-spec.ts';
 import { switchModel } from '../engine/fallback.ts';
 import type { AgentWorkspace } from '../engine/isolation/agent-workspace.ts';
 import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
@@ -105,25 +106,27 @@ function mainSpec(
   settings: ResolvedOptions,
 ): AgentSpec {
   const { fork } = settings.agents.limits;
-  return {
-    id: agentId(runtime.journal.session, 1),
+  const basis: SpecBasis = {
     parent: null,
-    type: 'main',
-    name: null,
-    model,
     fallbackModel: settings.fallbackModel,
-    thinking: settings.thinking,
-    system: [MAIN_PROMPT],
-    tools: head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork),
-    permissionMode: settings.permissionMode ?? permissionMode,
-    maxTurns: settings.maxTurns,
     maxTokens: settings.maxTokens,
-    budget: settings.budget,
     spending: family.parts.spending,
     cwd: place.cwd,
     compactionThreshold: settings.compactionThreshold,
     contextWindow: settings.contextWindow,
   };
+  return agentSpec(basis, {
+    id: agentId(runtime.journal.session, 1),
+    type: 'main',
+    name: null,
+    model,
+    thinking: settings.thinking,
+    system: [MAIN_PROMPT],
+    tools: head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork),
+    permissionMode: settings.permissionMode ?? permissionMode,
+    maxTurns: settings.maxTurns,
+    budget: settings.budget,
+  });
 }
 
 /** What the first message says besides the prompt: read before the journal exists. */
