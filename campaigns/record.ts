@@ -1,8 +1,8 @@
 /**
  * Records the sessions that later versions must be able to resume: `npm run record:sessions`, after a build. It replaces
- * `packages/ramet/test/fixtures/recorded-sessions/`; `--only NAME` prints whether one scene can be recorded, and writes nothing.
+ * `packages/ramet/test/fixtures/recorded-sessions/`; `--only NAME` records one scene anew, or adds it, and keeps the others.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BlockLine } from '../packages/ramet/test/fixtures/recorded-sessions/format.ts';
@@ -14,7 +14,8 @@ const FIXTURES = join(import.meta.dirname, '../packages/ramet/test/fixtures/reco
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 
 const chosen = scenes().filter(({ name }) => values.only === undefined || name === values.only);
-const blocks = new Map<string, BlockLine>();
+if (chosen.length === 0) throw new Error(`there is no scene ${values.only}`);
+const blocks = new Map<string, BlockLine>(values.only === undefined ? [] : knownBlocks());
 const recorded = new Map<string, string>();
 for (const scene of chosen) {
   const snapshot = await recordScene(scene, await undisturbedRun(scene.plan));
@@ -22,12 +23,19 @@ for (const scene of chosen) {
   recorded.set(scene.name, textOf(snapshot.lines));
   console.log(`${scene.name}: ${snapshot.lines.length} lines`);
 }
-if (values.only === undefined) {
-  const directory = join(FIXTURES, 'scenes');
-  mkdirSync(directory, { recursive: true });
-  for (const name of readdirSync(directory)) rmSync(join(directory, name));
-  for (const [name, text] of recorded) writeFileSync(join(directory, `${name}.jsonl`), text);
-  writeFileSync(join(FIXTURES, 'blocks.jsonl'), textOf([...blocks.values()]));
+const directory = join(FIXTURES, 'scenes');
+mkdirSync(directory, { recursive: true });
+const replaced = readdirSync(directory).filter(
+  (name) => values.only === undefined || name === `${values.only}.jsonl`,
+);
+for (const name of replaced) rmSync(join(directory, name));
+for (const [name, text] of recorded) writeFileSync(join(directory, `${name}.jsonl`), text);
+writeFileSync(join(FIXTURES, 'blocks.jsonl'), textOf([...blocks.values()]));
+
+function knownBlocks(): [string, BlockLine][] {
+  const lines = readFileSync(join(FIXTURES, 'blocks.jsonl'), 'utf8').split('\n').filter(Boolean);
+  // This script has written them.
+  return lines.map((line) => JSON.parse(line) as BlockLine).map((block) => [block.digest, block]);
 }
 
 function textOf(lines: readonly unknown[]): string {

@@ -1,8 +1,10 @@
 /** Plays a scene with the built command, ends its processes as it says, and takes a snapshot of what they left. */
+import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileHistoryOf } from '../../packages/ramet/src/journal/projections/file-history.ts';
 import {
   type AskedLine,
   repeatedPart,
@@ -10,7 +12,7 @@ import {
 } from '../../packages/ramet/test/fixtures/recorded-sessions/format.ts';
 import type { Undisturbed } from '../kill/checks.ts';
 import { phasesOf } from '../kill/phase.ts';
-import { begunRound, type RecordedRound } from '../kill/recorded.ts';
+import { begunRound, type RecordedRound, readRound } from '../kill/recorded.ts';
 import { ALLOWED, PROMPT } from '../kill/round.ts';
 import { type Asked, Stage } from '../kill/stage.ts';
 import { endProcess, type Run, World } from '../kill/world.ts';
@@ -20,10 +22,11 @@ import { type Snapshot, snapshotOf } from './snapshot.ts';
 /** Conversations name the folder they were recorded in: a neutral one, the same for everybody who records. */
 const ROOT = '/tmp/ramet-recorded';
 const STOPPING = join(import.meta.dirname, 'stopping-program.ts');
+const UNDO = join(import.meta.dirname, '../../packages/ramet/test/crash/undo-runner.ts');
 const MOST_TRIES = 60;
 
 /** Null when the process was not ended in the phase that the scene is about. */
-async function tryScene(scene: Scene, undisturbed: Undisturbed): Promise<Snapshot | null> {
+async function tryScene(scene: Scene, undisturbed: Undisturbed, tries: number): Promise<Snapshot | null> {
   mkdirSync(ROOT);
   await using stage = await Stage.open(scene.plan);
   await using world = new World(scene.plan, stage.emulator.url, { root: ROOT });
@@ -34,6 +37,7 @@ async function tryScene(scene: Scene, undisturbed: Undisturbed): Promise<Snapsho
   const phases = phasesOf(recorded, { resumed: scene.runs.length > 1, hadAsked });
   const isWanted = scene.phases.every((phase) => phases.includes(phase));
   if (recorded === null || !isWanted || left.length > 0) return null;
+  if (scene.isUndone === true && !undoInPart(world, recorded.session, tries)) return null;
   const snapshot = snapshotOf(ROOT, world.project);
   const line = { ...(await viewsOf(world)), phases, recorded, undisturbed };
   return {
@@ -48,12 +52,19 @@ async function tryScene(scene: Scene, undisturbed: Undisturbed): Promise<Snapsho
 
 export async function recordScene(scene: Scene, undisturbed: Undisturbed): Promise<Snapshot> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const snapshot = await tryScene(scene, undisturbed);
+    const snapshot = await tryScene(scene, undisturbed, tries);
     if (snapshot !== null) return snapshot;
   }
   throw new Error(
     `${scene.name}: ${MOST_TRIES} processes were ended, and none of them ${scene.phases.join(', ')}`,
   );
+}
+
+/** Whether an undo that is killed before that step is on record as begun, and not as ended. */
+function undoInPart(world: World, session: string, step: number): boolean {
+  spawnSync(process.execPath, [UNDO, world.project, session, 'undo', String(step)], { stdio: 'inherit' });
+  const { events } = readRound(world.project, session);
+  return fileHistoryOf(events).unfinished !== null;
 }
 
 function recordedIn(world: World): RecordedRound | null {

@@ -34,6 +34,8 @@ export interface Scene {
   runs: SceneRun[];
   /** Among the phases that the journal shows afterwards. */
   phases: KillPhase[];
+  /** Then an undo of all its changes is begun, and killed before it has ended. */
+  isUndone?: boolean;
 }
 
 /** Every agent talks, has to prove its work and runs two commands that act first and wait afterwards. */
@@ -140,6 +142,7 @@ export function scenes(): Scene[] {
       fault: broken({ a: 3 }, LIMIT).fault ?? (() => undefined),
     }),
     one('ended', plan('foreground'), {}, 'ended'),
+    { ...one('undo-unfinished', plan('foreground'), {}, 'ended'), isUndone: true },
     one('children-at-work', plan('foreground'), silent({ a: 2, b: 3 }), 'in a request', 'waits for agents'),
     one(
       'children-in-processes',
