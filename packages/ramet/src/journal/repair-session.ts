@@ -10,11 +10,12 @@
  */
 import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { JournalError, UserMistake } from '../schema/errors.ts';
+import { describeError, JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { checkedBlocks } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
+import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
 import { EventCheck } from './event-check.ts';
 import { EventNumbers, LONGEST_GAP, saysSkipped, skippedNumbers } from './event-numbers.ts';
 import { PRIVATE_FILE } from './home.ts';
@@ -72,6 +73,8 @@ export function repairSession({ project, session }: { project: string; session: 
       cut,
     };
     return { ...outcome, kept: isWhole ? null : replace(file, found) };
+  } catch (error) {
+    throw error instanceof JournalError ? error : cannotRepair(file, session, error);
   } finally {
     removeFiles(mended);
     lock.release();
@@ -86,6 +89,20 @@ function canBeRead(file: string): boolean {
     if (!isDamaged(error)) throw error;
     return false;
   }
+}
+
+/** The damaged file is as it was; what was begun beside it goes. */
+function cannotRepair(file: string, session: SessionId, error: unknown): JournalError {
+  removeFiles(draftOf(file));
+  const trouble = diskTroubleAt(file);
+  const [reason, remedy] =
+    trouble === null ? [describeError(error), 'check the disk'] : DISK_TROUBLES[trouble];
+  const message = `cannot repair session ${session}: ${reason}; ${remedy}${trouble === 'full' ? ' (ramet gc lists what may go)' : ''}, then try again`;
+  return new JournalError('journal_not_repaired', 'terminal', message, { cause: error });
+}
+
+function draftOf(file: string): string {
+  return `${file}.repaired`;
 }
 
 function nothingLeft(file: string, session: SessionId): JournalError {
@@ -171,7 +188,7 @@ function metaOf(db: DatabaseSync): Readonly<Record<string, string>> {
 
 /** Returns where the damaged file is kept. */
 function replace(file: string, found: Salvaged): string {
-  const draft = `${file}.repaired`;
+  const draft = draftOf(file);
   const kept = freeName(`${file}.damaged`);
   removeFiles(draft);
   writeRepaired(draft, found);

@@ -24,7 +24,9 @@ describe('LOG-1: the lock of a session', () => {
 
   test('is one empty file that only its user can read', () => {
     const file = join(root, 'two.sqlite');
-    takeSessionLock(file)?.release();
+    const lock = takeSessionLock(file);
+    expect(readdirSync(root).filter((name) => name.startsWith('two'))).toEqual(['two.lock']);
+    lock?.release();
     expect(readdirSync(root).filter((name) => name.startsWith('two'))).toEqual(['two.lock']);
     expect(statSync(lockPath(file))).toMatchObject({ size: 0, mode: 0o100600 });
   });

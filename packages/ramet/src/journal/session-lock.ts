@@ -41,7 +41,8 @@ function tryLock(path: string): SessionLock | null | 'replaced' {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(existingFile(path), { timeout: PATIENCE_MS });
-    db.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written to it, and a journal beside it would need room: on a full disk `ramet gc` locks too.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     db?.close();
     if (isBusy(error)) return null;

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describeError, JournalError, systemCode } from '../schema/errors.ts';
-import { diskTroubleAt } from './disk-trouble.ts';
+import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
 
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
@@ -28,6 +28,14 @@ export function isBusy(error: unknown): boolean {
 export function needsRoomBeside(error: unknown): boolean {
   const code = sqliteCode(error instanceof JournalError ? error.cause : error);
   return code !== null && [SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code);
+}
+
+/** Why a file beside others, such as an index, could not be written: SQLite says "disk I/O error". */
+export function writeTrouble(file: string, error: unknown): string {
+  if (!needsRoomBeside(error)) return describeError(error);
+  const trouble = diskTroubleAt(file);
+  if (trouble === null) return 'the system refused the write (disk, quota or file size limit)';
+  return DISK_TROUBLES[trouble].join('; ');
 }
 
 export function isDamaged(error: unknown): boolean {

@@ -27,6 +27,25 @@ describe.concurrent('ramet gc', () => {
     expect(user.sessions()).toEqual([]);
   });
 
+  test('lists and removes on a disk that takes no more (LOG-1)', async ({ user }) => {
+    const full = `trap '' XFSZ; ulimit -f 0; exec "$@"`;
+    await user.model({ text: 'ok' });
+    await user.ramet(['-p', 'one', '--worktree', 'side']);
+    await user.ramet(['-p', 'two']);
+    const listed = await user.ramet(['gc', '--older-than', '0', '--dry-run', '--json'], { shell: full });
+    expect(listed).toMatchObject({
+      code: 0,
+      stderr: 'ramet: nothing was removed; without --dry-run it is\n',
+    });
+    const kinds = JSON.parse(listed.stdout).map(({ kind }: { kind: string }) => kind);
+    expect(kinds.toSorted()).toEqual(['session', 'session', 'worktree']);
+    const removed = await user.ramet(['gc', '--older-than', '0', '--yes'], { shell: full });
+    expect(user.sessions()).toEqual([]);
+    expect(removed.stderr).toMatch(
+      /^ramet: worktree \S+ stays: it could not be judged: the system refused the write \(disk, quota or file size limit\)\nramet: removed 2 of 3, \d+ kB in all\n$/,
+    );
+  });
+
   test('keeps work that is on no branch, and removes logs and refs that nobody needs', async ({ user }) => {
     const git = (...args: string[]): string =>
       execFileSync('git', args, { cwd: user.repository, encoding: 'utf8' }).trim();

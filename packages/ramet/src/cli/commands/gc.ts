@@ -1,11 +1,13 @@
 /** `ramet gc`: what Ramet keeps for this repository, by age and size, and taking away what is no longer needed. */
 import { createInterface } from 'node:readline/promises';
+import { indexPath } from '../../journal/session-index.ts';
+import { writeTrouble } from '../../journal/sqlite-failure.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { EXIT } from '../exit-code.ts';
 import { duration, excerpt, printable, table } from '../format.ts';
-import type { Holding } from '../gc/holding.ts';
+import { GONE_ALREADY, type Holding } from '../gc/holding.ts';
 import { holdingsOf } from '../gc/holdings.ts';
 import type { CommandIo } from '../io.ts';
 
@@ -24,8 +26,9 @@ const NAME_LENGTH = 60;
 export async function gc(options: GcOptions, io: CommandIo): Promise<number> {
   const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
   const days = options.olderThan ?? settings.retention?.days ?? DEFAULT_DAYS;
+  const place = findPlace(io);
   const held = await holdingsOf({
-    place: findPlace(io),
+    place,
     env: childEnvironment(io.env, settings.env?.childVariables),
     days,
     now: Date.now(),
@@ -41,7 +44,7 @@ export async function gc(options: GcOptions, io: CommandIo): Promise<number> {
     if (options.dryRun && going.length > 0) io.note('nothing was removed; without --dry-run it is');
     return EXIT.done;
   }
-  if (options.yes || (await isWanted(going, io))) return removeAll(going, io);
+  if (options.yes || (await isWanted(going, io))) return removeAll(going, place.project, io);
   return EXIT.failed;
 }
 
@@ -60,17 +63,25 @@ async function isWanted(going: readonly Holding[], io: CommandIo): Promise<boole
   }
 }
 
-async function removeAll(going: readonly Holding[], io: CommandIo): Promise<number> {
-  let freed = 0;
-  let left = 0;
-  for (const holding of going) {
-    const reason = await holding.remove();
-    if (reason === null) freed += holding.bytes;
-    else left += 1;
-    if (reason !== null) io.note(`${holding.kind} ${holding.name} stays: ${reason}`);
+async function removeAll(going: readonly Holding[], project: string, io: CommandIo): Promise<number> {
+  let [freed, removed, gone] = [0, 0, 0];
+  for (const holding of inOrder(going)) {
+    const reason = await holding.remove().catch((error: unknown) => writeTrouble(indexPath(project), error));
+    if (reason === null) {
+      freed += holding.bytes;
+      removed += 1;
+    } else if (reason === GONE_ALREADY) gone += 1;
+    else io.note(`${holding.kind} ${holding.name} stays: ${reason}`);
   }
-  io.note(`removed ${going.length - left} of ${going.length}, ${size(freed)} in all`);
-  return left === 0 ? EXIT.done : EXIT.failed;
+  const others = gone === 0 ? '' : `${gone} ${gone === 1 ? 'was' : 'were'} gone already, `;
+  io.note(`removed ${removed} of ${going.length}, ${others}${size(freed)} in all`);
+  return removed + gone === going.length ? EXIT.done : EXIT.failed;
+}
+
+/** Worktrees last: letting go of one writes to the index, and on a full disk only the others make room for that. */
+function inOrder(going: readonly Holding[]): Holding[] {
+  const isWorktree = ({ kind }: Holding): boolean => kind === 'worktree';
+  return [...going.filter((one) => !isWorktree(one)), ...going.filter(isWorktree)];
 }
 
 function overview(held: readonly Holding[], days: number): string {

@@ -5,6 +5,8 @@ import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settin
 
 export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'kept folder' | 'worktree';
 
+export const GONE_ALREADY: unique symbol = Symbol('gone already');
+
 export interface Holding {
   kind: HoldingKind;
   name: string;
@@ -16,8 +18,8 @@ export interface Holding {
   keep: string | null;
   /** Kept for its age alone. */
   young: boolean;
-  /** Takes it away; returns why not, when it could not. */
-  remove(): Promise<string | null>;
+  /** Takes it away; returns why not, when it could not, or that somebody else has. */
+  remove(): Promise<string | null | typeof GONE_ALREADY>;
 }
 
 export interface HoldingOptions {

@@ -1,5 +1,5 @@
 /** Everything that Ramet keeps for a repository, item by item: how old, how large, and whether it may go. */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeSession } from '../../sdk/retention/remove-session.ts';
 import {
@@ -9,7 +9,7 @@ import {
   sessionHoldings,
 } from '../../sdk/retention/session-holdings.ts';
 import { sessionsWithWorktrees } from '../../sdk/retention/sessions-with-worktrees.ts';
-import type { Holding, HoldingKind, HoldingOptions } from './holding.ts';
+import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
 import { keptFolders } from './kept-folders.ts';
 import { wipRefs } from './wip-refs.ts';
 import { worktreeHoldings } from './worktree-holdings.ts';
@@ -42,8 +42,11 @@ function sessionItem(project: string, held: SessionHolding): Holding {
     parts: bytes,
     keep: keep?.reason ?? null,
     young: keep?.young ?? false,
-    remove: async () =>
-      removeSession(project, session, written) ? null : 'it is in use, or was used since it was listed',
+    async remove() {
+      const removal = removeSession(project, session, written);
+      if (removal === 'in use') return 'it is in use, or was used since it was listed';
+      return removal === 'removed' ? null : GONE_ALREADY;
+    },
   };
 }
 
@@ -57,7 +60,8 @@ function checkLogs({ place, now, days }: HoldingOptions): Holding[] {
 }
 
 function fileItem(kind: HoldingKind, path: string, usedAt: number, bytes: number): Holding {
-  const remove = async (): Promise<null> => {
+  const remove = async (): Promise<null | typeof GONE_ALREADY> => {
+    if (!existsSync(path)) return GONE_ALREADY;
     rmSync(path, { force: true });
     return null;
   };

@@ -16,18 +16,21 @@ export function lastWritten(file: string): number {
   return Math.max(stats?.mtimeMs ?? 0, readWitness(file)?.time ?? 0);
 }
 
-/** True also where it was gone already. False when a process writes it, or has written it since it was judged: then it has to be judged again. */
-export function removeSession(project: string, session: SessionId, judgedAt?: number): boolean {
+/** `in use`: a process writes it, or may, or has written it since it was judged: then it has to be judged again. */
+export type SessionRemoval = 'removed' | 'gone already' | 'in use';
+
+/** Needs no room on the disk: this is what makes room. */
+export function removeSession(project: string, session: SessionId, judgedAt?: number): SessionRemoval {
   const file = sessionPath(project, session);
   const lock = takeSessionLock(file);
-  if (lock === null) return false;
+  if (lock === null) return 'in use';
   try {
     if (!existsSync(file)) {
       // Another process was first, and took the lock file away that this one has made again.
       removeLockFile(file);
-      return true;
+      return 'gone already';
     }
-    if (judgedAt !== undefined && lastWritten(file) !== judgedAt) return false;
+    if (judgedAt !== undefined && lastWritten(file) !== judgedAt) return 'in use';
     rmSync(file, { force: true });
     const own = readdirSync(project).filter((name) => name === session || name.startsWith(`${session}.`));
     for (const path of own.map((name) => join(project, name))) {
@@ -37,6 +40,15 @@ export function removeSession(project: string, session: SessionId, judgedAt?: nu
   } finally {
     lock.release();
   }
-  forgetSession(project, session);
-  return true;
+  forgetQuietly(project, session);
+  return 'removed';
+}
+
+/** A line of the index whose session is gone is passed over by every list: not worth failing for. */
+function forgetQuietly(project: string, session: SessionId): void {
+  try {
+    forgetSession(project, session);
+  } catch {
+    // Said above.
+  }
 }

@@ -25,6 +25,6 @@ export async function retain(order: { place: Place; days: number; now: number })
   const withWorktrees = sessionsWithWorktrees(place);
   return sessionHoldings(place.project, { now, days, withWorktrees })
     .filter(({ keep }) => keep === null)
-    .filter(({ session, written }) => removeSession(place.project, session, written))
+    .filter(({ session, written }) => removeSession(place.project, session, written) === 'removed')
     .map(({ session }) => session);
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
@@ -54,6 +55,20 @@ describe('LOG-1: what sessions keep', () => {
     expect(sessionHoldings(project, rule(2))[0]?.keep).toEqual({ reason: expect.any(String), young: true });
   });
 
+  test('stays when its own file says that another machine may write it, whatever the index says', async ({
+    directory,
+  }) => {
+    const project = join(directory, 'project');
+    const session = await ended(project, 'interrupted');
+    {
+      using db = new DatabaseSync(join(project, `${session}.sqlite`));
+      const writer = { pid: 1, started: 'ffffffff-1-1-ffffffff', token: 'theirs' };
+      db.prepare("INSERT INTO meta (key, value) VALUES ('writer', ?)").run(JSON.stringify(writer));
+    }
+    const [held] = sessionHoldings(project, rule(1, { interrupted: true }));
+    expect(held?.keep).toEqual({ reason: 'it is running, or may be on another machine', young: false });
+  });
+
   test('stays while somebody needs it: running, to be resumed, with worktrees, with half an undo', async ({
     directory,
   }) => {
@@ -67,7 +82,7 @@ describe('LOG-1: what sessions keep', () => {
     const { journal, reader } = await resumeSession({ project, session: interrupted });
     reader.close();
     expect(keepOf({ interrupted: true })).toContain('running');
-    expect(removeSession(project, interrupted)).toBe(false);
+    expect(removeSession(project, interrupted)).toBe('in use');
     journal.append(null, { type: 'files.restored', kind: 'undo', turn: 1, files: [], settles: true });
     await journal.close();
     expect(keepOf({ interrupted: true })).toContain(`ramet undo ${interrupted}`);
@@ -106,7 +121,7 @@ describe('LOG-1: what sessions keep', () => {
     ])
       writeFileSync(join(project, old + end), '');
     expect(existsSync(join(project, `${old}.lock`))).toBe(true);
-    expect(removeSession(project, old)).toBe(true);
+    expect(removeSession(project, old)).toBe('removed');
     expect(readdirSync(project).filter((name) => name.startsWith(old))).toEqual([]);
     expect(listSessions(project).map(({ session }) => session)).toEqual([other]);
     expect(existsSync(join(project, other, 'originals/v1'))).toBe(true);
@@ -130,7 +145,7 @@ describe('LOG-1: what sessions keep', () => {
     const { journal, reader } = await resumeSession({ project, session });
     reader.close();
     await journal.close();
-    expect(removeSession(project, session, judged?.written)).toBe(false);
+    expect(removeSession(project, session, judged?.written)).toBe('in use');
     expect(listSessions(project).map((entry) => entry.session)).toEqual([session]);
   });
 
@@ -141,7 +156,7 @@ describe('LOG-1: what sessions keep', () => {
     const clock = {
       ...systemClock,
       now: () => {
-        expect(removeSession(project, session)).toBe(true);
+        expect(removeSession(project, session)).toBe('removed');
         return 0;
       },
     };
@@ -155,8 +170,8 @@ describe('LOG-1: what sessions keep', () => {
     const project = join(directory, 'project');
     const session = await ended(project, 'interrupted');
     const [judged] = sessionHoldings(project, rule(0, { interrupted: true }));
-    expect(removeSession(project, session, judged?.written)).toBe(true);
-    expect(removeSession(project, session, judged?.written)).toBe(true);
+    expect(removeSession(project, session, judged?.written)).toBe('removed');
+    expect(removeSession(project, session, judged?.written)).toBe('gone already');
     expect(readdirSync(project).filter((name) => name.startsWith(session))).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
-import { openReader } from '../../journal/sessions.ts';
+import { livingWriter, openReader } from '../../journal/sessions.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { lastWritten } from './remove-session.ts';
@@ -80,12 +80,15 @@ function reasonToKeep(
   rule: RetentionRule,
 ): SessionHolding['keep'] {
   const stays = (reason: string): SessionHolding['keep'] => ({ reason, young: false });
-  if (live) return stays('it is running, or may be on another machine');
+  const running = 'it is running, or may be on another machine';
+  if (live) return stays(running);
   if (rule.now - usedAt < rule.days * DAY_MS) return { reason: 'it was used recently', young: true };
   if (rule.withWorktrees.has(session)) return stays('its agents have worktrees: see ramet worktree ls');
   const reader = openOrReason(project, session);
   if (typeof reader === 'string') return stays(`it cannot be read: ${reader}`);
   try {
+    // The session's own word: the index is a cache, and may be another's.
+    if (livingWriter({ project, session }) !== null) return stays(running);
     const agents = agentStatuses(statusBoardOf(reader.events()), { writerAlive: false });
     if (rule.interrupted !== true && agents.some(({ status }) => status === 'interrupted'))
       return stays(`it was interrupted: ramet resume ${session} continues it (--interrupted removes it)`);

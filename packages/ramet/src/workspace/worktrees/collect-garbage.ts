@@ -5,7 +5,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisProcess } from '../../journal/process-identity.ts';
-import { describeError } from '../../schema/errors.ts';
+import { indexPath } from '../../journal/session-index.ts';
+import { writeTrouble } from '../../journal/sqlite-failure.ts';
 import { deleteLater } from './delete-directory.ts';
 import { discardUnused } from './dependency-template.ts';
 import { fewAtOnce } from './few-at-once.ts';
@@ -46,7 +47,9 @@ export async function collectGarbage(
   const judged = async ({ id }: ManagedWorktree): Promise<GarbageEntry[]> => {
     const worktree = place.registry.find(id);
     if (worktree === null) return [];
-    return [await collect(place, worktree, options).catch((error: unknown) => failed(worktree, error))];
+    return [
+      await collect(place, worktree, options).catch((error: unknown) => failed(place, worktree, error)),
+    ];
   };
   // Memories last: what is half-made may have to become one of them again.
   const [living, gone] = partition(place.registry.list(), ({ state }) => state !== 'gone');
@@ -145,8 +148,9 @@ function isSurplus(place: WorktreePlace, worktree: ManagedWorktree): boolean {
   return position >= wantedPool(place) || upTo > poolBytes(place);
 }
 
-function failed(worktree: ManagedWorktree, error: unknown): GarbageEntry {
-  return { worktree, action: 'keep', reasons: [`it could not be judged: ${describeError(error)}`] };
+function failed(place: WorktreePlace, worktree: ManagedWorktree, error: unknown): GarbageEntry {
+  const reason = writeTrouble(indexPath(place.project), error);
+  return { worktree, action: 'keep', reasons: [`it could not be judged: ${reason}`] };
 }
 
 /** What no row speaks of any more: trees in the trash, registrations never moved into place, slots. */

@@ -39,19 +39,24 @@ export class WorktreeRegistry implements Disposable {
   /** All rows, the oldest first; none when there is no index yet. */
   list(): ManagedWorktree[] {
     if (this.#db === null && !existsSync(this.#file)) return [];
-    try {
-      return rowsOf(this.#open());
-    } catch (error) {
-      // In a home that cannot be written it can still be read.
-      if (!needsRoomBeside(error)) throw error;
-      using db = openInMemory(this.#file);
-      return rowsOf(db);
-    }
+    return this.#reading(rowsOf);
   }
 
   find(id: string): ManagedWorktree | null {
-    const row = this.#open().prepare(`SELECT ${COLUMNS} FROM worktrees WHERE id = ?`).get(id);
+    const select = `SELECT ${COLUMNS} FROM worktrees WHERE id = ?`;
+    const row = this.#reading((db) => db.prepare(select).get(id));
     return row === undefined ? null : worktreeOf(row);
+  }
+
+  /** In a home that cannot be written it can still be read. */
+  #reading<Result>(read: (db: DatabaseSync) => Result): Result {
+    try {
+      return read(this.#open());
+    } catch (error) {
+      if (!needsRoomBeside(error) || this.#db?.isTransaction) throw error;
+      using db = openInMemory(this.#file);
+      return read(db);
+    }
   }
 
   /** Several reads and writes as one. */
