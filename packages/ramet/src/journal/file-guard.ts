@@ -7,7 +7,7 @@
  */
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { removedWhileWriting } from './sqlite-failure.ts';
+import { removedWhileWriting, walRemovedWhileWriting } from './sqlite-failure.ts';
 
 /** Far longer than the steps in which kernels write times; some file systems write whole seconds. */
 const YOUNG_MS = 100;
@@ -36,7 +36,7 @@ export class FileGuard {
     const directory = statOf(this.#directory);
     if (directory !== undefined && this.#isSeen(directory)) return;
     if (inodeOf(this.#file) !== this.#inode) throw removedWhileWriting(this.#file);
-    if (inodeOf(this.#wal) !== this.#walInode) throw removedWhileWriting(this.#wal);
+    if (inodeOf(this.#wal) !== this.#walInode) throw walRemovedWhileWriting(this.#wal);
     this.#seen = directory === undefined || isYoung(directory, now) ? null : seenOf(directory);
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import type { JournalEvent } from '../schema/events.ts';
+import { openToRead } from './open-to-read.ts';
 import { listSessions } from './session-list.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 
@@ -25,6 +26,19 @@ describe('LOG-1: whoever only reads', () => {
     const before = [readdirSync(project), statSync(journal.file).mtimeMs];
     expect(look(project, journal.session)).toBe(1);
     expect([readdirSync(project), statSync(journal.file).mtimeMs]).toEqual(before);
+  });
+
+  test('begins no file on a disk that is full or read-only', async () => {
+    const project = temporaryDirectory();
+    const journal = await createSession({ project, cwd: '/w' });
+    journal.append(null, warning);
+    await journal.close();
+    for (const trouble of ['full', 'read-only'] as const) {
+      using db = openToRead(journal.file, { timeout: 0, troubleAt: () => trouble });
+      expect(db.prepare('SELECT count(*) AS count FROM events').get()?.count).toBe(1);
+      // While it is open: a connection to the file would have them now.
+      expect(readdirSync(project).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+    }
   });
 
   test('leaves the files that a writer needs, and reads what it writes', async () => {

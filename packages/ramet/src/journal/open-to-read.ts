@@ -5,6 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { diskTroubleAt } from './disk-trouble.ts';
 import { existingFile } from './existing-file.ts';
 import { openInMemory } from './memory-copy.ts';
 
@@ -12,10 +13,18 @@ interface Reading {
   timeout: number;
   /** What is written later must be seen. */
   live?: boolean;
+  troubleAt?: typeof diskTroubleAt;
 }
 
-export function openToRead(file: string, { timeout, live = false }: Reading): DatabaseSync {
-  if ((sizeOf(`${file}-wal`) ?? 0) === 0) return openLeavingNothing(file, timeout);
+export function openToRead(file: string, reading: Reading): DatabaseSync {
+  const { timeout, live = false, troubleAt = diskTroubleAt } = reading;
+  if ((sizeOf(`${file}-wal`) ?? 0) === 0) {
+    // SQLite would begin its two files, find no room for them and leave them behind.
+    const trouble = live ? null : troubleAt(file);
+    return trouble === 'full' || trouble === 'read-only'
+      ? openInMemory(file)
+      : openLeavingNothing(file, timeout);
+  }
   // With a WAL and without its index nobody has it open, and SQLite would leave an index behind.
   if (!live && sizeOf(`${file}-shm`) === null) return openInMemory(file);
   return new DatabaseSync(file, { readOnly: true, timeout });

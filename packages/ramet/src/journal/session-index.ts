@@ -168,15 +168,25 @@ function explaining<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (error instanceof JournalError) throw error;
-    const trouble = diskTroubleAt(file);
-    const [reason, remedy] =
-      trouble === null ? [describeError(error), 'check its directory, or remove it'] : DISK_TROUBLES[trouble];
-    throw new JournalError(
-      'index_unusable',
-      'terminal',
-      `cannot use the session index ${file}: ${reason}; ${remedy} (sessions stay)`,
-      { cause: error },
-    );
+    throw error instanceof JournalError ? error : unusableIndex(file, error);
   }
+}
+
+/** Also for the list of worktrees, which is in the same file. */
+export function unusableIndex(file: string, error: unknown): JournalError {
+  const [reason, remedy] = explain(file, error);
+  return new JournalError(
+    'index_unusable',
+    'terminal',
+    `cannot use the session index ${file}: ${reason}; ${remedy} (sessions stay)`,
+    { cause: error },
+  );
+}
+
+function explain(file: string, error: unknown): readonly [reason: string, remedy: string] {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return ['it is a directory', 'move it away'];
+  const trouble = diskTroubleAt(file);
+  return trouble === null
+    ? [describeError(error), 'check its directory, or remove it']
+    : DISK_TROUBLES[trouble];
 }

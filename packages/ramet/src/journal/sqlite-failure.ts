@@ -32,10 +32,10 @@ export function needsRoomBeside(error: unknown): boolean {
 
 /** Why a file beside others, such as an index, could not be written: SQLite says "disk I/O error". */
 export function writeTrouble(file: string, error: unknown): string {
-  if (!needsRoomBeside(error)) return describeError(error);
   const trouble = diskTroubleAt(file);
-  if (trouble === null) return 'the system refused the write (disk, quota or file size limit)';
-  return DISK_TROUBLES[trouble].join('; ');
+  if (trouble !== null) return DISK_TROUBLES[trouble].join('; ');
+  if (!needsRoomBeside(error)) return describeError(error);
+  return 'the system refused the write (disk, quota or file size limit)';
 }
 
 export function isDamaged(error: unknown): boolean {
@@ -122,6 +122,15 @@ export function removedWhileWriting(file: string): JournalError {
     'journal_removed',
     'terminal',
     `cannot write the journal ${file}: it was removed or replaced while in use; start a new session`,
+  );
+}
+
+/** What stood in the WAL alone is lost; the rest is there. */
+export function walRemovedWhileWriting(wal: string): JournalError {
+  return new JournalError(
+    'journal_wal_removed',
+    'terminal',
+    `cannot write the journal ${wal}: it was removed or replaced while in use; the session can be resumed from what its file holds`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ModelError } from '../schema/errors.ts';
 import type { WatchLimits } from './connection-watch.ts';
-import { closeEndpoint, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
+import { closeEndpoint, connectionError, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -80,4 +80,13 @@ describe('MODEL-2: a provider that falls silent', () => {
       message: 'the provider sent nothing for 0.04 s (limits.silenceSeconds)',
     });
   });
+});
+
+test('MODEL-2: a name that cannot be resolved for now is told as that, not as a lost connection', () => {
+  const endpoint = openEndpoint(new URL('http://provider.example/'), {}, { key: 'KEY', baseUrl: 'BASE_URL' });
+  const error = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
+  expect(connectionError(error, endpoint, new AbortController().signal).message).toBe(
+    'the name in http://provider.example could not be resolved (EAI_AGAIN): is this machine connected, and its name server up?',
+  );
+  closeEndpoint(endpoint);
 });

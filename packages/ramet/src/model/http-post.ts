@@ -144,11 +144,17 @@ export function connectionError(error: unknown, endpoint: Endpoint, signal: Abor
   const code = systemCode(error) ?? describeError(error);
   const { names } = endpoint;
   const { origin } = endpoint.url;
-  const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EPROTO'].includes(code);
-  const message = unreachable
-    ? `cannot reach ${origin} (${code}): is the provider up, and ${names.baseUrl} right?`
+  return new ModelError('connection', 'retryable', connectionMessage(code, origin, names.baseUrl), {
+    cause: error,
+  });
+}
+
+function connectionMessage(code: string, origin: string, variable: string): string {
+  if (code === 'EAI_AGAIN')
+    return `the name in ${origin} could not be resolved (${code}): is this machine connected, and its name server up?`;
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EPROTO'].includes(code)
+    ? `cannot reach ${origin} (${code}): is the provider up, and ${variable} right?`
     : `the connection to ${origin} was lost (${code})`;
-  return new ModelError('connection', 'retryable', message, { cause: error });
 }
 
 /** The whole body as text, at most `limit` characters of it. */

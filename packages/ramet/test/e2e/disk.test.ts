@@ -48,7 +48,15 @@ describe.concurrent('LOG-1: a disk that takes no more', () => {
 });
 
 describe.concurrent('LOG-1: a run whose journal is removed', () => {
-  for (const end of ['', '-wal']) {
+  const remedies = [
+    ['', 'journal_removed', 'start a new session (session ID)'],
+    [
+      '-wal',
+      'journal_wal_removed',
+      'the session can be resumed from what its file holds (session ID; resume with: ramet -p --resume ID)',
+    ],
+  ] as const;
+  for (const [end, code, remedy] of remedies) {
     test(`stops before its next effect, with one line and code 1 (${end || 'all of it'})`, async ({
       user,
     }) => {
@@ -61,10 +69,10 @@ describe.concurrent('LOG-1: a run whose journal is removed', () => {
       });
       const run = await user.ramet(['-p', 'Write.', '--permission-mode', 'bypassPermissions']);
       expect(run).toMatchObject({ code: 1, stdout: '' });
+      const [session = ''] = linesOf(run.stderr)[0]?.match(/(?<=\(session )\w+/) ?? [];
+      const file = `${sessionPath(user.project, session)}${end}`;
       expect(linesOf(run.stderr)).toEqual([
-        expect.stringMatching(
-          /^ramet: failed: journal_removed: cannot write the journal \S+: it was removed or replaced while in use; start a new session \(session \w+\)$/,
-        ),
+        `ramet: failed: ${code}: cannot write the journal ${file}: it was removed or replaced while in use; ${remedy.replaceAll('ID', session)}`,
       ]);
       expect(existsSync(join(user.repository, 'effect.txt'))).toBe(false);
       expect(emulator.requests).toHaveLength(1);

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { INDEX_MIGRATIONS } from '../../journal/migrations.ts';
 import { indexPath } from '../../journal/session-index.ts';
 import { createSharedFile } from '../../journal/shared-file.ts';
+import { WorktreeRegistry } from './registry.ts';
 
 test('worktrees are listed in a home that cannot be written', () => {
   const project = temporaryDirectory();
@@ -19,4 +20,13 @@ test('worktrees are listed in a home that cannot be written', () => {
   const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
   chmodSync(project, 0o700);
   expect(stdout).toBe('[]\n');
+});
+
+test('an index that is a directory is told as that', () => {
+  const project = temporaryDirectory();
+  mkdirSync(indexPath(project));
+  using registry = new WorktreeRegistry(project);
+  const line = `cannot use the session index ${indexPath(project)}: it is a directory; move it away (sessions stay)`;
+  expect(() => registry.list()).toThrow(line);
+  expect(() => registry.find('x')).toThrow(line);
 });

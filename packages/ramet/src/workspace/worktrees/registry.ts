@@ -11,7 +11,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { openInMemory } from '../../journal/memory-copy.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from '../../journal/migrations.ts';
-import { indexPath } from '../../journal/session-index.ts';
+import { indexPath, unusableIndex } from '../../journal/session-index.ts';
 import { createSharedFile } from '../../journal/shared-file.ts';
 import { isDamaged, needsRoomBeside } from '../../journal/sqlite-failure.ts';
 import { inTransaction } from '../../journal/transaction.ts';
@@ -54,8 +54,16 @@ export class WorktreeRegistry implements Disposable {
       return read(this.#open());
     } catch (error) {
       if (!needsRoomBeside(error) || this.#db?.isTransaction) throw error;
-      using db = openInMemory(this.#file);
+      using db = this.#copy(error);
       return read(db);
+    }
+  }
+
+  #copy(reason: unknown): DatabaseSync {
+    try {
+      return openInMemory(this.#file);
+    } catch {
+      throw reason;
     }
   }
 
@@ -119,7 +127,7 @@ export class WorktreeRegistry implements Disposable {
     if (this.#db !== null) return this.#db;
     makePrivateDirectory(this.#project);
     if (!existsSync(this.#file)) createSharedFile(this.#file, INDEX_MIGRATIONS);
-    const db = new DatabaseSync(this.#file, { timeout: BUSY_TIMEOUT_MS });
+    const db = this.#connect();
     try {
       requireKnownVersion(this.#file, schemaVersion(db), INDEX_MIGRATIONS);
       db.exec('PRAGMA synchronous = NORMAL');
@@ -130,6 +138,14 @@ export class WorktreeRegistry implements Disposable {
     }
     this.#db = db;
     return db;
+  }
+
+  #connect(): DatabaseSync {
+    try {
+      return new DatabaseSync(this.#file, { timeout: BUSY_TIMEOUT_MS });
+    } catch (error) {
+      throw unusableIndex(this.#file, error);
+    }
   }
 }
 
