@@ -12,7 +12,7 @@ import type { ManagedWorktree, WorktreeState } from './worktree.ts';
 const UNFINISHED: ReadonlySet<WorktreeState> = new Set<WorktreeState>(['making', 'claiming', 'resetting']);
 
 /** What it is, as the end of a sentence with what to do; null for a tree that is whole. */
-export function unfinishedText(
+function unfinishedText(
   project: string,
   worktree: Pick<ManagedWorktree, 'state' | 'lease' | 'owner'>,
 ): string | null {
