@@ -1,9 +1,12 @@
 /** `ramet worktree`: what agents' worktrees there are, what they hold, and taking away what holds nothing (WORK-3). */
 import { spawn } from 'node:child_process';
-import { UserMistake } from '../../schema/errors.ts';
+import { accessSync, constants } from 'node:fs';
+import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { leftOutText } from '../../workspace/worktrees/add-all.ts';
 import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
 import { refuseUnfinished } from '../../workspace/worktrees/half-made.ts';
 import { lostWorktrees, pruneLost } from '../../workspace/worktrees/lost-worktrees.ts';
+import { staleLockNotes } from '../../workspace/worktrees/ref-locks.ts';
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
@@ -94,6 +97,7 @@ export async function collect(
 ): Promise<void> {
   using opened = await openPlace(io);
   const { place, cleanupPeriodDays } = opened;
+  if (!dryRun) refuseReadOnly(place);
   const collected = await collectGarbage(place, { dryRun, cleanupPeriodDays });
   const pruned = await pruneLost(place, dryRun);
   const shown = [...collected, ...pruned].map(({ worktree, action, reasons }) => ({
@@ -112,7 +116,19 @@ export async function collect(
     if (memories > 0)
       io.out(`${memories} that are gone are remembered, so that their agents can be continued\n`);
   }
+  for (const note of staleLockNotes(place)) io.note(printable(note));
   if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');
+}
+
+function refuseReadOnly({ repository: { commonDirectory } }: WorktreePlace): void {
+  try {
+    accessSync(commonDirectory, constants.W_OK);
+  } catch (error) {
+    throw new UserMistake(
+      'read_only_repository',
+      `${commonDirectory} cannot be written (${systemCode(error)}), so nothing is taken away: make it writable, or see with --dry-run what would go`,
+    );
+  }
 }
 
 /** What holds work stays unless a person insists, and then its files are kept on a ref first. */
@@ -186,6 +202,7 @@ export async function commit(
   const files = `${made.files} file${made.files === 1 ? '' : 's'}`;
   const branch = worktree.branch ?? made.commit;
   const next = `merge it with: ramet merge ${branch}`;
+  for (const text of leftOutText(made.leftOut)) io.note(printable(text));
   io.out(`${printable(`committed ${files} as ${made.commit.slice(0, 10)} on ${branch}; ${next}`)}\n`);
 }
 

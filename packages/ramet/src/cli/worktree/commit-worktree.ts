@@ -10,6 +10,7 @@ import { JournalError, UserMistake } from '../../schema/errors.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { noIdentityFrom } from '../../workspace/merge/write-commit.ts';
 import { type Provenance, withTrailers } from '../../workspace/provenance/trailers.ts';
+import { addAll, leftOutText } from '../../workspace/worktrees/add-all.ts';
 import { isTorn, refuseUnfinished, tornText } from '../../workspace/worktrees/half-made.ts';
 import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
@@ -19,6 +20,8 @@ import { adminDirectory, type WorktreePlace } from '../../workspace/worktrees/wo
 export interface WorktreeCommit {
   commit: string;
   files: number;
+  /** Repositories inside that could not be taken, by folder. */
+  leftOut: readonly string[];
 }
 
 /** Throws where there is nothing to commit, and while somebody works there. */
@@ -29,17 +32,19 @@ export async function commitWorktree(
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
   const call = { cwd: worktree.path, env: place.env };
-  const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
-  await gitText([...settings, 'add', '--all', '.'], call);
+  const leftOut = await addAll(call, { settings: excludeSettings(place, worktree) });
   const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], call);
   const files = Math.floor(staged.split('\0').length / 2);
-  if (files === 0) throw new UserMistake('nothing_to_commit', `${worktree.name} has nothing to commit`);
+  if (files === 0) {
+    const why = leftOutText(leftOut).map((text) => `; ${text}`);
+    throw new UserMistake('nothing_to_commit', `${worktree.name} has nothing to commit${why.join('')}`);
+  }
   const maker = makerOf(place, worktree);
   const subject = message ?? maker.task ?? `Work of ${maker.agent ?? worktree.name}`;
   const args = ['-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--file=-'];
   const end = await runGit(args, { ...call, input: withTrailers(subject, maker) });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? failedCommit(worktree, end.stderr);
-  return { commit: await gitText(['rev-parse', 'HEAD'], call), files };
+  return { commit: await gitText(['rev-parse', 'HEAD'], call), files, leftOut };
 }
 
 function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {

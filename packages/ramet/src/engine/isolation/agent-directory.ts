@@ -4,6 +4,7 @@
  */
 import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
+import { leftOutText } from '../../workspace/worktrees/add-all.ts';
 import type { AgentWorkspace } from './agent-workspace.ts';
 
 /** Whose journal it is noted in. */
@@ -29,6 +30,7 @@ export class AgentDirectory {
   readonly #owner: DirectoryOwner;
   #checkpoint: Promise<void> | null = null;
   #again = false;
+  readonly #told = new Set<string>();
 
   constructor(owner: DirectoryOwner, { cwd, workspace, isWorkspaceOwn }: FirstDirectory) {
     this.#owner = owner;
@@ -76,6 +78,10 @@ export class AgentDirectory {
     try {
       const kept = await workspace.checkpoint();
       if (kept !== null) this.#owner.record({ type: 'worktree.checkpointed', ...kept });
+      const fresh = (workspace.leftOut ?? []).filter((folder) => !this.#told.has(folder));
+      for (const folder of fresh) this.#told.add(folder);
+      for (const text of leftOutText(fresh))
+        this.#owner.warn('not_checkpointed', `work in progress was kept but for one folder: ${text}`);
     } catch (error) {
       this.#owner.warn('not_checkpointed', `work in progress was not kept: ${describeError(error)}`);
     }

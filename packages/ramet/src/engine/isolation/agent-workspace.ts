@@ -44,6 +44,8 @@ export interface AgentWorkspace {
   giveTo(owner: WorkspaceOwner): void;
   /** Keeps what is in it on a private ref; null when that holds it already. */
   checkpoint(): Promise<{ ref: string; commit: string } | null>;
+  /** Folders that the last checkpoint does not hold. */
+  readonly leftOut?: readonly string[];
   /**
    * Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. It is judged while
    * what was begun in it ends, and given back afterwards.

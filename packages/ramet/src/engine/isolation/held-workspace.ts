@@ -6,6 +6,7 @@ import type { RecordedWorktree } from '../../schema/events.ts';
 import { type ShellBounds, temporaryFolders } from '../../workspace/isolated-shell.ts';
 import { privateCaches } from '../../workspace/private-caches.ts';
 import { realPath } from '../../workspace/real-path.ts';
+import { leftOutText } from '../../workspace/worktrees/add-all.ts';
 import { checkOutNotes } from '../../workspace/worktrees/check-out.ts';
 import { checkpoint } from '../../workspace/worktrees/checkpoint.ts';
 import type { CreatedWorktree } from '../../workspace/worktrees/create-worktree.ts';
@@ -54,6 +55,7 @@ export async function heldWorkspace(
   const files = dirty.files?.length ?? null;
   const { how } = created;
   let fence = fenceOf(place, worktree, inherited);
+  let leftOut: readonly string[] = [];
   let bounds = boundsOf(place, worktree);
   return {
     worktree: recorded,
@@ -74,15 +76,22 @@ export async function heldWorkspace(
       bounds = boundsOf(place, worktree);
     },
     async checkpoint() {
-      const { ref, commit, isNew } = await checkpoint(place, worktree);
+      const made = await checkpoint(place, worktree);
+      const { ref, commit, isNew } = made;
+      leftOut = made.leftOut;
       return isNew && commit !== null ? { ref, commit } : null;
+    },
+    get leftOut() {
+      return leftOut;
     },
     async release(begun = Promise.resolve()) {
       const [end, checkoutChanges] = await Promise.all([
         release(holder, place, worktree, begun),
         watch.end(worktree.owner?.agent ?? null),
       ]);
-      return checkoutChanges.length === 0 ? end : { ...end, checkoutChanges };
+      const unsaved = leftOutText(leftOut).map((text) => `its checkpoint does not hold everything: ${text}`);
+      const told = { ...end, reasons: [...end.reasons, ...unsaved] };
+      return checkoutChanges.length === 0 ? told : { ...told, checkoutChanges };
     },
   };
 }

@@ -21,6 +21,8 @@ export interface Checkpoint {
   commit: string | null;
   /** Whether anything was written. */
   isNew: boolean;
+  /** Repositories inside the tree that it does not hold, by folder. */
+  leftOut: readonly string[];
 }
 
 const IDENTITY = {
@@ -49,13 +51,14 @@ export async function checkpoint(
     settings: excludeSettings(place, worktree),
     also,
   });
+  const { leftOut } = trees;
   place.onStep('checkpoint trees written');
   const head = await gitText(['rev-parse', '--verify', 'HEAD'], call);
   const known = await knownTrees(place, worktree, ref);
-  if (trees.files === known.last) return { ref, commit: known.commit, isNew: false };
+  if (trees.files === known.last) return { ref, commit: known.commit, isNew: false, leftOut };
   const isStagedApart = trees.staged !== null && trees.staged !== trees.files && trees.staged !== known.head;
   if (trees.files === known.head && !isStagedApart && known.commit === null && !isDetached(place, worktree)) {
-    return { ref, commit: null, isNew: false };
+    return { ref, commit: null, isNew: false, leftOut };
   }
   const parents = ['-p', head];
   if (isStagedApart && trees.staged !== null) {
@@ -66,7 +69,7 @@ export async function checkpoint(
   const commit = await gitText(['commit-tree', trees.files, ...parents, '-m', message], call);
   place.onStep('checkpoint committed');
   await gitText(['update-ref', '--create-reflog', '-m', reason, ref, commit], call);
-  return { ref, commit, isNew: true };
+  return { ref, commit, isNew: true, leftOut };
 }
 
 interface KnownTrees {

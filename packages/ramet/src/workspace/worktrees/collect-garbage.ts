@@ -14,6 +14,7 @@ import { finishTrashed } from './finish-trashed.ts';
 import { isHeld } from './lease-holder.ts';
 import { undoReset } from './pool.ts';
 import { poolBytes, wantedPool } from './pool-size.ts';
+import { removeDeadLocks } from './ref-locks.ts';
 import { settleWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
 import { freeLostSlots } from './slots.ts';
@@ -51,6 +52,7 @@ export async function collectGarbage(
       await collect(place, worktree, options).catch((error: unknown) => failed(place, worktree, error)),
     ];
   };
+  if (options.dryRun !== true) removeDeadLocks(place);
   // Memories last: what is half-made may have to become one of them again.
   const [living, gone] = partition(place.registry.list(), ({ state }) => state !== 'gone');
   const entries = [...(await fewAtOnce(living, judged)), ...(await fewAtOnce(gone, judged))].flat();

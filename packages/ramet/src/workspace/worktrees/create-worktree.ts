@@ -109,7 +109,8 @@ export async function makeWorktree(
   try {
     return await make(place, worktree, making);
   } catch (error) {
-    await undoWorktree(place, place.registry.find(worktree.id) ?? worktree);
+    // What is left of it is found by its row; why it failed is what matters here.
+    await undoWorktree(place, place.registry.find(worktree.id) ?? worktree).catch(() => {});
     throw explain(place, error);
   } finally {
     underWay -= 1;

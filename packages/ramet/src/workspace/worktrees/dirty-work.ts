@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { RametError } from '../../schema/errors.ts';
 import { gitDirectoryOf } from '../git/read-refs.ts';
 import { gitText, runGit } from '../git/run-git.ts';
+import { addAll } from './add-all.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 import type { DirtyPolicy } from './worktree-settings.ts';
@@ -55,6 +56,8 @@ export interface CheckoutTrees {
   /** Null while a merge with conflicts is under way: such an index is no tree. */
   staged: string | null;
   files: string;
+  /** Repositories inside that are in neither, by folder. */
+  leftOut: readonly string[];
 }
 
 /** Files that git would leave out of a tree, and are wanted in it. */
@@ -86,16 +89,15 @@ export async function checkoutTrees(
     if (existsSync(own)) copyFileSync(own, index);
     const call = { cwd, env, index };
     const staged = await runGit(['write-tree'], call);
-    const options = settings.flatMap((setting) => ['-c', setting]);
     const hidden = listed(also?.hidden);
     // Each mark is taken away by a run of its own: with both, git hears only the last.
     for (const mark of hidden === '' ? [] : ['--no-assume-unchanged', '--no-skip-worktree'])
       await gitText(['update-index', mark, '-z', '--stdin'], { ...call, input: hidden });
-    await gitText([...options, 'add', '--all', ...(hidden === '' ? [] : ['--sparse']), '.'], call);
+    const leftOut = await addAll(call, { settings, sparse: hidden !== '' });
     const ignored = listed(also?.ignored);
     if (ignored !== '') await gitText(FORCED_ADD, { ...call, input: ignored });
     const files = await gitText(['write-tree'], call);
-    return { staged: staged.code === 0 ? staged.stdout.trim() : null, files };
+    return { staged: staged.code === 0 ? staged.stdout.trim() : null, files, leftOut };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

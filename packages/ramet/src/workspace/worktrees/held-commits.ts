@@ -32,7 +32,7 @@ export async function heldCommits(
     if (tip === null) continue;
     try {
       if (await isKeptElsewhere(place, worktree, tip)) continue;
-      const count = await gitText(['rev-list', '--count', `${worktree.base}..${tip}`], callOf(place));
+      const count = await countOf(place, worktree, tip);
       const isDetached = tips.isDetached && tip === tips.head && tip !== tips.branch;
       reasons.push(
         isDetached
@@ -52,6 +52,12 @@ export async function heldCommits(
     }
   }
   return reasons;
+}
+
+/** What nobody else has: a merge of the target brings commits along that are there already. */
+async function countOf(place: WorktreePlace, worktree: ManagedWorktree, tip: string): Promise<string> {
+  const others = [worktree.base, ...(await targets(place, worktree))].filter((commit) => commit !== tip);
+  return gitText(['rev-list', '--count', tip, '--not', ...others], callOf(place));
 }
 
 async function isKeptElsewhere(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { FILES, git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { checkpoint } from './checkpoint.ts';
 import { createWorktree } from './create-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -54,6 +55,26 @@ describe('WORK-3: a person who insists', () => {
       expect(git(join(folder, each), 'show', 'HEAD:f.txt')).toBe(each);
       expect(readFileSync(join(folder, each, 'g.txt'), 'utf8')).toBe('not committed');
     }
+  });
+
+  test('gets one without a commit moved aside, and everything else in the checkpoint', async () => {
+    const { place, tree, root } = await fresh();
+    writeFiles(tree.path, {
+      'work.txt': 'important\n',
+      'sub[1]/x': 'x\n',
+      'sub1/y': 'y\n',
+      'deep/in/z': 'z\n',
+    });
+    git(join(tree.path, 'sub[1]'), 'init', '-q');
+    git(join(tree.path, 'deep/in'), 'init', '-q');
+    const saved = await checkpoint(place, tree);
+    expect([...saved.leftOut].sort()).toEqual(['deep/in', 'sub[1]']);
+    const kept = git(root, 'ls-tree', '-r', '--name-only', saved.ref).split('\n');
+    expect(kept).toEqual(expect.arrayContaining(['work.txt', 'sub1/y', 'src/a.ts']));
+    const removal = await removeWorktree(place, tree, { force: true, isHolder: true });
+    const folder = removal.removed ? (removal.keptFolder ?? '') : '';
+    expect(readFileSync(join(folder, 'sub[1]/x'), 'utf8')).toBe('x\n');
+    expect(readFileSync(join(folder, 'deep/in/z'), 'utf8')).toBe('z\n');
   });
 
   test('has them back where it stays after all', async () => {

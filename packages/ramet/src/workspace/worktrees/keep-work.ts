@@ -33,7 +33,7 @@ export async function keepWork(place: WorktreePlace, worktree: ManagedWorktree):
   const also = { ignored, hidden: held.hidden };
   const saved = await checkpoint(place, worktree, 'before it is removed', also);
   const inside = await repositoriesIn(place, worktree, saved.commit);
-  const moved = moveApart(place, worktree, outermost([...apart, ...inside]));
+  const moved = moveApart(place, worktree, outermost([...apart, ...inside, ...saved.leftOut]));
   return { checkpoint: saved, ...moved };
 }
 

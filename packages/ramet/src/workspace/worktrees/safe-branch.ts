@@ -1,11 +1,13 @@
 /** Deletes branches of ours that nothing depends on. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { RametError } from '../../schema/errors.ts';
 import { readRef } from '../git/read-refs.ts';
 import { runGit } from '../git/run-git.ts';
 import { readOrNull } from '../repository.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { isOnAnotherRef } from './held-commits.ts';
+import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
 /**
@@ -22,22 +24,63 @@ export async function deleteSafeBranch(
     const tip = readRef(repository.commonDirectory, ref) ?? (await askedTip(place, ref));
     if (tip === null) return 'none';
     const isSafe = await isOnAnotherRef(place, branch, tip).catch(() => false);
-    return isSafe && (await deleteAt(place, branch, tip)) ? 'deleted' : 'kept';
+    return isSafe && (await deleteAt(place, [{ branch, tip }])) ? 'deleted' : 'kept';
   });
 }
 
-/** Deletes a branch that was just made and that nobody has used, wherever else its commit is. */
-export async function deleteFreshBranch(place: WorktreePlace, branch: string, base: string): Promise<void> {
-  if (readRef(place.repository.commonDirectory, `refs/heads/${branch}`) !== base) return;
-  await withRepositoryLock(place.repository, 'branches', () => deleteAt(place, branch, base));
+interface BranchTip {
+  branch: string;
+  tip: string;
 }
 
-/** False when it has moved, or somebody is on it. */
-async function deleteAt(place: WorktreePlace, branch: string, tip: string): Promise<boolean> {
-  if (isCheckedOut(place, branch) || isLeased(place, branch)) return false;
+interface Batch {
+  branches: BranchTip[];
+  done: Promise<void>;
+}
+
+/** Those that wait for the lock, by place: one transaction of git takes all of them. */
+const batches = new WeakMap<WorktreePlace, Batch>();
+
+/**
+ * Deletes a branch that was just made and that nobody has used, wherever else its commit is. Throws when it is still
+ * there and a lock that somebody left is why.
+ */
+export async function deleteFreshBranch(place: WorktreePlace, branch: string, base: string): Promise<void> {
+  const isThere = (): boolean => readRef(place.repository.commonDirectory, `refs/heads/${branch}`) === base;
+  if (!isThere()) return;
+  const batch = batches.get(place) ?? newBatch(place);
+  batch.branches.push({ branch, tip: base });
+  await batch.done;
+  if (isThere() && metPackedRefsLock(place) !== null)
+    throw new RametError(
+      'refs_locked',
+      'retryable',
+      `${branch} cannot be deleted: packed-refs.lock is there`,
+    );
+}
+
+function newBatch(place: WorktreePlace): Batch {
+  const branches: BranchTip[] = [];
+  const done = withRepositoryLock(place.repository, 'branches', async () => {
+    batches.delete(place);
+    if (await deleteAt(place, branches)) return;
+    // One that cannot go keeps the others of its transaction.
+    if (branches.length > 1) for (const each of branches) await deleteAt(place, [each]);
+  });
+  const batch = { branches, done };
+  batches.set(place, batch);
+  return batch;
+}
+
+/** False when one has moved, or somebody is on it: all of them are there then. */
+async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): Promise<boolean> {
+  if (branches.some(({ branch }) => isCheckedOut(place, branch) || isLeased(place, branch))) return false;
   const { repository, env } = place;
-  const remove = ['-c', 'core.packedRefsTimeout=10000', 'update-ref', '-d', `refs/heads/${branch}`, tip];
-  return (await runGit(remove, { cwd: repository.root, env })).code === 0;
+  const input = branches.map(({ branch, tip }) => `delete refs/heads/${branch} ${tip}\n`).join('');
+  const patience = ['-c', `core.packedRefsTimeout=${packedRefsPatience(place)}`];
+  const { code } = await runGit([...patience, 'update-ref', '--stdin'], { cwd: repository.root, env, input });
+  if (code !== 0) metPackedRefsLock(place);
+  return code === 0;
 }
 
 /** `update-ref` would delete it under the feet of whoever is on it. */
