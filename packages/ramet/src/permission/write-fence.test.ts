@@ -47,6 +47,13 @@ describe('WORK-7: a write outside the worktree', () => {
     const own = fence();
     expect(fenceRefusal(own, join(own.root, '.git'), { byCommand: true })).not.toBeNull();
   });
+
+  test('names no twin of the git directory, which the worktree does not have', () => {
+    const own = fence();
+    expect(fenceRefusal(own, join(own.from, '.git', 'config'))).toMatch(
+      /The git directory is shared with others: leave it as it is\.$/,
+    );
+  });
 });
 
 describe('the counterpart of a path', () => {

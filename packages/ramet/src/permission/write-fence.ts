@@ -37,7 +37,10 @@ export function fenceRefusal(
   if (place === null) return null;
   if (isOpen(fence, place, byCommand)) return null;
   const twin = counterpart(place, fence.from, fence.root) ?? counterpart(path, fence.from, fence.root);
-  const advice = twin === null ? 'Write inside it.' : `Write ${twin} instead.`;
+  // In the worktree `.git` is a file: nothing below it can be written instead.
+  const isGit = twin !== null && isInside(twin, join(fence.root, '.git'));
+  const inside = twin === null ? 'Write inside it.' : `Write ${twin} instead.`;
+  const advice = isGit ? 'The git directory is shared with others: leave it as it is.' : inside;
   return `${path} is outside your worktree ${fence.root}, and you write only there. ${advice}`;
 }
 

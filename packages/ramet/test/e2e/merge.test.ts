@@ -113,6 +113,9 @@ describe.concurrent('WORK-5: ramet merge', () => {
       ),
     });
     expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false);
+    expect((await user.ramet(['merge', '--continue'], merging)).stderr).toBe(
+      'ramet: nothing waits to be merged into desk, but elsewhere something does: ramet merge --continue --into main\n',
+    );
     const next = await user.ramet(['merge', '--continue', '--into', 'main', '--json'], merging);
     expect(JSON.parse(next.stdout)).toMatchObject({ entries: [{ branch: 'one', state: 'landed' }] });
   });

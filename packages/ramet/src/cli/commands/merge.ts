@@ -9,12 +9,14 @@ import { childEnvironment } from '../../workspace/child-environment.ts';
 import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
 import { conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
 import type { MergeStrategy } from '../../workspace/merge/integration.ts';
+import { shortName } from '../../workspace/merge/integration-refs.ts';
 import { listedEntries } from '../../workspace/merge/merge-advice.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
-import { DEFAULT_CHECK_SECONDS } from '../../workspace/merge/repeat-options.ts';
+import { DEFAULT_CHECK_SECONDS, shellWord } from '../../workspace/merge/repeat-options.ts';
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
+import { isTrusted } from '../../workspace/trust.ts';
 import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
@@ -75,7 +77,7 @@ export async function merge(
   }
   const ref = `refs/heads/${target}`;
   const waits = entries.list(ref).some(({ state }) => state === 'waiting' || state === 'integrated');
-  if (branches.length === 0 && !waits) throw noBranches();
+  if (branches.length === 0 && !waits) throw noBranches(target, waitingTargets(entries));
   const wishes = wishesFrom(options, settings.merge, kept(options, entries, ref));
   const request: MergeRequest = { target, branches, strategy: options.strategy, ...wishes };
   const { agentResolver } = await import('../merge/agent-resolver.ts');
@@ -90,7 +92,12 @@ export async function merge(
       budgetUsd: options.resolveBudgetUsd,
       maxBudgetUsd: options.maxBudgetUsd,
     }),
-    prepareCheck: checkPackages({ home: rametHome(io.env), repository, settings: settings.worktree }),
+    prepareCheck: checkPackages({
+      ...{ home: rametHome(io.env), repository, settings: settings.worktree },
+      isTrusted: isTrusted({ home: rametHome(io.env), root: repository.cwd }),
+      onInstall: (command) =>
+        io.note(`packages for the check are installed with ${command}, once for this lock file`),
+    }),
     checkTrees: settings.worktree?.directory && resolve(repository.cwd, settings.worktree.directory),
     onCheck: ({ output, timeoutMs }) =>
       io.note(`the check has begun; it may take ${timeoutMs / 1_000} s; its output: ${output}`),
@@ -147,9 +154,17 @@ function noTarget(): UserMistake {
   );
 }
 
-function noBranches(): UserMistake {
+function waitingTargets(entries: MergeEntries): string[] {
+  const open = entries.list().filter(({ state }) => state === 'waiting' || state === 'integrated');
+  return [...new Set(open.map(({ target }) => shortName(target)))];
+}
+
+function noBranches(target?: string, waiting: readonly string[] = []): UserMistake {
+  const others = waiting.map((name) => `ramet merge --continue --into ${shellWord(name)}`).join(', or ');
   return new UserMistake(
     'no_branches',
-    'nothing waits to be merged: name branches, such as ramet merge BRANCH --into main',
+    others === ''
+      ? 'nothing waits to be merged: name branches, such as ramet merge BRANCH --into main'
+      : `nothing waits to be merged into ${target}, but elsewhere something does: ${others}`,
   );
 }

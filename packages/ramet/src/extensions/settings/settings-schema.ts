@@ -128,6 +128,10 @@ const worktree = z.strictObject({
   sparsePaths: described(paths, 'The only folders that are checked out.'),
   dependencies: described(paths, 'Folders of installed packages that come from a template (node_modules).'),
   setup: described(z.optional(name), 'A shell command that makes a new worktree ready for use.'),
+  install: described(
+    z.optional(z.boolean()),
+    'Whether packages of a lock file are installed for a merge check where the checkout has none (true).',
+  ),
   precious: described(paths, 'Patterns of ignored files that count as work.'),
   pool: described(
     z.optional(z.int().check(z.minimum(0))),

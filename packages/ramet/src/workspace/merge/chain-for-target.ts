@@ -15,7 +15,7 @@ import type { MergePorts, MergeRequest } from './merge-request.ts';
 import { updateRefs } from './move-target.ts';
 import type { QueueGround } from './queue-ground.ts';
 import type { QueueStart } from './queue-start.ts';
-import { createChecker } from './run-check.ts';
+import { type CheckPlace, createChecker } from './run-check.ts';
 import { settle } from './settle-entries.ts';
 
 export interface ChainOutcome {
@@ -132,7 +132,7 @@ function checkFor({
 }: ChainOrder): (head: IntegrationHead) => Promise<CheckOutcome> {
   if (request.check === null) return async () => PASSES;
   const { project, repository } = ports;
-  const prepare = async (worktree: string): Promise<string[]> => (await ports.prepareCheck?.(worktree)) ?? [];
+  const prepare: CheckPlace['prepare'] = async (...at) => (await ports.prepareCheck?.(...at)) ?? [];
   const run = createChecker(request.check, {
     ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees, known: outcomes },
     onStart: (begun) => ports.onCheck?.(begun),

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkoutBytes, type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { findProcess } from '../../journal/process-identity.ts';
 
 const check = (command: string, timeoutMs = 60_000) => ({ check: { command, timeoutMs } });
 
@@ -178,6 +179,19 @@ describe('WORK-5: the check on what was merged', () => {
     const only = check(`test ! -e b || { ${command}; }`, command === 'sleep 600' ? 500 : 60_000);
     const { entries } = await place.queue({ branches: ['one'], ...only }, ports);
     expect(entries[0]?.reason?.includes('the worktree lacks node_modules')).toBe(told);
+  });
+
+  test('ends everything that it started, also in sessions of their own', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const pids = join(place.project, 'pids');
+    const daemon = `setsid sh -c 'echo $$ >> ${pids}; trap "" TERM; sleep 301' &`;
+    const command = `${daemon} while [ ! -s ${pids} ]; do :; done; trap "" TERM; sleep 301`;
+    const { entries } = await place.queue({ branches: ['one'], ...check(command, 500) });
+    expect(entries[0]?.reason).toContain('not done after');
+    const started = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    expect(started.length).toBeGreaterThan(0);
+    expect(started.filter((pid) => findProcess(pid)?.ended === false)).toEqual([]);
   });
 
   test('makes its worktree anew when it was left half made or was removed', async () => {

@@ -10,12 +10,13 @@
  * 5. No branch is ever moved or deleted; one that does not fit keeps the reason.
  */
 import type { MergeChange, MergeEntry } from '../../journal/merge-entries.ts';
-import { Cancelled, RametError } from '../../schema/errors.ts';
+import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
 import type { CheckOutcome } from './check-outcome.ts';
-import { integrationRef, queuedRef, targetKey } from './integration-refs.ts';
+import { checkingRef, integrationRef, queuedRef, shortName, targetKey } from './integration-refs.ts';
 import { withAdvice } from './merge-advice.ts';
+import { readRef } from './merge-repository.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
 import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
@@ -50,6 +51,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
   const { check, onConflict, updateCheckout } = request;
   entries.keepWishes(ground.ref, JSON.stringify({ check, onConflict, updateCheckout }));
   await ports.onStep?.('entered');
+  const { ref } = ground;
   let before = ground.target.commit;
   let hasMoved = false;
   const decided = new Set<number>();
@@ -66,7 +68,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
       await clock.sleep(misses * PAUSE_MS, repository.signal);
     } else [misses, hasMoved] = [0, true];
     repository.signal?.throwIfAborted();
-    ground = await readGround(request, ports);
+    ground = await readGround(request, ports).catch((error: unknown) => endTargetless(ref, error, ports));
     // What somebody else has put there meanwhile is not told as ours.
     if (!hasMoved) before = ground.target.commit;
   }
@@ -75,6 +77,22 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
     'retryable',
     `${request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue --into ${shellWord(request.target)} tries again`,
   );
+}
+
+/** Somebody deleted the target meanwhile: nothing of this run may wait for it. Throws what it was given. */
+async function endTargetless(ref: string, error: unknown, ports: MergePorts): Promise<never> {
+  if (error instanceof UserMistake && error.code === 'no_target') {
+    const { entries, clock, repository } = ports;
+    const reason = `${shortName(ref)} was deleted while it was merged into`;
+    const open = entries.list(ref).filter(isOpen);
+    entries.change(
+      open.map(({ id }) => ({ id, state: 'failed', result: null, reason })),
+      clock.now(),
+    );
+    if ((await readRef(checkingRef(ref), repository)) !== null)
+      await updateRefs([`delete ${checkingRef(ref)}\n`], { reason: 'its target is gone' }, repository);
+  }
+  throw error;
 }
 
 /** Fewer branches are computed faster: against somebody who commits all the time the queue gets through in small steps. */

@@ -5,7 +5,7 @@ import type { Provenance } from '../provenance/trailers.ts';
 import type { MergeStrategy, OpenConflict } from './integration.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeRepository } from './merge-repository.ts';
-import type { BegunCheck, CheckCommand } from './run-check.ts';
+import type { BegunCheck, CheckCommand, CommandRunner } from './run-check.ts';
 
 /**
  * What becomes of a branch that conflicts: it stays on its branch for a person; it is tried again, commit by commit, when
@@ -56,7 +56,7 @@ export interface MergePorts {
   storyOf?(branch: string): BranchStory;
   resolveConflict?(conflict: OpenConflict): Promise<ConflictResolution>;
   /** Brings packages into the working tree of a check; returns what it lacks, one sentence each. */
-  prepareCheck?(worktree: string): Promise<string[]>;
+  prepareCheck?(worktree: string, run: CommandRunner): Promise<string[]>;
   /** Where the working tree of a check is; in `project` when absent. */
   checkTrees?: string | undefined;
   onCheck?(begun: BegunCheck): void;

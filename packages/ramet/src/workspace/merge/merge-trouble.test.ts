@@ -205,4 +205,19 @@ describe('WORK-5: trouble while a merge is under way', () => {
     expect(place.states(after)).toContain('one: landed');
     expectSound(place);
   });
+
+  test('is over when its target is deleted in the middle, and leaves nothing that waits', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.git('branch', 'tgt', 'main');
+    place.branch('one', { b: '1' });
+    const check = { command: 'true', timeoutMs: 60_000 };
+    const onStep = (step: string): void => {
+      if (step === 'recorded') place.git('update-ref', '-d', 'refs/heads/tgt');
+    };
+    await expect(place.queue({ target: 'tgt', branches: ['one'], check }, { onStep })).rejects.toThrow(
+      'there is no branch "tgt"',
+    );
+    expect(place.entries.list('refs/heads/tgt').map(({ state }) => state)).toEqual(['failed']);
+    expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
+  });
 });

@@ -3,6 +3,8 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs
 import { basename, join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
+import { newSessionId } from '../../schema/ids.ts';
+import { endMarked } from '../marked-processes.ts';
 import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../process-group.ts';
 import { AGENT_VARIABLE, createProcessRegister, processDirectory } from '../process-register.ts';
 import { reapOrphans } from '../reap-orphans.ts';
@@ -36,7 +38,17 @@ export interface CheckPlace {
   /** What is known of trees that were checked in this run. */
   known: Map<string, CheckOutcome>;
   /** Makes its working tree ready; returns what it lacks, one sentence each. */
-  prepare(worktree: string): Promise<string[]>;
+  prepare(worktree: string, run: CommandRunner): Promise<string[]>;
+}
+
+/** Runs a command in the working tree of a check, its output before that of the check. */
+export type CommandRunner = (command: CheckCommand) => Promise<CommandEnd>;
+
+export interface CommandEnd {
+  passed: boolean;
+  /** `exit code 1`. */
+  ending: string;
+  code: number | null;
 }
 
 /** What marks the processes of a check. */
@@ -58,7 +70,7 @@ export function createChecker(
   let isAlone: Promise<unknown> | null = null;
   return async (head) => {
     // A check that a killed run left at work would find its files changed by ours, and ours by its.
-    isAlone ??= reapOrphans(processDirectory(place.project));
+    isAlone ??= endLeftChecks(place.project);
     await isAlone;
     const tree = await treeOf(head, place.repository);
     const { commit } = head;
@@ -67,6 +79,12 @@ export function createChecker(
     place.known.set(tree, outcome);
     return outcome;
   };
+}
+
+async function endLeftChecks(project: string): Promise<void> {
+  const ended = await reapOrphans(processDirectory(project));
+  const checkers = ended.map(({ agent }) => agent).filter((agent) => agent.startsWith(`${CHECKER}.`));
+  for (const checker of checkers) await endMarked(`${AGENT_VARIABLE}=${checker}`);
 }
 
 function checkDirectory({ project, target }: Pick<CheckPlace, 'project' | 'target'>): string {
@@ -94,21 +112,13 @@ async function runCheck(
   makePrivateDirectory(directory);
   const worktree = checkTree(place);
   await openPrivateWorktree(worktree, commit, place.repository);
-  const lacks = await place.prepare(worktree);
   const output = join(directory, `check-${tree.slice(0, 12)}.log`);
   const descriptor = openSync(output, 'w', 0o600);
-  place.onStart?.({ ...check, output, directory: worktree });
+  const run: CommandRunner = (command) => runToEnd(command, { worktree, descriptor }, place);
   try {
-    const register = createProcessRegister(processDirectory(place.project), () => {});
-    const group = await startProcessGroup({
-      program: '/bin/sh',
-      arguments: ['-c', check.command],
-      cwd: worktree,
-      env: { ...place.repository.env, [AGENT_VARIABLE]: CHECKER },
-      output: descriptor,
-      register: (id) => register.enter(id, CHECKER),
-    });
-    const { code, ...end } = await endOf(group, { ...check, descriptor }, place.repository.signal);
+    const lacks = await place.prepare(worktree, run);
+    place.onStart?.({ ...check, output, directory: worktree });
+    const { code, ...end } = await run(check);
     const hint = end.passed ? undefined : (hintFor(output, code, lacks[0]) ?? dotHint(worktree));
     return { ...end, output, directory: worktree, hint };
   } catch (error) {
@@ -119,12 +129,34 @@ async function runCheck(
   }
 }
 
-/** Whatever the command leaves running is ended with it. */
+/** Whatever the command leaves running is ended with it, also what has left its group. */
+async function runToEnd(
+  check: CheckCommand,
+  { worktree, descriptor }: { worktree: string; descriptor: number },
+  { project, repository }: CheckPlace,
+): Promise<CommandEnd> {
+  const register = createProcessRegister(processDirectory(project), () => {});
+  const checker = `${CHECKER}.${newSessionId()}`;
+  const group = await startProcessGroup({
+    program: '/bin/sh',
+    arguments: ['-c', check.command],
+    cwd: worktree,
+    env: { ...repository.env, [AGENT_VARIABLE]: checker },
+    output: descriptor,
+    register: (id) => register.enter(id, checker),
+  });
+  try {
+    return await endOf(group, { ...check, descriptor }, repository.signal);
+  } finally {
+    await endMarked(`${AGENT_VARIABLE}=${checker}`);
+  }
+}
+
 async function endOf(
   group: ProcessGroup,
   { timeoutMs, descriptor }: Pick<CheckCommand, 'timeoutMs'> & { descriptor: number },
   signal: AbortSignal | undefined,
-): Promise<{ passed: boolean; ending: string; code: number | null }> {
+): Promise<CommandEnd> {
   const flood = new AbortController();
   const poll = setInterval(() => {
     if (fstatSync(descriptor).size > MOST_OUTPUT) flood.abort();

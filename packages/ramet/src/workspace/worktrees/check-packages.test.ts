@@ -79,4 +79,41 @@ describe('WORK-5: the packages of a check', () => {
     );
     expect(existsSync(join(home, 'dependencies'))).toBe(false);
   });
+
+  test('are installed once for a lock file where the folder is trusted', async () => {
+    const place = mergePlace(PROJECT);
+    const home = temporaryDirectory();
+    const bin = temporaryDirectory();
+    const count = join(bin, 'count');
+    const npm = `#!/bin/sh\necho "$@" >> ${count}\nmkdir -p node_modules/runner\necho 'exit 0' > node_modules/runner/run.sh\n`;
+    writeFiles(bin, { npm });
+    chmodSync(join(bin, 'npm'), 0o755);
+    const env = { ...place.repository.env, PATH: `${bin}:${place.repository.env.PATH}` };
+    const repository = { ...place.repository, env };
+    const told: string[] = [];
+    const merge = async (
+      branch: string,
+      extra: { isTrusted: boolean; install?: boolean },
+    ): Promise<string[]> => {
+      const settings = extra.install === undefined ? undefined : { install: extra.install };
+      const { isTrusted } = extra;
+      const onInstall = (command: string): void => void told.push(command);
+      const check = { command: 'sh node_modules/runner/run.sh', timeoutMs: 60_000 };
+      const prepareCheck = checkPackages({ home, repository, settings, isTrusted, onInstall });
+      return place.states(await place.queue({ branches: [branch], check }, { repository, prepareCheck }));
+    };
+    place.branch('one', { 'a.txt': '1' });
+    expect(await merge('one', { isTrusted: false })).toEqual(['one: waiting']);
+    expect(await merge('one', { isTrusted: true, install: false })).toEqual(['one: waiting']);
+    expect(existsSync(count)).toBe(false);
+    expect(await merge('one', { isTrusted: true })).toEqual(['one: landed']);
+    place.branch('two', { 'b.txt': '1' });
+    expect(await merge('two', { isTrusted: true })).toEqual(['two: landed']);
+    expect(readFileSync(count, 'utf8')).toBe('ci\n');
+    place.branch('three', { 'package-lock.json': '{"runner": 3}' });
+    expect(await merge('three', { isTrusted: true })).toEqual(['three: landed']);
+    expect(readFileSync(count, 'utf8')).toBe('ci\nci\n');
+    expect(told).toEqual(['npm ci', 'npm ci']);
+    expect(existsSync(join(place.directory, 'node_modules'))).toBe(false);
+  });
 });

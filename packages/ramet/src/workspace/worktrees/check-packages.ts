@@ -5,11 +5,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOrNull } from '../repository.ts';
-import { bringDependencies } from './bring-dependencies.ts';
-import { isFolder } from './dependency-folders.ts';
-import { templateTree } from './dependency-template.ts';
-import { missingPackages } from './missing-packages.ts';
+import { bringDependencies, prepareDependencies } from './bring-dependencies.ts';
+import { DEFAULT_FOLDER, isFolder, type PackageGround } from './dependency-folders.ts';
+import { makingOf, templateTree } from './dependency-template.ts';
+import { lacksModules, lockedInstall, missingPackages } from './missing-packages.ts';
 import { isTemplateIntact } from './template-look.ts';
+import { nameOfInstalled } from './template-name.ts';
 import type { LinkedDependencies } from './worktree.ts';
 import type { WorktreeSettings } from './worktree-settings.ts';
 
@@ -17,23 +18,67 @@ interface CheckGround {
   home: string;
   repository: { readonly cwd: string; readonly commonDirectory: string };
   settings: WorktreeSettings | undefined;
+  /** The user trusts the folder: its package manager may run. */
+  isTrusted?: boolean | undefined;
+  /** Called when packages are about to be installed. */
+  onInstall?: ((command: string) => void) | undefined;
 }
 
+/** The part of the merge queue's runner that is used here. */
+type RunCommand = (command: {
+  command: string;
+  timeoutMs: number;
+}) => Promise<{ passed: boolean; ending: string }>;
+
+const LONGEST_INSTALL_MS = 600_000;
+
 /** Returns what the tree lacks, with what brings it: one sentence each. */
-export function checkPackages(at: CheckGround): (worktree: string) => Promise<string[]> {
+export function checkPackages(at: CheckGround): (worktree: string, run?: RunCommand) => Promise<string[]> {
   const { home, repository, settings = {} } = at;
   const ground = {
     home,
     settings,
     repository: { root: repository.cwd, commonDirectory: repository.commonDirectory },
   };
-  return async (path) => {
+  return async (path, run) => {
     const note = `${path}.packages.json`;
     const facts = { dependencies: await intactOf(home, path, linkedBefore(note)) };
     const { dependencies, reasons } = await bringDependencies(ground, { path, facts });
-    writeFileSync(note, JSON.stringify(dependencies), { mode: 0o600 });
-    return missingPackages(ground, path, reasons).map(({ forUser }) => forUser);
+    const failure = run === undefined ? null : await install(at, path, run);
+    const installed = failure === null ? await templatesOf(ground, path, dependencies) : [];
+    writeFileSync(note, JSON.stringify([...dependencies, ...installed]), { mode: 0o600 });
+    const lacks = missingPackages(ground, path, reasons).map(({ forUser }) => forUser);
+    return failure === null ? lacks : [failure, ...lacks];
   };
+}
+
+/** Where the checkout has no packages for this tree, once for each lock file. Why it failed; null when it did not. */
+async function install(at: CheckGround, path: string, run: RunCommand): Promise<string | null> {
+  const settings = at.settings ?? {};
+  if (at.isTrusted !== true || settings.install === false || !lacksModules({ settings }, path)) return null;
+  const lock = lockedInstall(path);
+  const command = lock === null ? null : settings.setup?.trim() || lock;
+  if (command === null) return null;
+  at.onInstall?.(command);
+  const { passed, ending } = await run({ command, timeoutMs: LONGEST_INSTALL_MS });
+  if (passed) return null;
+  // Half of the packages would pass for all of them the next time.
+  rmSync(join(path, DEFAULT_FOLDER), { recursive: true, force: true });
+  return `the packages for the check could not be installed: ${command}: ${ending}`;
+}
+
+/** What was just installed, as templates for the next; noted, so that it goes when the lock file changes. */
+async function templatesOf(
+  ground: PackageGround,
+  path: string,
+  linked: readonly LinkedDependencies[],
+): Promise<LinkedDependencies[]> {
+  if (linked.some(({ directory }) => directory === DEFAULT_FOLDER)) return [];
+  if (!isFolder(join(path, DEFAULT_FOLDER))) return [];
+  await prepareDependencies(ground, path);
+  const template = nameOfInstalled(path, DEFAULT_FOLDER);
+  if (template === null) return [];
+  return [{ directory: DEFAULT_FOLDER, template, making: makingOf(ground.home, template) ?? undefined }];
 }
 
 /** An agent may have changed files of a template in place: a check must not run with them. */

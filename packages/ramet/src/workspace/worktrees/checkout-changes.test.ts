@@ -88,8 +88,17 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     const state = before();
     writeFiles(directory, { 'a.txt': '2\n', 'b.txt': '1\n' });
     git('add', '-A');
-    expect(await checkoutChanges(state, watch)).toEqual(['the index has other entries for a.txt, b.txt']);
+    expect(await checkoutChanges(state, watch)).toEqual([
+      'the index has other entries or marks for a.txt, b.txt',
+    ]);
     expect(await checkoutChanges(state, { ...watch, others: () => ['aaaaaaaa.1'] })).toEqual([]);
+  });
+
+  test.each([['--assume-unchanged'], ['--skip-worktree']])('is named: the mark %s', async (mark) => {
+    const { git, watch, before } = place();
+    const state = before();
+    git('update-index', mark, 'a.txt');
+    expect(await checkoutChanges(state, watch)).toEqual(['the index has other entries or marks for a.txt']);
   });
 
   test('is not named where another agent made it, and is where the agent itself did', async () => {

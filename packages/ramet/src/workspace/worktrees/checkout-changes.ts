@@ -143,14 +143,15 @@ async function indexChanges(before: CheckoutState, watch: ChangeWatch): Promise<
     ]);
     const changed = [...new Set([...then, ...now])].filter((entry) => !then.has(entry) || !now.has(entry));
     const paths = [...new Set(changed.map((entry) => entry.slice(entry.indexOf('\t') + 1)))];
-    return paths.length === 0 ? [] : [`the index has other entries for ${listed(paths)}`];
+    return paths.length === 0 ? [] : [`the index has other entries or marks for ${listed(paths)}`];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** With the marks by which git was told not to look at a file. */
 async function stagedIn(watch: ChangeWatch, index: string | undefined): Promise<ReadonlySet<string>> {
-  const { stdout } = await runGit(['ls-files', '-s', '-z'], { ...callIn(watch), index });
+  const { stdout } = await runGit(['ls-files', '-s', '-v', '-z'], { ...callIn(watch), index });
   return new Set(stdout.split('\0').filter((entry) => entry !== ''));
 }
 

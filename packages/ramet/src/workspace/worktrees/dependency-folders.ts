@@ -13,7 +13,7 @@ import type { WorktreePlace } from './worktree-place.ts';
 /** What packages need to know of a place. */
 export type PackageGround = Pick<WorktreePlace, 'home' | 'repository' | 'settings'>;
 
-const DEFAULT_FOLDER = 'node_modules';
+export const DEFAULT_FOLDER = 'node_modules';
 /** More than this is no workspace that somebody wrote down. */
 const MOST_FOLDERS = 500;
 

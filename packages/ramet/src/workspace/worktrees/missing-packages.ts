@@ -68,8 +68,19 @@ const COMMANDS: Record<string, string> = {
 };
 
 function installCommand(path: string): string {
+  return lockedInstall(path) ?? 'npm install';
+}
+
+/** What installs the packages that a lock file names; null where there is none. */
+export function lockedInstall(path: string): string | null {
   const lock = LOCK_FILES.find((name) => name in COMMANDS && existsSync(join(path, name)));
-  return COMMANDS[lock ?? ''] ?? 'npm install';
+  return COMMANDS[lock ?? ''] ?? null;
+}
+
+/** Whether a tree has no packages at its top though its project asks for some. */
+export function lacksModules({ settings }: Pick<PackageGround, 'settings'>, path: string): boolean {
+  if (settings.dependencies !== undefined || existsSync(join(path, '.pnp.cjs'))) return false;
+  return wantsPackages(path) && !isThere(join(path, 'node_modules'));
 }
 
 /** Their programs name the place they were made in, so they are not copied. */

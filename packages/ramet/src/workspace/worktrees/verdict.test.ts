@@ -108,6 +108,14 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
     make: ({ tree }) => commit(tree.path),
     told: /^1 commit that is not merged/,
   },
+  'a commit on top of what its target has got meanwhile': {
+    make: ({ tree, root }) => {
+      for (let each = 0; each < 3; each += 1) git(root, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
+      git(tree.path, 'merge', '-q', '--ff-only', 'main');
+      commit(tree.path);
+    },
+    told: /^1 commit that is not merged/,
+  },
   'commits that undo each other': {
     make: ({ tree }) => {
       commit(tree.path);

@@ -22,6 +22,8 @@ export interface WorktreeSettings {
   dependencies?: string[] | undefined;
   /** A shell command that makes a new worktree ready for use. */
   setup?: string | undefined;
+  /** Whether packages that a lock file names are installed for a merge check where nobody has them. */
+  install?: boolean | undefined;
   /** Ignored files that count as work, by pattern. */
   precious?: string[] | undefined;
   /** How many clean worktrees are kept ready; by default as many as the last session used at once. */
