@@ -57,7 +57,8 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   'WORK-3': 'only worktrees that hold nothing vanish, judged from git at that moment',
   'WORK-4': 'worktrees come and go fast and safely, 32 at once',
   'WORK-5': 'a queue merges without touching a checkout, checks, and loses no branch',
-  'WORK-6': 'every line leads back to the agent that wrote it and why',
+  'WORK-6':
+    'a line leads to the agent that committed it, or wrote it with Write or Edit, and why; not what Bash wrote',
   'WORK-7': 'isolation is proved, and the files of the parent stay the same bytes',
   'WORK-8': 'a continued agent finds its worktree where it was',
   'WORK-9': 'what isolation cannot prevent is reported, never told as unchanged',

@@ -32,3 +32,15 @@ describe('UI-1: a table of figures', () => {
     expect(shown[1]).toMatch(/( +123\.4k){8}$/);
   });
 });
+
+test('a wider terminal cuts less, and what stands in brackets behind a name stays', () => {
+  const name = `${'a long name of an agent '.repeat(4).trim()} [effort low]`;
+  const rows = [
+    ['BY AGENT', 'COST'],
+    [name, '$1.00'],
+  ];
+  expect(figureTable(rows, 200)).toContain(name);
+  const [, narrow = ''] = figureTable(rows, null).split('\n');
+  expect(narrow).toMatch(/^a long name.*… \[effort low\] +\$1\.00$/);
+  expect(narrow.length).toBeLessThanOrEqual(80);
+});

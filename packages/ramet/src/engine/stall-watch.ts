@@ -1,4 +1,5 @@
 /** Notices agents that have been silent for longer than the stall limit (AGENT-7): once for each silence. */
+import { LONGEST_TIMER_MS } from '../schema/clock.ts';
 import type { Agent } from './agent.ts';
 
 /** How often it looks, as a share of the limit. */
@@ -19,7 +20,7 @@ export class StallWatch implements Disposable {
   noteLife(agent: Agent): void {
     this.#lastSign.set(agent, agent.runtime.clock.now());
     if (this.#timer !== null) return;
-    this.#timer = setInterval(() => this.look(), this.#limitMs * SHARE);
+    this.#timer = setInterval(() => this.look(), Math.min(this.#limitMs * SHARE, LONGEST_TIMER_MS));
     this.#timer.unref();
   }
 

@@ -3,6 +3,7 @@
  * it is told by line, because the Agent tool would say it only when half the recipe has been carried out.
  */
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { MOST_SECONDS, readBudget } from '../schema/budget-limits.ts';
 import { describeError } from '../schema/errors.ts';
 
 export interface AgentsBlock {
@@ -45,18 +46,13 @@ const evidence = {
   },
 };
 
-const BUDGET: readonly string[] = ['tokens', 'usd', 'seconds'];
 const budget = {
-  expected: 'tokens, usd or seconds, each a number above 0,',
+  expected: `tokens, usd or seconds, each a number above 0 (seconds at most ${MOST_SECONDS}),`,
   holds: (value: unknown) => {
     const parts = object.holds(value) ? Object.entries(value as object) : []; // what `holds` has found out
-    return parts.length > 0 && parts.every(([name, part]) => BUDGET.includes(name) && isAmount(part));
+    return parts.length > 0 && typeof readBudget(value) !== 'string';
   },
 };
-
-function isAmount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0;
-}
 
 const FIELDS: Readonly<Record<string, Field>> = {
   prompt: { input: 'prompt', ...text },

@@ -3,6 +3,9 @@ import type { BudgetLimits } from './status.ts';
 
 const FIELDS: readonly (keyof BudgetLimits)[] = ['tokens', 'usd', 'seconds'];
 
+/** A hundred years. What is longer is a mistake, and no clock could tell its end. */
+export const MOST_SECONDS = 3_155_760_000;
+
 /** The budget, or in a few words why it is none. */
 export function readBudget(value: unknown): BudgetLimits | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -15,6 +18,8 @@ export function readBudget(value: unknown): BudgetLimits | string {
     if (amount === undefined) continue;
     if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0)
       return `its ${field} must be a number above 0`;
+    if (field === 'seconds' && amount > MOST_SECONDS)
+      return `its seconds must be at most ${MOST_SECONDS}; without them there is no limit`;
     budget[field] = amount;
   }
   return budget;

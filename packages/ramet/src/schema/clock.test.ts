@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { simulatedClock } from '../testing/simulated-clock.ts';
-import { sleepThrough, steadyClock, systemClock, timeLeft, waitUntil } from './clock.ts';
+import { LONGEST_TIMER_MS, sleepThrough, steadyClock, systemClock, timeLeft, waitUntil } from './clock.ts';
 
 function timersThatKeepAlive(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -17,6 +17,27 @@ describe('the clock of the system', () => {
     over.abort();
     await Promise.all([quiet, usual]);
     expect(timersThatKeepAlive()).toBe(before);
+  });
+});
+
+describe('RES-2: sleeps that are longer than a timer can be', () => {
+  test.for([2_147_483_648, 3_000_000_000, 1e13])('%i ms do not end at once, and end', async (ms) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const over = new AbortController();
+      let isOver = false;
+      const sleeping = systemClock.sleep(ms, over.signal).then(() => {
+        isOver = true;
+      });
+      await vi.advanceTimersByTimeAsync(LONGEST_TIMER_MS);
+      expect([isOver, vi.getTimerCount()]).toEqual([false, 1]);
+      if (ms < 1e10) await vi.advanceTimersByTimeAsync(ms - LONGEST_TIMER_MS);
+      else over.abort();
+      await sleeping;
+      expect([isOver, vi.getTimerCount()]).toEqual([true, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

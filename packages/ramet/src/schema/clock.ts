@@ -15,6 +15,9 @@ export interface SleepOptions {
   keepsAlive?: boolean;
 }
 
+/** More than this is no time for a timer of Node: it would fire at once. */
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -29,9 +32,14 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', finish);
         resolve();
       };
-      const timer = setTimeout(finish, ms);
-      // Where there is no such method (a browser) nothing is kept alive by a timer.
-      if (!keepsAlive && typeof timer === 'object') timer.unref();
+      let timer: ReturnType<typeof setTimeout>;
+      const wait = (left: number): void => {
+        const rest = left - LONGEST_TIMER_MS;
+        timer = rest > 0 ? setTimeout(() => wait(rest), LONGEST_TIMER_MS) : setTimeout(finish, left);
+        // Where there is no such method (a browser) nothing is kept alive by a timer.
+        if (!keepsAlive && typeof timer === 'object') timer.unref();
+      };
+      wait(ms);
       signal?.addEventListener('abort', finish);
     }),
 };

@@ -10,6 +10,7 @@ import { providerKind } from '../model/select-provider.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
 import type { RuleTexts } from '../permission/policy.ts';
+import { readBudget } from '../schema/budget-limits.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -198,6 +199,8 @@ function agentCaps(agents: AgentSettings, { maxTurns: turns, worktree }: Setting
 }
 
 function budgetFrom(own: BudgetLimits = {}, configured: BudgetLimits = {}): BudgetLimits {
+  const read = readBudget(own);
+  if (typeof read === 'string') throw new UserMistake('bad_budget', `the option budget is wrong: ${read}`);
   return {
     usd: own.usd ?? configured.usd,
     tokens: own.tokens ?? configured.tokens,

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { linesOf } from '../fixtures/command.ts';
@@ -42,6 +42,21 @@ describe.concurrent('UI-1: completion in bash', () => {
     expect(completeInBash(user, '-p', '--output-format', '')).toEqual(['text', 'json', 'stream-json']);
     expect(completeInBash(user, '--model', '=', 'op')).toEqual(['opus']);
     expect(completeInBash(user, 'completion', 'z')).toEqual(['zsh']);
+  });
+
+  test('works where ramet is an alias, from a path with blanks and quotes', ({ user }) => {
+    const folder = join(user.root, "it's a folder");
+    mkdirSync(folder);
+    symlinkSync(LAUNCHER, join(folder, 'ramet.js'));
+    const script = `shopt -s expand_aliases
+      alias ramet='"$NODE" "$FOLDER/ramet.js"'
+      source <(ramet completion bash)
+      COMP_WORDS=(ramet doc) COMP_CWORD=1
+      _ramet
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const env = { ...user.env, NODE: process.execPath, FOLDER: folder };
+    const options = { cwd: user.repository, env, input: script, encoding: 'utf8' } as const;
+    expect(linesOf(execFileSync('bash', ['--norc'], options))).toEqual(['doctor']);
   });
 
   test('offers the branches of this repository where one is wanted', ({ user }) => {

@@ -41,6 +41,14 @@ describe.concurrent('WORK-6: who wrote what', () => {
     expect(rows[1]).toEqual(['uncommitted', `${session}.1`, 'Say who you are.', '2', 'by the agent']);
     expect(rows[2]?.slice(0, 2)).toEqual(['uncommitted', '?']);
     expect(rows[2]?.at(-1)).toBe('by the person');
+    appendFileSync(join(user.repository, 'new.txt'), 'by the person\n');
+    const fresh = await user.ramet(['blame', 'new.txt', '--json']);
+    expect(JSON.parse(fresh.stdout)).toMatchObject([
+      { line: 1, text: 'new', commit: null, agent: `${session}.1`, task: 'Say who you are.' },
+      { line: 2, text: 'by the person', commit: null },
+    ]);
+    writeFileSync(join(user.repository, 'own.txt'), 'by the person\n');
+    expect((await user.ramet(['blame', 'own.txt'])).stderr).toContain('name a file that is committed');
   });
 
   test('blame reads agent, task and session from the trailers of commits', async ({ user }) => {

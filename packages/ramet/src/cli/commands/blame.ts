@@ -19,11 +19,27 @@ const COMMIT_LENGTH = 10;
 export async function blame(file: string, options: { json?: boolean }, io: CommandIo): Promise<void> {
   const path = realFile(resolve(io.cwd, file));
   const repository = findMergeRepository(io.cwd, childEnvironment(io.env), io.signal);
-  const lines = await blameLines(path, repository);
+  const lines = await knownLines(path, () => blameLines(path, repository), io);
   const open = lines.some(({ commit }) => commit === null);
   const found = open ? withOwners(lines, path, io) : lines;
   if (options.json) io.out(`${JSON.stringify(found)}\n`);
   else io.out(table(found.map(rowOf)));
+}
+
+/** Of a new file git knows no line. Where agents wrote it the journal does. */
+async function knownLines(
+  path: string,
+  byGit: () => Promise<BlamedLine[]>,
+  io: CommandIo,
+): Promise<BlamedLine[]> {
+  try {
+    return await byGit();
+  } catch (error) {
+    const isNew = error instanceof UserMistake && error.code === 'not_committed';
+    if (!isNew || fileChanges(findPlace(io).project, { path }, io.note).length === 0) throw error;
+    const texts = readFileSync(path, 'utf8').replace(/\n$/, '').split('\n');
+    return texts.map((text, index) => ({ line: index + 1, text, commit: null, author: null, subject: null }));
+  }
 }
 
 /** What the journal tells of the lines that git does not know yet. */

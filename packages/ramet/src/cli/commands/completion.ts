@@ -8,7 +8,7 @@ import { NO_TRANSPORT } from '../../workspace/git/folder-guard.ts';
 import { withoutLocalVariables } from '../../workspace/git/start-git.ts';
 import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
-import { COMPLETION_SCRIPTS, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
+import { completionScript, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
 import { excerpt } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -18,7 +18,7 @@ const MOST_SESSIONS = 50;
 const DESCRIPTION_LENGTH = 70;
 
 export function completion(shell: Shell, io: CommandIo): void {
-  io.out(COMPLETION_SCRIPTS[shell]);
+  io.out(completionScript(shell, [process.execPath, ...process.argv.slice(1, 2)]));
 }
 
 export async function complete(program: Command, words: readonly string[], io: CommandIo): Promise<void> {

@@ -23,14 +23,14 @@ export function cost(wanted: string | undefined, options: CostOptions, io: Comma
   }
   using view = viewSession(wanted, io);
   if (options.json) io.out(`${JSON.stringify(costObject(view.entry.session, view.ledger))}\n`);
-  else io.out(`session ${view.entry.session}\n${ledgerText(view.ledger)}`);
+  else io.out(`session ${view.entry.session}\n${ledgerText(view.ledger, io.columns)}`);
   tellDamage(view, io);
 }
 
-export function ledgerText(ledger: Ledger): string {
+export function ledgerText(ledger: Ledger, columns: number | null = null): string {
   const forks = forkTable(ledger);
   const parts = [
-    costTable(sessionSections(ledger), ledger.total),
+    costTable(sessionSections(ledger), ledger.total, columns),
     totalNotes(ledger.total)
       .map((note) => `${note}\n`)
       .join(''),
@@ -59,7 +59,7 @@ function costOfAll({ json }: CostOptions, io: CommandIo): void {
       { heading: 'BY TYPE', lines: merged(bills.map(({ ledger }) => ledger.types)) },
       { heading: 'BY MODEL', lines: merged(bills.map(({ ledger }) => ledger.models)) },
     ];
-    io.out(`${costTable(sections, total)}\n${totalNotes(total).join('\n')}\n`);
+    io.out(`${costTable(sections, total, io.columns)}\n${totalNotes(total).join('\n')}\n`);
   }
 }
 

@@ -53,7 +53,7 @@ function showText(view: ShownView, options: ShowOptions, io: CommandIo): void {
   io.out(`session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`);
   for (const shown of agentsOf(view)) io.out(view.reader.together(() => agentText(view, shown, options)));
   if (agent === null) io.out(`\n${ledgerText(ledger)}`);
-  else io.out(`\n${costTable(sessionSections(ledger, agent), null)}${forkTable(ledger, agent)}`);
+  else io.out(`\n${costTable(sessionSections(ledger, agent), null, io.columns)}${forkTable(ledger, agent)}`);
 }
 
 function agentsOf({ agents, agent }: TargetView): AgentOverview[] {

@@ -8,6 +8,6 @@ _ramet() {
     else
       COMPREPLY+=("${line%%$'\t'*}")
     fi
-  done < <("${COMP_WORDS[0]/#\~/$HOME}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(COMMAND_TO_ASK complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _ramet ramet

@@ -3,7 +3,7 @@ function __ramet_complete
     set -l before (commandline -opc)
     set -l current (commandline -ct)
     set -e before[1]
-    for line in (ramet complete -- $before "$current" 2>/dev/null)
+    for line in (COMMAND_TO_ASK complete -- $before "$current" 2>/dev/null)
         if test "$line" = ':files'
             __fish_complete_path "$current"
         else

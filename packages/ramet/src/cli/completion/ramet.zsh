@@ -9,7 +9,7 @@ _ramet() {
     else
       found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
     fi
-  done < <("${words[1]/#\~/$HOME}" complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <(COMMAND_TO_ASK complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
   (( ${#found} )) && _describe ramet found
 }
 if [[ ${funcstack[1]} == _ramet ]]; then _ramet "$@"; else compdef _ramet ramet; fi

@@ -42,12 +42,16 @@ function ledgerAgents({ known, agents }: Ledger): LedgerAgent[] {
   return [...known.values(), ...strangers];
 }
 
-export function costTable(sections: readonly CostSection[], total: LedgerLine | null): string {
+export function costTable(
+  sections: readonly CostSection[],
+  total: LedgerLine | null,
+  columns: number | null = null,
+): string {
   const shown = sections.filter(({ lines }) => lines.length > 0);
   const all = [...shown.flatMap(({ lines }) => lines.map(([, line]) => line)), ...(total ? [total] : [])];
   const longLived = all.some(({ usage }) => usage.cache_creation_1h_input_tokens > 0);
   const [first, ...others] = shown;
-  return figureTable([
+  const rows = [
     [first?.heading ?? '', ...headings(longLived)],
     ...(first?.lines ?? []).map(([name, line]) => row(name, line, longLived)),
     ...others.flatMap(({ heading, lines }) => [
@@ -55,7 +59,8 @@ export function costTable(sections: readonly CostSection[], total: LedgerLine | 
       ...lines.map(([name, line]) => row(name, line, longLived)),
     ]),
     ...(total ? [row('TOTAL', total, longLived)] : []),
-  ]);
+  ];
+  return figureTable(rows, columns);
 }
 
 /** Writes for an hour get a column of their own where there are any. */

@@ -1,5 +1,6 @@
 /** The grammar of the commands that bring branches together and say who wrote what. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MOST_SECONDS } from '../../schema/budget-limits.ts';
 import { MERGE_STRATEGIES } from '../../workspace/merge/integration.ts';
 import { CONFLICT_POLICIES } from '../../workspace/merge/merge-request.ts';
 import type { CommandIo } from '../io.ts';
@@ -17,7 +18,7 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
     )
     .option('--check <shell>', 'a command that must succeed on the merged files (setting merge.check)')
     .option('--no-check', 'run none, whatever the settings say')
-    .option('--check-seconds <number>', 'how long the check may take (1800)', positive)
+    .option('--check-seconds <number>', 'how long the check may take (1800)', secondsOf)
     .addOption(
       new Option(
         '--on-conflict <policy>',
@@ -69,6 +70,12 @@ export function addProvenance(program: Command, io: CommandIo): void {
     .argument('<file>', 'a file of this repository')
     .option('--json', 'as JSON')
     .action(async (file, options) => (await import('../commands/blame.ts')).blame(file, options, io));
+}
+
+function secondsOf(text: string): number {
+  const value = positive(text);
+  if (value <= MOST_SECONDS) return value;
+  throw new InvalidArgumentError(`It must be at most ${MOST_SECONDS}.`);
 }
 
 function positive(text: string): number {

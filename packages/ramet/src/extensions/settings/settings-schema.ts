@@ -3,6 +3,7 @@
  * not listed here is reported, never taken for another.
  */
 import { PROVIDER_KINDS } from '../../model/select-provider.ts';
+import { MOST_SECONDS } from '../../schema/budget-limits.ts';
 import { EFFORTS, EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../../schema/status.ts';
 import * as z from '../../schema/zod.ts';
 import { SANDBOX_MODES } from '../../workspace/command-sandbox.ts';
@@ -10,6 +11,8 @@ import { DEFAULT_ISOLATIONS, DIRTY_POLICIES } from '../../workspace/worktrees/wo
 import type { Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
+const seconds = z.number().check(z.positive(), z.maximum(MOST_SECONDS));
+const secondsOrNone = z.number().check(z.nonnegative(), z.maximum(MOST_SECONDS));
 const wholeNumber = z.int().check(z.positive());
 const price = z.optional(z.number().check(z.nonnegative()));
 const name = z.string().check(z.regex(/\S/, 'it is empty'));
@@ -35,7 +38,7 @@ const prices = z.strictObject({ input: price, write5m: price, write1h: price, re
 const budget = z.strictObject({
   usd: z.optional(positive),
   tokens: z.optional(wholeNumber),
-  seconds: z.optional(positive),
+  seconds: z.optional(seconds),
 });
 
 const agents = z.strictObject({
@@ -44,7 +47,7 @@ const agents = z.strictObject({
   total: described(z.optional(wholeNumber), 'How many agents models may ask for in a session (200).'),
   tokens: described(z.optional(wholeNumber), 'What all agents of a session together may use.'),
   usd: described(z.optional(positive), 'What all agents of a session together may cost.'),
-  stallSeconds: described(z.optional(positive), 'Silence from which on an agent counts as stalled (600).'),
+  stallSeconds: described(z.optional(seconds), 'Silence from which on an agent counts as stalled (600).'),
   reportBytes: described(
     z.optional(z.int().check(z.minimum(256))),
     'How much of a report reaches the parent; the rest is kept in a file (8192).',
@@ -62,19 +65,19 @@ const limits = z.strictObject({
     'Most requests to models that are under way at once in one session.',
   ),
   waitSeconds: described(
-    z.optional(z.number().check(z.nonnegative())),
+    z.optional(secondsOrNone),
     'How long a run waits for a usage limit to end before it is interrupted; without it, as long as it lasts.',
   ),
   outageSeconds: described(
-    z.optional(z.number().check(z.nonnegative())),
+    z.optional(secondsOrNone),
     'How long a run waits for a provider that is away before it is interrupted (1800; without end in a conversation).',
   ),
   silenceSeconds: described(
-    z.optional(positive),
+    z.optional(seconds),
     'A request without any byte for this long is a dead connection and is sent again (90).',
   ),
   stallSeconds: described(
-    z.optional(positive),
+    z.optional(seconds),
     'A request with signs of life but no content for this long is sent again (600).',
   ),
 });
@@ -145,7 +148,7 @@ const worktree = z.strictObject({
 
 const merge = z.strictObject({
   check: described(z.optional(name), 'A command that must succeed on the merged files before they land.'),
-  checkSeconds: described(z.optional(positive), 'How long that command may take (1800).'),
+  checkSeconds: described(z.optional(seconds), 'How long that command may take (1800).'),
 });
 
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({

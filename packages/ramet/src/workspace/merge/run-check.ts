@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makePrivateDirectory } from '../../journal/home.ts';
+import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
 import { endMarked } from '../marked-processes.ts';
@@ -161,7 +162,7 @@ async function endOf(
   const poll = setInterval(() => {
     if (fstatSync(descriptor).size > MOST_OUTPUT) flood.abort();
   }, SIZE_POLL_MS);
-  const limits = [AbortSignal.timeout(timeoutMs), flood.signal];
+  const limits = [AbortSignal.timeout(Math.min(timeoutMs, LONGEST_TIMER_MS)), flood.signal];
   const stop = AbortSignal.any([...limits, ...(signal === undefined ? [] : [signal])]);
   const stopped = Promise.withResolvers<null>();
   stop.addEventListener('abort', () => stopped.resolve(null));

@@ -15,7 +15,7 @@ export interface BlamedLine extends Provenance {
   subject: string | null;
 }
 
-/** Throws for a file that git does not know. */
+/** Throws for a file that git does not know: `not_committed` where that is all that is wrong. */
 export async function blameLines(path: string, repository: MergeRepository): Promise<BlamedLine[]> {
   const args = ['blame', '--porcelain', '--', path];
   const end = await runGit(args, callIn(repository));
@@ -89,7 +89,7 @@ function unknownFile(path: string, reason: string): UserMistake {
       ?.replace(/^fatal: /, '') ?? '';
   const place = `${basename(dirname(path))}/${basename(path)}`;
   return new UserMistake(
-    'no_blame',
+    /^no such (?:path|ref: HEAD)/.test(why) ? 'not_committed' : 'no_blame',
     `git cannot say who wrote ${JSON.stringify(place)}: ${why}; name a file that is committed`,
   );
 }
