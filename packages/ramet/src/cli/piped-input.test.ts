@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Cancelled } from '../schema/errors.ts';
 import { simulatedClock } from '../testing/simulated-clock.ts';
-import { bringsInput, FIRST_BYTE_MS, joinPrompt, MOST_BYTES, readPiped } from './piped-input.ts';
+import { bringsInput, FIRST_BYTE_MS, joinPrompt, MOST_BYTES, readPiped, SILENCE_MS } from './piped-input.ts';
 
 const signal = new AbortController().signal;
 
@@ -24,17 +24,44 @@ describe('UI-4: standard input', () => {
     expect(input.destroyed).toBe(true);
   });
 
-  test('that has begun in time is waited for, however long it takes', async () => {
+  test('that has begun in time is waited for, and its silence is told once', async () => {
+    const clock = simulatedClock();
+    const input = new PassThrough();
+    let told = 0;
+    const onSilence = (): void => {
+      told += 1;
+    };
+    const read = readPiped(input, { signal, clock, firstByteMs: FIRST_BYTE_MS, onSilence });
+    await clock.whenSleeping();
+    for (const word of ['slow ', 'and ', 'slower ']) {
+      input.write(word);
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(FIRST_BYTE_MS);
+      await clock.advance(SILENCE_MS - FIRST_BYTE_MS - 1);
+    }
+    input.end('end');
+    expect(await read).toBe('slow and slower end');
+    expect([told, clock.due()]).toEqual([1, []]);
+  });
+
+  test('that has begun and is silent for very long is refused, and no half of it is a prompt', async () => {
     const clock = simulatedClock();
     const input = new PassThrough();
     const read = readPiped(input, { signal, clock, firstByteMs: FIRST_BYTE_MS });
+    const refused = expect(read).rejects.toThrow(
+      /^standard input brought 5 bytes, then nothing for 120 seconds/,
+    );
     await clock.whenSleeping();
-    input.write('slow ');
+    input.write('half ');
     await new Promise((resolve) => setImmediate(resolve));
-    await clock.advance(100 * FIRST_BYTE_MS);
-    input.end('end');
-    expect(await read).toBe('slow end');
-    expect(clock.due()).toEqual([]);
+    await clock.advance(FIRST_BYTE_MS);
+    await clock.advance(SILENCE_MS);
+    await refused;
+  });
+
+  test('that is no text is refused', async () => {
+    const read = readPiped(Readable.from([Buffer.from('PNG\0\x01')]), { signal });
+    await expect(read).rejects.toThrow(/^standard input is no text \(byte 4 is zero\): write it to a file/);
   });
 
   test('that is empty leaves nothing waiting', async () => {

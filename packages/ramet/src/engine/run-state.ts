@@ -65,5 +65,9 @@ export function closedEnding(run: RunState, maxTurns: number): Ending | null {
     return { status: 'cancelled', cause: 'called_off', message: 'the work was called off' };
   }
   if (run.turns <= maxTurns) return null;
-  return { status: 'failed', cause: 'max_turns', message: `the limit of ${maxTurns} turns is reached` };
+  return {
+    status: 'failed',
+    cause: 'max_turns',
+    message: `the limit of ${maxTurns} turn${maxTurns === 1 ? '' : 's'} is reached`,
+  };
 }

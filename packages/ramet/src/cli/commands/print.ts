@@ -13,7 +13,7 @@ import { jsonOutput } from '../output/json.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
-import { bringsInput, FIRST_BYTE_MS, joinPrompt, readPiped } from '../piped-input.ts';
+import { bringsInput, FIRST_BYTE_MS, joinPrompt, readPiped, SILENCE_MS } from '../piped-input.ts';
 import { sessionNotes } from '../session-notes.ts';
 
 export interface PrintOptions {
@@ -119,27 +119,29 @@ function withoutPrint(argument: string, meant: string | null): UserMistake {
 }
 
 /**
- * The words after -p, and what standard input brings. Null, for a session that is resumed, goes on where it stopped. Only
- * where the input is all there is to do is it waited for without an end.
+ * The words after -p, and what standard input brings. Null, for a session that is resumed, goes on where it stopped.
  */
 async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Promise<string | null> {
   const isEnough = argument.trim() !== '' || resumed;
+  const onSilence = (): void => io.note(STILL_OPEN);
   const piped = bringsInput(0)
-    ? await readPiped(process.stdin, { signal: io.signal, ...(isEnough && { firstByteMs: FIRST_BYTE_MS }) })
+    ? await readPiped(process.stdin, { signal: io.signal, firstByteMs: FIRST_BYTE_MS, onSilence })
     : '';
-  if (piped === null) io.note(NOTHING_CAME);
+  if (piped === null && isEnough) io.note(NOTHING_CAME);
   const prompt = joinPrompt(argument, piped ?? '');
   if (prompt !== '') return prompt;
   if (resumed) return null;
   throw new UserMistake(
     'no_prompt',
-    'there is no prompt: ramet -p "what to do", or write it to standard input',
+    `there is no prompt${piped === null ? `, and nothing came on standard input in ${FIRST_BYTE_MS / 1000} seconds` : ''}: ramet -p "what to do", or write it to standard input`,
   );
 }
 
 const NOTHING_CAME =
   `standard input is open and nothing came in ${FIRST_BYTE_MS / 1000} seconds: going on without it ` +
   '(close it with < /dev/null)';
+
+const STILL_OPEN = `standard input is open and silent: waiting for its end, until it was silent for ${SILENCE_MS / 1000} seconds`;
 
 function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {
   const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode, allowedTools, disallowedTools } =

@@ -41,6 +41,8 @@ export class ShownQuestion {
   #shownAt = 0;
   #lastLetterAt = Number.NEGATIVE_INFINITY;
   #confirming = false;
+  #asked: Key | null = null;
+  #withheld: Key | null = null;
   #withdrawnAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: QuestionParts) {
@@ -91,6 +93,7 @@ export class ShownQuestion {
     if (key.type === 'text') this.#lastLetterAt = this.#now();
     const question = this.#current;
     const state = this.#state(writing);
+    this.#withheld = state === 'confirming' && key.type === 'text' ? this.#asked : null;
     this.#confirming = false;
     if (question === null || state === 'new') return false;
     if (state === 'confirming' && key.type === 'press' && key.name === 'enter') {
@@ -101,9 +104,17 @@ export class ShownQuestion {
     const answer = answerOf(key, question);
     if (answer === null) return false;
     if (this.justWithdrawn) return true;
-    if (answer.kind === 'always') this.#confirming = true;
-    else this.#answer(answer);
+    if (answer.kind === 'always') {
+      this.#confirming = true;
+      this.#asked = key;
+      this.#withheld = null;
+    } else this.#answer(answer);
     return true;
+  }
+
+  /** A letter that was taken for an answer, and with the key that was not taken turns out to begin a word. */
+  get withheld(): Key | null {
+    return this.#withheld;
   }
 
   #answer(answer: PermissionAnswer): void {

@@ -105,6 +105,8 @@ export class TerminalChat {
     if (pressed !== 'end-of-input') this.#warned = false;
     if (pressed === 'background' && this.#sendToBackground()) return;
     if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
+    const { withheld } = this.#question;
+    if (withheld !== null) this.#input = pressKey(this.#input, withheld, () => []).input;
     const { input, action } = pressKey(this.#input, key, (command) => this.#wordsFor(command));
     this.#input = input;
     if (action !== undefined) this.#act(action);
