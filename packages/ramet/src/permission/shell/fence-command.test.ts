@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
@@ -15,8 +15,7 @@ function fence(): WriteFence {
 }
 
 /** `M` stands for the checkout that the worktree was made from, `W` for the worktree. */
-async function refusal(script: string): Promise<string | null> {
-  const own = fence();
+async function refusal(script: string, own = fence()): Promise<string | null> {
   return commandRefusal(own, script.replace(/\bM\b/g, own.from).replace(/\bW\b/g, own.root), own.root);
 }
 
@@ -68,6 +67,101 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'R=M; cd $R && make',
     'for d in ../main a; do cd $d && touch x; done',
     'CDPATH=M; cd src && cd $Y && touch x',
+    // Home.
+    ...[
+      'rm -rf ~/x',
+      'rm -rf $HOME/x',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+      'rm -rf "${HOME}/x"',
+      'echo x > ~/e',
+      'echo x >> ~/.bashrc',
+      'echo x >> "$HOME/.bashrc"',
+      'cp a.txt ~/',
+      'mv a.txt ~/b',
+      'sed -i s/a/b/ ~/x',
+      'chmod +x ~/x',
+      'touch ~/x',
+      'unlink ~/x',
+      'rmdir ~/x',
+      'tee -a ~/x < a',
+      'dd if=a of=~/x',
+    ],
+    // Moves.
+    ...[
+      'builtin cd M && touch n',
+      'command cd M && touch n',
+      'time cd M; touch n',
+      'for i in 1; do cd M; done; touch n',
+      'for i in 1; do cd /opt; done; touch n',
+      'builtin cd /opt && touch n',
+      'CDPATH=/mnt cd out && touch n',
+      'ln -sfn /opt l; cd l; touch n',
+      'ln -s /opt l && touch l/n',
+      'env -C /opt touch n',
+      'env --chdir=/opt touch n',
+      'cd /opt && touch n',
+    ],
+    // What the shell expands.
+    ...[
+      'touch /opt/{n,m}',
+      'touch {a,/opt/n}',
+      'X=/opt; touch $X/n',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+      'X=/opt; touch "${X}/n"',
+      'echo x > "$X/$Y/n"',
+      'X=/opt; Y=b; echo x > "$X/$Y/n"',
+      'X=~/a; touch "$X"',
+      'touch $X/n',
+      'rm -rf $(cat list)',
+      'f() { touch "$1"; }; f /opt/n',
+      'coproc touch /opt/n',
+      "trap 'touch /opt/n' EXIT",
+      'X=/opt; bash -c "touch $X/n"',
+      'touch "$(dirname /opt/x)/n"',
+    ],
+    // Git.
+    ...[
+      'git -C /opt init e',
+      'GIT_DIR=M/.git git update-ref refs/heads/x HEAD',
+      'env GIT_DIR=M/.git git update-ref refs/heads/x HEAD',
+      'export GIT_DIR=M/.git; git commit -m x',
+      'git init /opt/e',
+      'git clone . /opt/e',
+      'git archive -o /opt/a.tar HEAD',
+      'git archive --output=/opt/a.tar HEAD',
+      'git bundle create /opt/b HEAD',
+      'git format-patch -o /opt HEAD~1',
+      'git diff --output=/opt/d',
+      'git log --output=/opt/d',
+      'cd /opt && git init',
+    ],
+    // Programs that are known to write.
+    ...[
+      'find /opt -delete',
+      'find /opt -name x -exec rm {} +',
+      'find . -exec touch /opt/n \\;',
+      'find . -exec sh -c "touch /opt/n" \\;',
+      'echo /opt/n | xargs touch',
+      'xargs touch /opt/n < a',
+      'find /opt -name x | xargs rm',
+      'sort -o /opt/s a',
+      'sort a -o/opt/s',
+      'tar cf /opt/a.tar .',
+      'tar -czf /opt/a.tgz .',
+      'tar xf a.tar -C /opt',
+      'split -l 1 a /opt/p',
+      'curl -o /opt/c http://127.0.0.1/',
+      'curl --output /opt/c http://127.0.0.1/',
+      'curl -sSLo /opt/c http://127.0.0.1/',
+      'wget -O /opt/c http://127.0.0.1/',
+      'wget -P /opt http://127.0.0.1/',
+      'mktemp -p /opt',
+      'mktemp /opt/XXXXXX',
+      'setsid touch /opt/n',
+      'nohup touch /opt/n',
+      'gcc -o /opt/a a.c',
+      'make -C M',
+    ],
   ])('%s is refused', async (script) => {
     expect(await refusal(script)).not.toBeNull();
   });
@@ -115,8 +209,77 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'R=W/a; cd $R && make',
     'R=W; cd "$R/b" && make',
     'cd $RAMET_WORKTREE/a && touch x',
+    'OLD=$PWD; cd a; cd "$OLD"; touch x',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+    'cd "${DIR:-a}" && touch x',
+    'cd "$(dirname a/x)" && touch x',
+    'cat /etc/hosts',
+    'cp /etc/hosts .',
+    'cp ~/.npmrc .',
+    'diff ../x y',
+    'node /opt/script.js',
+    'npm test > out.log 2>&1',
+    'npx tsc -p . --outDir dist',
+    'make -C a -j4',
+    "sed -n '1,5p' ~/x",
+    "sed -i '/etc/d' a.txt",
+    "sed -i -e '/usr/d' a.txt",
+    "perl -pi -e 's/a/b/' a.txt",
+    'find . -name "*.ts" -delete',
+    'find / -name x',
+    'find . -name "*.ts" | xargs sed -i s/a/b/',
+    "grep -rl '/api/v1' src | xargs sed -i 's#/api/v1#/api/v2#g'",
+    'for f in *.ts; do sed -i s/a/b/ "$f"; done',
+    'for f in $(git ls-files); do sed -i s/a/b/ "$f"; done',
+    'git ls-files | while read -r f; do touch "$f"; done',
+    'rm -f $(find . -name "*.o")',
+    'mkdir -p src/{a,b}/c && touch src/{a,b}/c/x.ts',
+    'NAME=x; echo "$NAME" > "out-$NAME.txt"',
+    'echo x > "out-$(date +%s).log"',
+    'f() { touch "$1"; }; f a.txt',
+    "trap 'rm -f a.lock' EXIT; make",
+    'T=$(mktemp -d); cp a.txt "$T/" && rm -rf "$T"',
+    'touch "$TMPDIR/x"',
+    'tar tf /opt/a.tar',
+    'tar xf /opt/a.tar',
+    'tar cf a.tar -C /etc hosts',
+    'split -l 100 /etc/hosts',
+    'touch -r /etc/hosts a',
+    'curl -s http://127.0.0.1/ -o out.json',
+    'curl -o /dev/null http://127.0.0.1/',
+    'git clone /opt/repo here',
+    'git commit -m "Change ~/x and $HOME"',
+    'git diff --output=d.patch',
+    'git format-patch -o out HEAD~1',
+    'git log --oneline -o',
+    'env FOO=/opt node x.js',
+    'env -C a make',
+    'time make',
+    'command -v cd && make',
+    'ln -s /usr/lib/x lib && ls',
+    'ln -s /usr/lib/x . && make',
+    'ln -s ../a b/l && touch b/l/x',
+    'for d in a b; do cd $d; make; cd ..; done',
+    'for i in 1 2 3; do touch "f$i"; done',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+    'f=a.ts; mv "$f" "${f%.ts}.js"',
+    'x=$(cat a); echo "$x" > b.txt',
+    'cat > a.sh <<EOF\ntouch $HOME/x\nEOF',
+    'PATH=$PATH:/opt/bin make',
+    './configure --prefix=/usr/local',
   ])('%s is let through', async (script) => {
     expect(await refusal(script)).toBeNull();
+  });
+
+  test.for(['harmless-commands.txt', 'reading-commands.txt'])('refuses nothing of %s', async (name) => {
+    const lines = readFileSync(join(import.meta.dirname, name), 'utf8').split('\n');
+    const own = fence();
+    const refused: string[] = [];
+    for (const line of lines.filter((each) => each !== '' && !each.startsWith('#'))) {
+      const found = await refusal(line.replaceAll('⏎', '\n'), own);
+      if (found !== null) refused.push(`${line}: ${found}`);
+    }
+    expect(refused).toEqual([]);
   });
 
   test('says where to write instead', async () => {

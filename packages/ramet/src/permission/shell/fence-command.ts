@@ -3,31 +3,64 @@
  * shell opens, targets of programs that are known to write, git in another checkout, and what git shares between all
  * worktrees. What only shows when it runs is held by the sandbox, where there is one (`workspace/isolated-shell.ts`).
  */
-import { basename } from 'node:path';
 import { openedPath } from '../landing-path.ts';
-import { fenceRefusal, isGuarded, type WriteFence } from '../write-fence.ts';
+import { isGuarded, type WriteFence } from '../write-fence.ts';
+import { type CommandView, viewsOf } from './command-views.ts';
+import { expandWord } from './expand-word.ts';
+import { gitCall, gitWrites, sharedRefusal, steering } from './fence-git.ts';
+import {
+  expansionScene,
+  type FenceScene,
+  fedRefusal,
+  fenceScene,
+  pathRefusal,
+  targetRefusal,
+  throughLink,
+} from './fence-scene.ts';
 import { readsOnly } from './reads-only.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import { type UnderstoodScript, understandScript } from './understand-script.ts';
+import type { ShellAssignment, ShellCommand } from './shell-reading.ts';
+import { type CommandLayers, type UnderstoodScript, understandScript } from './understand-script.ts';
 import { untracedMove } from './untraced-move.ts';
+import { writesWhatItIsFed, writtenNames } from './written-names.ts';
 
 /** Why the script may not run; null when nothing speaks against it. */
-export async function commandRefusal(fence: WriteFence, script: string, cwd: string): Promise<string | null> {
-  const understood = await understandScript(script, { directories: [cwd] });
+export function commandRefusal(fence: WriteFence, script: string, cwd: string): Promise<string | null> {
+  return scriptRefusal(fence, script, { directories: [cwd], cwd, variables: [], depth: 0 });
+}
+
+interface ScriptSetting {
+  directories: readonly string[] | null;
+  cwd: string;
+  /** Of the script around it. */
+  variables: readonly ShellAssignment[];
+  depth: number;
+}
+
+const DEEPEST = 4;
+
+async function scriptRefusal(
+  fence: WriteFence,
+  script: string,
+  setting: ScriptSetting,
+): Promise<string | null> {
+  const { cwd, depth } = setting;
+  const understood = await understandScript(script, { directories: setting.directories });
+  const scene = fenceScene(fence, cwd, understood, setting.variables);
   for (const { word, access, directories } of understood.files) {
-    if (access !== 'write') continue;
-    const refusal = firstRefusal(fence, word.value, directories);
+    const refusal = access === 'write' ? targetRefusal(scene, word, directories) : null;
     if (refusal !== null) return refusal;
   }
-  const commands = understood.commands.flatMap(({ layers, transparent }) =>
-    transparent ? [] : [layers.at(-1) ?? layers[0]],
-  );
-  for (const command of commands) {
-    const refusal = refusalOf(fence, command, cwd);
+  for (const command of understood.commands) {
+    const refusal = refusalOf(scene, command);
     if (refusal !== null) return refusal;
+    if (depth >= DEEPEST) continue;
+    for (const carried of carriedScripts(scene, command)) {
+      const inner = { ...setting, directories: command.layers[0].directories, depth: depth + 1 };
+      const found = await scriptRefusal(fence, carried, { ...inner, variables: scene.variables });
+      if (found !== null) return found;
+    }
   }
-  const isOwn = (path: string): boolean => fenceRefusal(fence, path, { byCommand: true }) === null;
-  const lost = untracedMove(understood, { script, isOwn });
+  const lost = untracedMove(scene);
   return lost !== null && changesWhereItIs(understood, cwd) ? nowhereKnown(fence, lost) : null;
 }
 
@@ -35,7 +68,7 @@ export async function commandRefusal(fence: WriteFence, script: string, cwd: str
 function changesWhereItIs({ files, commands }: UnderstoodScript, cwd: string): boolean {
   const writes = files.some(
     ({ access, directories, word }) =>
-      directories === null && access === 'write' && !isAbsolutePath(word.value),
+      directories === null && access === 'write' && word.value?.startsWith('/') !== true,
   );
   return (
     writes ||
@@ -47,107 +80,106 @@ function changesWhereItIs({ files, commands }: UnderstoodScript, cwd: string): b
   );
 }
 
-function isAbsolutePath(value: string | null): boolean {
-  return value?.startsWith('/') === true;
-}
-
 function nowhereKnown({ root }: WriteFence, lost: string): string {
-  return `Where "${lost}" leads is known only when it runs, and what follows it may write there. Your worktree is ${root}: commands start there. Write the directory out, or leave the cd out.`;
+  return `Where "${lost}" leads is known only when it runs, or is not yours, and what follows it may write there. Your worktree is ${root}: commands start there. Write the directory out, or leave the cd out.`;
 }
 
-function firstRefusal(
-  fence: WriteFence,
-  value: string | null,
+/** What shells behind wrappers and traps run, and scripts that hold variables; the plain ones are read already. */
+function carriedScripts(scene: FenceScene, { layers: [command], transparent }: CommandLayers): string[] {
+  return viewsOf(command).flatMap(({ program, words }, index) => {
+    if (transparent && index === 0) return [];
+    const flag = words.findIndex(({ value }) => /^-\w*c$/.test(value ?? ''));
+    const isShell = /^(?:ba|da|z|k)?sh$|^(?:su|script|flock|watch)$/.test(program) && flag !== -1;
+    const carrier = isShell ? words[flag + 1] : program === 'trap' ? words[0] : undefined;
+    const carriers = program === 'eval' ? words : carrier === undefined ? [] : [carrier];
+    if (carriers.length !== 1) return [];
+    const texts = carriers.flatMap((word) => expandWord(word, expansionScene(scene)));
+    return texts.flatMap(({ text, lead }) => (lead === null && /[\s>]/.test(text) ? [text] : []));
+  });
+}
+
+function refusalOf(scene: FenceScene, { layers, transparent }: CommandLayers): string | null {
+  const [outer] = layers;
+  const inner = layers.at(-1) ?? outer;
+  const isReader = readsOnly(inner, scene.cwd);
+  for (const view of viewsOf(outer)) {
+    const refusal = view.program === 'git' ? gitRefusal(scene, view, { outer, inner, isReader }) : null;
+    if (refusal !== null) return refusal;
+    const written = isReader || view.program === 'git' ? null : viewRefusal(scene, view, outer);
+    if (written !== null) return written;
+  }
+  const isMove = transparent || isReader || /^(?:cd|git)$/.test(inner.words[0]?.value ?? '');
+  const elsewhere = isMove ? undefined : outside(scene, inner.directories);
+  return elsewhere === undefined ? null : notHere(scene.fence, elsewhere);
+}
+
+const TAKES_AWAY = /^(?:rm|unlink|mv|ln)$/;
+
+function viewRefusal(scene: FenceScene, view: CommandView, { directories }: ShellCommand): string | null {
+  const places = view.place === null ? directories : movedTo(scene, view, directories);
+  if (places === undefined) return targetRefusal(scene, view.place ?? UNNAMED, directories);
+  for (const word of writtenNames(view)) {
+    const refusal = targetRefusal(scene, word, places, TAKES_AWAY.test(view.program));
+    if (refusal !== null) return refusal;
+  }
+  return view.fed && writesWhatItIsFed(view) ? fedRefusal(scene) : null;
+}
+
+const UNNAMED = { source: '', value: null, start: '' };
+
+/** Undefined where it may be sent outside. */
+function movedTo(
+  scene: FenceScene,
+  { place }: CommandView,
   directories: readonly string[] | null,
-): string | null {
-  if (value === null) return null;
-  for (const directory of directories ?? []) {
-    const place = openedPath(directory, value);
-    const refusal = place === null ? null : fenceRefusal(fence, place, { byCommand: true });
-    if (refusal !== null) return refusal;
-  }
-  return null;
+): readonly string[] | undefined {
+  if (place === null || targetRefusal(scene, place, directories) !== null) return undefined;
+  return expandWord(place, expansionScene(scene)).flatMap(({ text }) =>
+    (directories ?? [scene.cwd]).flatMap((directory) => openedPath(directory, text) ?? []),
+  );
 }
 
-function refusalOf(fence: WriteFence, command: ShellCommand, cwd: string): string | null {
-  const { words, directories } = command;
-  const program = basename(words[0]?.value ?? '');
-  const values = words.slice(1).map(({ value }) => value);
-  if (program === 'git') return gitRefusal(fence, values, directories);
-  for (const target of writtenBy(program, values)) {
-    const refusal = firstRefusal(fence, target, directories);
-    if (refusal !== null) return refusal;
-  }
-  const elsewhere = program === 'cd' || readsOnly(command, cwd) ? undefined : outside(fence, directories);
-  return elsewhere === undefined ? null : notHere(fence, elsewhere);
-}
-
-function outside(fence: WriteFence, directories: readonly string[] | null): string | undefined {
-  return directories?.find((directory) => isGuarded(fence, openedPath(directory, '.') ?? directory));
+function outside(scene: FenceScene, directories: readonly string[] | null): string | undefined {
+  return directories?.find(
+    (directory) =>
+      throughLink(scene, directory) || isGuarded(scene.fence, openedPath(directory, '.') ?? directory),
+  );
 }
 
 function notHere({ root }: WriteFence, elsewhere: string): string {
   return `The command could run in ${elsewhere}, which is not yours. Your worktree is ${root}: commands start there. Leave the cd out, or join what follows a cd to it with && so that nothing runs where the cd failed.`;
 }
 
-const EVERY_NAME = /^(?:rm|rmdir|mv|touch|mkdir|tee|chmod|chown|chgrp|truncate|unlink|shred|mkfifo|mknod)$/;
-const LAST_NAME = /^(?:cp|ln|install|rsync)$/;
-const IN_PLACE = /^(?:sed|perl|gsed)$/;
-
-/** Names of files that a program is known to write, as far as its words say so. */
-function writtenBy(program: string, values: readonly (string | null)[]): (string | null)[] {
-  const names = values.filter((value) => value !== null && !value.startsWith('-'));
-  if (EVERY_NAME.test(program)) return names;
-  if (LAST_NAME.test(program)) return [...names.slice(-1), ...targetOption(values)];
-  if (IN_PLACE.test(program))
-    return values.some((value) => /^-\w*i|^--in-place/.test(value ?? '')) ? names : [];
-  if (program === 'dd')
-    return values.flatMap((value) => (value?.startsWith('of=') ? [value.slice('of='.length)] : []));
-  return [];
+interface GitScene {
+  outer: ShellCommand;
+  inner: ShellCommand;
+  isReader: boolean;
 }
-
-function targetOption(values: readonly (string | null)[]): (string | null)[] {
-  return values.flatMap((value, index) => {
-    if (value === '-t' || value === '--target-directory') return [values[index + 1] ?? null];
-    return value?.startsWith('--target-directory=') ? [value.slice('--target-directory='.length)] : [];
-  });
-}
-
-/** What may be asked of the repository from another checkout: it does not even refresh that one's index. */
-const LOOKS =
-  /^(?:log|show|rev-parse|rev-list|cat-file|ls-tree|blame|merge-base|describe|shortlog|for-each-ref)$/;
-const VALUED = /^(?:-c|--namespace|--exec-path|--config-env|--super-prefix)$/;
-const ELSEWHERE = /^--(?:git-dir|work-tree)(?:=(.*))?$/s;
 
 function gitRefusal(
-  fence: WriteFence,
-  values: readonly (string | null)[],
-  directories: readonly string[] | null,
+  scene: FenceScene,
+  view: CommandView,
+  { outer, inner, isReader }: GitScene,
 ): string | null {
-  let places = directories;
-  let at = 0;
-  for (; at < values.length; at++) {
-    const value = values[at] ?? '';
-    const other = ELSEWHERE.exec(value);
-    if (value === '-C' || other !== null) {
-      const to = other?.[1] ?? values[++at] ?? null;
-      places = to === null ? null : (places?.flatMap((place) => openedPath(place, to) ?? []) ?? null);
-    } else if (VALUED.test(value)) at++;
-    else if (!value.startsWith('-')) break;
-  }
-  const [command = '', first = ''] = values.slice(at);
-  const shared = sharedRefusal(command ?? '', first ?? '');
+  const call = gitCall(view);
+  const shared = sharedRefusal(call);
   if (shared !== null) return shared;
-  const elsewhere = LOOKS.test(command ?? '') ? undefined : outside(fence, places);
-  return elsewhere === undefined ? null : notHere(fence, elsewhere);
-}
-
-function sharedRefusal(command: string, first: string): string | null {
-  if (command === 'stash' && first !== 'list' && first !== 'show') {
-    return 'git stash is refused in a worktree: all worktrees of a repository share one stash, and others would find or lose your work. Commit on your branch instead; everything you have is also kept after each turn.';
+  if (call.looks && gitWrites(call).length === 0) return null;
+  let places: readonly string[] = outer.directories ?? [scene.cwd];
+  for (const word of view.place === null ? call.sent : [view.place, ...call.sent]) {
+    if (!isReader && targetRefusal(scene, word, places) !== null) return targetRefusal(scene, word, places);
+    const texts = expandWord(word, expansionScene(scene)).map(({ text }) => text);
+    places = places.flatMap((place) => texts.flatMap((text) => openedPath(place, text) ?? []));
   }
-  if (command === 'worktree' && first !== 'list') {
-    return 'git worktree is refused here: Ramet makes and removes worktrees. Work in the one you have.';
+  const elsewhere = outside(scene, places);
+  if (elsewhere !== undefined) return notHere(scene.fence, elsewhere);
+  if (isReader) return null;
+  const outsider = places.find((place) => pathRefusal(scene, place, ['/']) !== null);
+  if (outsider !== undefined) return notHere(scene.fence, outsider);
+  const steered = steering([...outer.assignments, ...inner.assignments, ...scene.variables]);
+  for (const word of [...(call.looks ? [] : steered), ...gitWrites(call)]) {
+    const refusal = targetRefusal(scene, word, places);
+    if (refusal !== null) return refusal;
   }
   return null;
 }

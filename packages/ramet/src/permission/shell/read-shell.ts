@@ -173,11 +173,16 @@ function readApart(walk: ShellWalk, node: ShellNode): void {
 function readLoop(walk: ShellWalk, node: ShellNode): void {
   const { places: before, commands, files } = walk;
   const [firstCommand, firstFile] = [commands.length, files.length];
+  let name = '';
   for (const child of node.children) {
     if (child.type === 'select') walk.unclear.push('a menu');
-    else if (child.type === 'variable_name') walk.variables.push({ name: child.text, value: null });
-    else if (isWord(child)) readArgument(walk, child);
-    else readStatement(walk, child);
+    else if (child.type === 'variable_name') {
+      name = child.text;
+      walk.variables.push({ name, value: null });
+    } else if (isWord(child)) {
+      readArgument(walk, child);
+      walk.variables.push({ name, value: null, source: child.text });
+    } else readStatement(walk, child);
   }
   // Each round may move on from where the last one ended.
   if (walk.places === before) return;
@@ -204,7 +209,8 @@ function readAssignment(walk: ShellWalk, node: ShellNode): ShellAssignment {
   }
   const word = readArgument(walk, value);
   // Arithmetic gives a number, whichever.
-  return { name: target?.text ?? '', value: value.type === 'arithmetic_expansion' ? '0' : word.value };
+  const given = value.type === 'arithmetic_expansion' ? '0' : word.value;
+  return { name: target?.text ?? '', value: given, source: value.text };
 }
 
 /** export, declare, local, readonly, unset: names and assignments; options can make a name mean something else. */

@@ -55,7 +55,7 @@ function scanAssignment(scan: ScriptScan): ShellAssignment {
   const { source, value } = scanWord(scan);
   if (sign === '+=') return { name, value: null };
   // Arithmetic gives a number, whichever.
-  return { name, value: /^"?\$\(\([^()]*\)\)"?$/.test(source) ? '0' : value };
+  return { name, value: /^"?\$\(\([^()]*\)\)"?$/.test(source) ? '0' : value, source };
 }
 
 const DECLARES = /^(?:export|readonly|declare|typeset|local)$/;
@@ -70,7 +70,8 @@ function declare(scan: ScriptScan, [keyword, ...words]: readonly ShellWord[]): v
     if (known && (!splits || scan.dialect === 'bash')) {
       const given = value === null ? null : value.slice(name.length + 1);
       // What is exported, or may be, is looked at by every program that runs afterwards.
-      scan.reading.variables.push({ name, value: given, exported: true });
+      const written = source.slice(name.length + 1);
+      scan.reading.variables.push({ name, value: given, source: written, exported: true });
     } else if (!(shared ? /^-[rx]+$/ : /^-[rxg]+$/).test(value ?? ''))
       throw new UnreadScript(`${keyword?.value ?? 'a declaration'} with ${source}`);
   }

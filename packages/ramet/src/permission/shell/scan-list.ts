@@ -218,7 +218,9 @@ function scanFor(scan: ScriptScan): void {
 function givenBy(name: string, { value, start, source, splits = false }: ShellWord): ShellAssignment {
   if (/^\{\d+\.\.\d+\}$/.test(source)) return { name, value: '0' };
   // Only of a pattern the beginning says where it leads.
-  return value === null && (splits || /[$`{]/.test(source)) ? { name, value } : { name, value, start };
+  return value === null && (splits || /[$`{]/.test(source))
+    ? { name, value, source }
+    : { name, value, start, source };
 }
 
 function scanCase(scan: ScriptScan): void {

@@ -7,6 +7,8 @@ export interface ShellAssignment {
   value: string | null;
   /** What it begins with in any case, where that is known. */
   start?: string;
+  /** As it is written, where it is known which word gives it. */
+  source?: string;
   /** Programs that run afterwards see it. */
   exported?: boolean;
 }

@@ -1,0 +1,168 @@
+/**
+ * What a word may become when the shell expands it, as far as the script tells: `~`, braces, variables that it sets, and
+ * substitutions whose answer is known. For the fence of a worktree, which asks where a word may lead.
+ */
+import { homedir } from 'node:os';
+import { basename, dirname } from 'node:path';
+import { alternatives, substitutionEnd } from './expand-braces.ts';
+import type { ShellAssignment } from './shell-reading.ts';
+import type { ShellWord } from './shell-word.ts';
+
+/** `computed`: by commands of the same script, from names that they find. `unknown`: by nothing that is seen here. */
+export type OpenKind = 'computed' | 'unknown';
+
+export interface Expanded {
+  /** With a plain name in place of what is not known. */
+  text: string;
+  /** Set where not even the beginning is known. */
+  lead: OpenKind | null;
+}
+
+export interface ExpansionScene {
+  variables: readonly ShellAssignment[];
+  /** Where the shell may be, or may have been. */
+  directories: readonly string[];
+  root: string;
+  temporary: string;
+}
+
+const SOME_NAME = '_';
+const MOST = 64;
+const DEEPEST = 6;
+const START: Expanded = { text: '', lead: null };
+
+export function expandWord(word: ShellWord, scene: ExpansionScene): Expanded[] {
+  if (word.value !== null) return [{ text: word.value, lead: null }];
+  if (word.source === '…') return [openEnd('computed')];
+  return expandSource(word.source, scene, 0);
+}
+
+function openEnd(lead: OpenKind): Expanded {
+  return { text: SOME_NAME, lead };
+}
+
+function expandSource(source: string, scene: ExpansionScene, depth: number): Expanded[] {
+  if (depth > DEEPEST || source.length > 2_000) return [openEnd('unknown')];
+  const all = alternatives(source, MOST).flatMap((each) => expandOne(each, scene, depth));
+  return all.length > MOST ? [openEnd('unknown')] : all;
+}
+
+/** Bash also expands `~` behind the sign of what looks like an assignment: `of=~/x`. */
+const TILDE = /^((?:\w+=)?)~(\+|[\w.-]*)(?=\/|$)/;
+
+function expandOne(source: string, scene: ExpansionScene, depth: number): Expanded[] {
+  const [whole = '', before = '', whose = ''] = TILDE.exec(source) ?? [];
+  let found: Expanded[] = [START];
+  if (whole !== '') {
+    const homes =
+      whose === '+'
+        ? known(scene.directories)
+        : whose === ''
+          ? variable('HOME', scene, depth)
+          : known([`/home/${whose}`]);
+    found = joined([{ text: before, lead: null }], homes);
+  }
+  let quoted = false;
+  for (let at = whole.length; at < source.length; ) {
+    const character = source[at] ?? '';
+    if (character === "'" && !quoted) {
+      const end = source.indexOf("'", at + 1);
+      found = joined(found, known([source.slice(at + 1, end === -1 ? undefined : end)]));
+      at = end === -1 ? source.length : end + 1;
+    } else if (character === '"') {
+      quoted = !quoted;
+      at++;
+    } else if (character === '\\') {
+      found = joined(found, known([source[at + 1] ?? '']));
+      at += 2;
+    } else if (character === '$' || character === '`') {
+      const end = substitutionEnd(source, at);
+      found = joined(found, expansion(source.slice(at, end), scene, depth + 1));
+      at = end;
+    } else {
+      found = joined(found, known([character]));
+      at++;
+    }
+  }
+  return found;
+}
+
+function known(texts: readonly string[]): Expanded[] {
+  return texts.map((text) => ({ text, lead: null }));
+}
+
+function joined(left: readonly Expanded[], right: readonly Expanded[]): Expanded[] {
+  if (left.length * right.length > MOST) return [openEnd('unknown')];
+  return left.flatMap((one) =>
+    right.map(({ text, lead }) => ({ text: one.text + text, lead: one.text === '' ? lead : one.lead })),
+  );
+}
+
+const NAMED = /^\$(?:\{([A-Za-z_]\w*)([^}]*)\}|([A-Za-z_]\w*))$/s;
+
+/** One `$…` or what stands between backticks. */
+function expansion(text: string, scene: ExpansionScene, depth: number): Expanded[] {
+  if (text.startsWith('$((') || /^\$[?$!#]$|^\$\{#/.test(text)) return known(['0']);
+  if (text.startsWith('$(')) return substitution(text.slice(2, -1).trim(), scene, depth);
+  if (text.startsWith('`')) return substitution(text.slice(1, -1).trim(), scene, depth);
+  if (text === '$') return known(['$']);
+  const match = NAMED.exec(text);
+  // `$1` and `$@`: what a function or a script is given.
+  if (match === null) return [openEnd(/^\$\{?[\d@*]/.test(text) ? 'computed' : 'unknown')];
+  const name = match[1] ?? match[3] ?? '';
+  const change = match[2] ?? '';
+  const otherwise = /^:?[-=](.*)$/s.exec(change)?.[1];
+  const isSet = scene.variables.some((each) => each.name === name);
+  if (otherwise !== undefined && !isSet && !OWN.test(name)) return expandSource(otherwise, scene, depth);
+  const values = variable(name, scene, depth);
+  if (otherwise !== undefined) return [...values, ...expandSource(otherwise, scene, depth)];
+  return change === '##*/' ? values.map((each) => ({ ...each, text: basename(each.text) })) : values;
+}
+
+const OWN = /^(?:HOME|PWD|OLDPWD|TMPDIR|RAMET_WORKTREE)$/;
+/** They hold a name or a number. */
+const NO_PATH =
+  /^(?:USER|LOGNAME|UID|EUID|HOSTNAME|RANDOM|SECONDS|LINENO|EPOCHSECONDS|PPID|BASHPID|RAMET_SLOT|RAMET_PORT_BASE)$/;
+
+function variable(name: string, scene: ExpansionScene, depth: number): Expanded[] {
+  const given = scene.variables.filter((each) => each.name === name);
+  if (given.length > 0) {
+    return given.flatMap((one) => {
+      if (one.value !== null) return known([one.value]);
+      if (one.source === undefined) return [openEnd('computed')];
+      // `X=${X:-a}` is about what X was before.
+      const before = { ...scene, variables: scene.variables.filter((each) => each !== one) };
+      return expandSource(one.source, before, depth + 1);
+    });
+  }
+  if (name === 'HOME') return known([homedir()]);
+  if (name === 'PWD' || name === 'OLDPWD') return known(scene.directories);
+  if (name === 'TMPDIR') return known([scene.temporary]);
+  if (name === 'RAMET_WORKTREE') return known([scene.root]);
+  return NO_PATH.test(name) ? known([SOME_NAME]) : [openEnd('unknown')];
+}
+
+/** These answer with a name or a number, which leads nowhere else. */
+const NAMES =
+  /^(?:basename|date|seq|wc|uname|whoami|id|hostname|nproc|uuidgen|expr|git\s+(?:rev-parse\s+(?:--short|--verify|HEAD|--abbrev-ref)|describe|branch\s+--show-current|rev-list|hash-object|write-tree|commit-tree))\b/;
+/** These answer with names that they find where they are told to look. */
+const FINDS = /^(?:find|fd|ls|e?grep|rg|git\s+(?:ls-files|diff|grep|status|rev-parse\s+--git-\S+))\b/;
+const OF_ONE =
+  /^(dirname|realpath|readlink\s+-[fe]|echo)\s+(?:--\s+)?("(?:[^"]|\$\(.*\))*"|'[^']*'|[^\s"'|;&]+)$/s;
+const OF_MOVE = /^cd\s+(?:--\s+)?(.+?)\s*(?:>\s*\/dev\/null\s*(?:2>&1)?\s*)?&&\s*pwd(?:\s+-[LP])?$/s;
+
+function substitution(inner: string, scene: ExpansionScene, depth: number): Expanded[] {
+  if (/^mktemp\b/.test(inner)) return known([`${scene.temporary}/${SOME_NAME}`]);
+  if (/^pwd(?:\s+-[LP])?$/.test(inner)) return known(scene.directories);
+  if (/^git\s+rev-parse\s+--show-toplevel\b/.test(inner)) return known([scene.root]);
+  if (/^dirname\s+(?:--\s+)?"?\$(?:0|\{?BASH_SOURCE)/.test(inner)) return known(scene.directories);
+  const [, program = '', operand] = OF_ONE.exec(inner) ?? [];
+  if (operand !== undefined) {
+    const found = expandSource(operand, scene, depth + 1);
+    return program === 'dirname' ? found.map((each) => ({ ...each, text: dirname(each.text) })) : found;
+  }
+  const to = OF_MOVE.exec(inner)?.[1];
+  if (to !== undefined) return expandSource(to, scene, depth + 1);
+  if (NAMES.test(inner)) return known([SOME_NAME]);
+  return [openEnd(FINDS.test(inner) ? 'computed' : 'unknown')];
+}

@@ -1,0 +1,78 @@
+/** What git would do outside an agent's worktree: by `-C`, by variables, by names of files that it writes. */
+import type { CommandView } from './command-views.ts';
+import type { ShellAssignment } from './shell-reading.ts';
+import type { ShellWord } from './shell-word.ts';
+import { valuesOf } from './written-names.ts';
+
+/** What may be asked of the repository from another checkout: it does not even refresh that one's index. */
+const LOOKS =
+  /^(?:log|show|rev-parse|rev-list|cat-file|ls-tree|ls-files|ls-remote|blame|merge-base|describe|shortlog|for-each-ref|)$/;
+const VALUED = /^(?:-c|--namespace|--exec-path|--config-env|--super-prefix)$/;
+const ELSEWHERE = /^--(?:git-dir|work-tree)(?:=|$)/;
+const STEERS = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/;
+
+export interface GitCall {
+  command: string;
+  rest: readonly ShellWord[];
+  /** Places that it is sent to, each from the one before. */
+  sent: ShellWord[];
+  looks: boolean;
+}
+
+export function gitCall({ words }: CommandView): GitCall {
+  const sent: ShellWord[] = [];
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at];
+    const value = word?.value ?? word?.start ?? '';
+    if (value === '-C' || ELSEWHERE.test(value)) {
+      if (value === '-C' || !value.includes('=')) at++;
+      const to = value.includes('=') ? valuesOf(words.slice(at, at + 1), ELSEWHERE_NAME)[0] : words[at];
+      if (to !== undefined) sent.push(to);
+    } else if (VALUED.test(value)) at++;
+    else if (!value.startsWith('-')) break;
+  }
+  const command = words[at]?.value ?? '';
+  return { command, rest: words.slice(at + 1), sent, looks: LOOKS.test(command) };
+}
+
+const ELSEWHERE_NAME = /^--(?:git-dir|work-tree)$/;
+
+/** Variables that send git elsewhere. */
+export function steering(assignments: readonly ShellAssignment[]): ShellWord[] {
+  return assignments.flatMap(({ name, value, source = '' }) =>
+    STEERS.test(name) && (value !== null || source !== '') ? { source, value, start: value ?? '' } : [],
+  );
+}
+
+/** Names of files and folders that the call writes. */
+export function gitWrites({ command, rest }: GitCall): ShellWord[] {
+  const names = rest.filter(
+    ({ value, start }, index) =>
+      !(value ?? start).startsWith('-') &&
+      !/^(?:-[bcju]|--(?:branch|depth|reference|template|origin|jobs))$/.test(rest[index - 1]?.value ?? ''),
+  );
+  const output = valuesOf(rest, /^(?:--output|--output-directory|--separate-git-dir)$/);
+  const letter = /^(?:archive|format-patch)$/.test(command) ? valuesOf(rest, /^-o$/) : [];
+  const filed = command === 'config' && names.length > 2 ? valuesOf(rest, /^(?:-f|--file)$/) : [];
+  const own =
+    command === 'init'
+      ? names.slice(-1)
+      : command === 'clone'
+        ? names.slice(1, 2)
+        : command === 'bundle' && names[0]?.value === 'create'
+          ? names.slice(1, 2)
+          : [];
+  return [...own, ...output, ...letter, ...filed];
+}
+
+export function sharedRefusal({ command, rest }: GitCall): string | null {
+  const first = rest[0]?.value ?? '';
+  if (command === 'stash' && first !== 'list' && first !== 'show') {
+    return 'git stash is refused in a worktree: all worktrees of a repository share one stash, and others would find or lose your work. Commit on your branch instead; everything you have is also kept after each turn.';
+  }
+  if (command === 'worktree' && first !== 'list') {
+    return 'git worktree is refused here: Ramet makes and removes worktrees. Work in the one you have.';
+  }
+  return null;
+}
