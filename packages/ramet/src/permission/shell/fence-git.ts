@@ -11,7 +11,7 @@ const VALUED = /^(?:-c|--namespace|--exec-path|--config-env|--super-prefix)$/;
 const ELSEWHERE = /^--(?:git-dir|work-tree)(?:=|$)/;
 const STEERS = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/;
 
-export interface GitCall {
+export interface FencedGitCall {
   command: string;
   rest: readonly ShellWord[];
   /** Places that it is sent to, each from the one before. */
@@ -19,7 +19,7 @@ export interface GitCall {
   looks: boolean;
 }
 
-export function gitCall({ words }: CommandView): GitCall {
+export function gitCall({ words }: CommandView): FencedGitCall {
   const sent: ShellWord[] = [];
   let at = 0;
   for (; at < words.length; at++) {
@@ -46,7 +46,7 @@ export function steering(assignments: readonly ShellAssignment[]): ShellWord[] {
 }
 
 /** Names of files and folders that the call writes. */
-export function gitWrites({ command, rest }: GitCall): ShellWord[] {
+export function gitWrites({ command, rest }: FencedGitCall): ShellWord[] {
   const names = rest.filter(
     ({ value, start }, index) =>
       !(value ?? start).startsWith('-') &&
@@ -66,7 +66,7 @@ export function gitWrites({ command, rest }: GitCall): ShellWord[] {
   return [...own, ...output, ...letter, ...filed];
 }
 
-export function sharedRefusal({ command, rest }: GitCall): string | null {
+export function sharedRefusal({ command, rest }: FencedGitCall): string | null {
   const first = rest[0]?.value ?? '';
   if (command === 'stash' && first !== 'list' && first !== 'show') {
     return 'git stash is refused in a worktree: all worktrees of a repository share one stash, and others would find or lose your work. Commit on your branch instead; everything you have is also kept after each turn.';
