@@ -107,7 +107,7 @@ describe('LOG-1: a damaged event', () => {
     expect(damageLine('s', [{ seq: 3, agent: null }])).toBe(
       'session s is damaged: event 3 cannot be read and is left out here; save the rest with: ramet doctor --repair s',
     );
-    const many = Array.from({ length: 7 }, (_, index) => ({ seq: index, agent: null }));
+    const many = Array.from({ length: 7 }, (_, index) => ({ seq: 6 - index, agent: null }));
     expect(damageLine('s', [], { blocks: 1 })).toContain(
       '1 block of what was said cannot be read and is left out',
     );

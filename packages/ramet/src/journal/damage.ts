@@ -61,6 +61,7 @@ function blocksText(blocks: number): string {
 export function eventsText(damage: readonly DamagedEvent[]): string {
   const [first] = damage;
   if (damage.length === 1) return `event ${first?.seq}`;
-  const named = damage.slice(0, MOST_NAMED).map(({ seq }) => seq);
+  const seqs = damage.map(({ seq }) => seq).toSorted((a, b) => a - b);
+  const named = seqs.slice(0, MOST_NAMED);
   return `${damage.length} events (${named.join(', ')}${damage.length > named.length ? ', ...' : ''})`;
 }

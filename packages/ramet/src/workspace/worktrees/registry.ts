@@ -8,6 +8,7 @@
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { diskTroubleAt } from '../../journal/disk-trouble.ts';
 import { makePrivateDirectory } from '../../journal/home.ts';
 import { openInMemory } from '../../journal/memory-copy.ts';
 import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from '../../journal/migrations.ts';
@@ -50,6 +51,10 @@ export class WorktreeRegistry implements Disposable {
 
   /** In a home that cannot be written it can still be read. */
   #reading<Result>(read: (db: DatabaseSync) => Result): Result {
+    if (this.#db === null && isShortOfRoom(this.#file)) {
+      using db = openInMemory(this.#file);
+      return read(db);
+    }
     try {
       return read(this.#open());
     } catch (error) {
@@ -147,6 +152,12 @@ export class WorktreeRegistry implements Disposable {
       throw unusableIndex(this.#file, error);
     }
   }
+}
+
+/** SQLite would begin two files beside it, find no room for them and leave them behind. */
+function isShortOfRoom(file: string): boolean {
+  const trouble = diskTroubleAt(file);
+  return existsSync(file) && (trouble === 'full' || trouble === 'read-only');
 }
 
 function damagedIndex(file: string, cause: unknown): JournalError {
