@@ -110,10 +110,32 @@ describe('WORK-5: the packages of a check', () => {
     place.branch('two', { 'b.txt': '1' });
     expect(await merge('two', { isTrusted: true })).toEqual(['two: landed']);
     expect(readFileSync(count, 'utf8')).toBe('ci\n');
+    expect(readdirSync(join(home, 'dependencies'))).toHaveLength(1);
     place.branch('three', { 'package-lock.json': '{"runner": 3}' });
     expect(await merge('three', { isTrusted: true })).toEqual(['three: landed']);
     expect(readFileSync(count, 'utf8')).toBe('ci\nci\n');
     expect(told).toEqual(['npm ci', 'npm ci']);
     expect(existsSync(join(place.directory, 'node_modules'))).toBe(false);
+  });
+
+  test('that were half installed are not taken for whole, and what a check left makes no template', async () => {
+    const place = mergePlace(PROJECT);
+    const home = temporaryDirectory();
+    const tree = join(temporaryDirectory(), 'tree');
+    writeFiles(tree, PROJECT);
+    const { repository } = place;
+    const prepare = checkPackages({ home, repository, settings: undefined, isTrusted: true });
+    const halfway = async (): Promise<never> => {
+      writeFiles(tree, { 'node_modules/runner/half.sh': '' });
+      throw new Error('killed');
+    };
+    await expect(prepare(tree, halfway)).rejects.toThrow('killed');
+    const none = async () => ({ passed: false, ending: 'exit code 1' });
+    await prepare(tree, none);
+    expect(existsSync(join(tree, 'node_modules'))).toBe(false);
+    writeFiles(tree, { 'node_modules/runner/run.sh': 'changed by a check\n' });
+    writeFileSync(`${tree}.packages.json`, '[]');
+    await prepare(tree, none);
+    expect(existsSync(join(home, 'dependencies'))).toBe(false);
   });
 });

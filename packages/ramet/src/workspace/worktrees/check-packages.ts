@@ -44,21 +44,36 @@ export function checkPackages(at: CheckGround): (worktree: string, run?: RunComm
     const note = `${path}.packages.json`;
     const facts = { dependencies: await intactOf(home, path, linkedBefore(note)) };
     const { dependencies, reasons } = await bringDependencies(ground, { path, facts });
-    const failure = run === undefined ? null : await install(at, path, run);
-    const installed = failure === null ? await templatesOf(ground, path, dependencies) : [];
+    const command = installFor(at, path);
+    const isDue = run !== undefined && command !== null;
+    // Found by the next run if this one is killed: half of the packages go then.
+    if (isDue) writeFileSync(note, JSON.stringify([...dependencies, UNDER_WAY]), { mode: 0o600 });
+    const failure = isDue ? await install(at, path, { command, run }) : null;
+    // Only what was just installed: a check may have changed what is there from before.
+    const installed = isDue && failure === null ? await templatesOf(ground, path, dependencies) : [];
     writeFileSync(note, JSON.stringify([...dependencies, ...installed]), { mode: 0o600 });
     const lacks = missingPackages(ground, path, reasons).map(({ forUser }) => forUser);
     return failure === null ? lacks : [failure, ...lacks];
   };
 }
 
-/** Where the checkout has no packages for this tree, once for each lock file. Why it failed; null when it did not. */
-async function install(at: CheckGround, path: string, run: RunCommand): Promise<string | null> {
+/** Names no template, so that whatever is in its folder is not taken for whole. */
+const UNDER_WAY: LinkedDependencies = { directory: DEFAULT_FOLDER, template: '.under-way' };
+
+/** What installs packages where the checkout has none for this tree, once for each lock file; null where nothing may. */
+function installFor(at: CheckGround, path: string): string | null {
   const settings = at.settings ?? {};
   if (at.isTrusted !== true || settings.install === false || !lacksModules({ settings }, path)) return null;
   const lock = lockedInstall(path);
-  const command = lock === null ? null : settings.setup?.trim() || lock;
-  if (command === null) return null;
+  return lock === null ? null : settings.setup?.trim() || lock;
+}
+
+/** Why it failed; null when it did not. */
+async function install(
+  at: CheckGround,
+  path: string,
+  { command, run }: { command: string; run: RunCommand },
+): Promise<string | null> {
   at.onInstall?.(command);
   const { passed, ending } = await run({ command, timeoutMs: LONGEST_INSTALL_MS });
   if (passed) return null;
