@@ -167,8 +167,11 @@ function gitRefusal(
   if (call.looks && gitWrites(call).length === 0) return null;
   let places: readonly string[] = outer.directories ?? [scene.cwd];
   for (const word of view.place === null ? call.sent : [view.place, ...call.sent]) {
-    if (!isReader && targetRefusal(scene, word, places) !== null) return targetRefusal(scene, word, places);
-    const texts = expandWord(word, expansionScene(scene)).map(({ text }) => text);
+    const found = expandWord(word, expansionScene(scene));
+    const isOpen = !isReader && found.some(({ lead }) => lead !== null);
+    const refusal = isOpen ? targetRefusal(scene, word, places) : null;
+    if (refusal !== null) return refusal;
+    const texts = found.map(({ text }) => text);
     places = places.flatMap((place) => texts.flatMap((text) => openedPath(place, text) ?? []));
   }
   const elsewhere = outside(scene, places);
