@@ -180,7 +180,11 @@ describe('LOG-1: what sessions keep', () => {
     const session = await ended(project, 'interrupted');
     const file = join(project, `${session}.sqlite`);
     const lock = takeSessionLock(file);
-    const clock = { ...systemClock, now: () => (rmSync(file), 0) };
+    const now = (): number => {
+      rmSync(file);
+      return 0;
+    };
+    const clock = { ...systemClock, now };
     await expect(resumeSession({ project, session, clock })).rejects.toThrow('was removed meanwhile');
     lock?.release();
     expect(existsSync(file)).toBe(false);
