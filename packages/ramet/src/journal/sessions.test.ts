@@ -94,8 +94,7 @@ describe('a new session', () => {
     });
     await journal.close();
     expect(warnings[0]).toBe(
-      `cannot use the session index ${indexPath(project)}: unable to open database file; ` +
-        'check its directory, or remove it (sessions stay)',
+      `cannot use the session index ${indexPath(project)}: it is a directory; move it away (sessions stay)`,
     );
     const reader = openReader({ project, session: journal.session });
     expect(Array.from(reader.events(), ({ event }) => event)).toContainEqual({

@@ -100,7 +100,10 @@ describe('RECIPE-1: the steps of a task', () => {
     ['expect: { check: "" }', 'needs files'],
     ['expect: { commit: yes please }', 'needs files'],
     ['expect: { hasOwnProperty: files }', 'needs files'],
-    ['budget: 5', 'needs tokens, usd or seconds, each a number above 0, as its budget'],
+    [
+      'budget: 5',
+      'needs tokens, usd or seconds, each a number above 0 (seconds at most 3155760000), as its budget',
+    ],
     ['budget: {}', 'needs tokens'],
     ['budget: { seconds: -1 }', 'needs tokens'],
     ['budget: { dollars: 1 }', 'needs tokens'],
