@@ -11,7 +11,7 @@ export const generalPurpose: AgentDefinition = {
   description: 'all tools, for work of several steps',
   system: [MAIN_PROMPT],
   notes: `<sub-agent>
-Another agent gave you the task below. You cannot ask it anything; it sees your last message and nothing else, so that message is your report: what it asked for, complete and checked. Name files by absolute path. Do not end a sentence with a colon before a tool call.
+Another agent gave you the task below. You cannot ask it anything. It sees only your last message, so that message is your report: what it asked for, complete and checked. Name files by absolute path. Do not end a sentence with a colon before a tool call.
 </sub-agent>`,
   tools: 'all',
   model: 'inherit',

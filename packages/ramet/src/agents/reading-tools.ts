@@ -1,6 +1,6 @@
-/** What agents that change nothing have in common (TYPE-2): one list, so their prompts begin with the same bytes. */
+/** The tools of agents that change nothing (TYPE-2): one list, so that their prompts begin with the same bytes. */
 export const READING_TOOLS: readonly string[] = ['Read', 'Glob', 'Grep', 'Bash', 'WebFetch'];
 
-/** What they are told of it. That they cannot write is the engine's doing; that they do not try saves turns. */
+/** The engine refuses writes in any case; saying so saves turns. */
 export const READING_ONLY: string =
-  '- Your tools are Read, Glob, Grep, WebFetch and Bash. Bash runs commands that only read, such as ls, git log, git show, git blame, wc, sort or jq; whatever would write, install, start or send something is refused, so do not try it.';
+  '- Your tools are Read, Glob, Grep, WebFetch and Bash. Bash runs commands that only read, such as ls, git log, git show, git blame, wc, sort or jq. Commands that write, install, start or send something are refused, so do not try them.';

@@ -34,11 +34,11 @@ const input = z.strictObject({
   max_turns: amount,
 });
 
-const WITH_FORKS = `Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps in between are not worth keeping here: wide reading, trial and error, one of several independent changes.
-With subagent_type it is new and knows prompt alone; when this conversation is long, that is cheaper than a fork. Take the cheapest type that can do it:`;
+const WITH_FORKS = `Without subagent_type it is a fork: it knows this whole conversation and shares its cache, so prompt is only its task. Fork when the steps are not worth keeping here: wide reading, trial and error, one of several independent changes.
+With subagent_type it is new and knows prompt alone; when this conversation is long, that is cheaper than a fork. Use the cheapest type that can do it:`;
 
 const WITHOUT_FORKS =
-  'It is new and knows prompt alone. Take the cheapest type that can do it; without subagent_type it is general-purpose:';
+  'It is new and knows prompt alone. Use the cheapest type that can do it; without subagent_type it is general-purpose:';
 
 /** What the model is told of whom it can ask for. */
 export interface AgentChoices {
@@ -53,8 +53,8 @@ export function agentToolFor({ fork, types }: AgentChoices): Tool {
     name: 'Agent',
     description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
 ${[fork ? WITH_FORKS : WITHOUT_FORKS, ...types].join('\n')}
-One or two tool calls you make yourself. Say what is wanted, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
-While one runs do not look at its work or guess its result; wait for the report. run_in_background returns at once and you are told in a <task-notification>: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
+Do not delegate one or two tool calls. Say what you want, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
+While it runs, do not look at its work or guess its result; wait for the report. run_in_background returns at once, and a <task-notification> tells you the end: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
     effect: 'read',
     delegates: true,
     input,

@@ -44,9 +44,9 @@ export const bashTool: Tool = defineTool({
   name: 'Bash',
   description:
     'Run a bash command. Every call is a fresh shell in your own directory: cd and variables do not last, so chain ' +
-    'with &&. It gets no input: use non-interactive flags. Quote paths with spaces. Long output is cut in the middle ' +
+    'with &&. There is no input: use non-interactive flags. Quote paths with spaces. Long output is cut in the middle ' +
     'and kept whole in a file. run_in_background returns at once with a task_id for TaskOutput and TaskStop; use it for ' +
-    'servers and watchers. What still runs when you finish is stopped. To read, change, find or search files use the other tools.',
+    'servers and watchers. What still runs when you finish is stopped. Use the other tools to read, change, find or search files.',
   effect: 'execute',
   input,
   async run({ command, timeout = DEFAULT_TIMEOUT_MS, run_in_background = false }, context) {

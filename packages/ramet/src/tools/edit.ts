@@ -18,9 +18,9 @@ const input = z.strictObject({
 export const editTool: Tool = defineTool({
   name: 'Edit',
   description:
-    'Replace old_string by new_string in a file that you have read. old_string must match the file exactly, with its ' +
+    'Replace old_string with new_string in a file you have read. old_string must match the file exactly, with its ' +
     'indentation and without line numbers, and occur once: add lines around it to make it unique, or set replace_all. ' +
-    'Refused when the file changed since: Read it again.',
+    'Refused if the file has changed: Read it again.',
   effect: 'write',
   input,
   async precheck({ file_path, old_string, new_string, replace_all = false }, { files, cwd }) {

@@ -3,7 +3,7 @@ import { defineTool, type Tool } from './tool.ts';
 
 export const exitWorktreeTool: Tool = defineTool({
   name: 'ExitWorktree',
-  description: 'Leave it: kept if it holds work.',
+  description: 'Leave the current worktree. It is kept if it has changes, otherwise removed.',
   effect: 'read',
   ordered: true,
   input: z.strictObject({}),

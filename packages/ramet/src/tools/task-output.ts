@@ -24,7 +24,7 @@ const input = z.strictObject({
 
 export const taskOutputTool: Tool = defineTool({
   name: 'TaskOutput',
-  description: 'Status of a background task or agent and its output since your last look.',
+  description: 'Status of a background task or agent, and its new output.',
   effect: 'read',
   input,
   async run({ task_id, block = false, timeout = DEFAULT_TIMEOUT_MS }, context) {

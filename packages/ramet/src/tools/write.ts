@@ -11,8 +11,8 @@ const input = z.strictObject({ file_path: z.string().check(z.minLength(1)), cont
 export const writeTool: Tool = defineTool({
   name: 'Write',
   description:
-    'Create a file, with its directories, or replace a whole file that you have read. Refused when the file changed ' +
-    'since: Read it again. To change part of a file use Edit.',
+    'Create a file, with its directories, or replace a whole file you have read. Refused if the file ' +
+    'has changed: Read it again. To change part of a file use Edit.',
   effect: 'write',
   input,
   async precheck({ file_path, content }, { files, cwd }) {
