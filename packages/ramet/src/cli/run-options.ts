@@ -16,7 +16,10 @@ export function addRunOptions(command: Command): Command {
     .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
     .addOption(new Option('--effort <effort>', 'how hard the model thinks').choices([...EFFORTS]))
     .addOption(
-      new Option('--thinking <tokens>', 'the same as a number of tokens, at least 1024')
+      new Option(
+        '--thinking <tokens>',
+        'most tokens it thinks, at least 1024; a model that takes an effort only gets the one below it',
+      )
         .argParser(thinkingTokens)
         .conflicts('effort'),
     )

@@ -49,11 +49,14 @@ export function freshThinking(
   model: string,
 ): { thinking: ThinkingConfig | null; note: string | null } {
   if (effort === undefined) {
-    const inherited = routineThinking(parent.conversation.head.thinking);
+    const inherited = routineThinking(parent.conversation.head.thinking, model);
     return { thinking: fitThinking(inherited, model), note: null };
   }
   const wanted = byEffort(effort);
-  return { thinking: fitThinking(wanted, model), note: thinkingNote(wanted, model) };
+  return {
+    thinking: fitThinking(wanted, model),
+    note: thinkingNote(wanted, model, parent.runtime.provider.name),
+  };
 }
 
 type HeadParts = Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>;

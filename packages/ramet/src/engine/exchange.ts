@@ -209,6 +209,10 @@ async function sendOnce(
         agent.record(failedRequest(agent, outgoing.request, { attempt, error, retryInMs: 0 }));
         recordRequest(agent, outgoing, attempt, planned);
       },
+      onUnused(message) {
+        agent.warn('thinking_unused', message);
+        options.emit({ type: 'warning', code: 'thinking_unused', message });
+      },
       onDelta: (delta) => {
         if (delta.type === 'began') {
           turn.began();

@@ -32,6 +32,7 @@ describe('RES-9: how children think', () => {
               typed('the hard one', { effort: 'max' }),
               typed('the small one', { model: 'haiku' }),
               typed('the small hard one', { model: 'haiku', effort: 'high' }),
+              typed('the large one', { model: 'fable' }),
             ],
           },
           { text: 'All in.' },
@@ -47,16 +48,24 @@ describe('RES-9: how children think', () => {
     expect(sent('the hard one')).toEqual({ ...HIGH, output_config: { effort: 'max' } });
     expect(sent('the small one').thinking).toEqual({ type: 'enabled', budget_tokens: 10_000 });
     expect(sent('the small hard one').thinking).toEqual({ type: 'enabled', budget_tokens: 20_000 });
+    expect(sent('the large one')).toEqual(MEDIUM);
     expect(family.emulator.requests.filter(({ outcome }) => outcome !== 'answered')).toEqual([]);
   });
 
-  test('without a choice nothing of it is sent', async () => {
+  test('without a choice nothing of it is sent, but to a model that thinks unasked', async () => {
     const family = await startFamily({
-      cast: { 'Go.': [{ text: '', tool_use: [typed('the routine one')] }, { text: 'ok' }], the: [REPORT] },
+      cast: {
+        'Go.': [
+          { text: '', tool_use: [typed('the routine one'), typed('the large one', { model: 'fable' })] },
+          { text: 'ok' },
+        ],
+        the: [REPORT],
+      },
     });
     await family.run('Go.');
     expect(thinkingOf(family.requestsOf('Go.')[0])).toEqual(NONE);
     expect(thinkingOf(family.requestsOf('the routine one')[0])).toEqual(NONE);
+    expect(thinkingOf(family.requestsOf('the large one')[0])).toEqual(MEDIUM);
   });
 
   test('an effort on a fork is refused: it would not read its cache', async () => {
@@ -110,7 +119,7 @@ describe('RES-9: what its user is told', () => {
   test.for([
     [{ model: 'claude-3-5-haiku', effort: 'high' }, [expect.stringMatching(/does not think/)]],
     [{ model: 'sonnet', effort: 'high' }, []],
-    [{ model: 'sonnet', settings: { thinking: 5_000 } }, [expect.stringMatching(/gets the effort medium$/)]],
+    [{ model: 'sonnet', settings: { thinking: 5_000 } }, [expect.stringMatching(/gets the effort low \(/)]],
   ] as const)('one line where a model does otherwise: %j', async ([options, notices]) => {
     const { session } = await startFamily({ cast: {}, ...options });
     expect(session.notices).toEqual(notices);

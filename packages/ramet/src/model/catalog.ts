@@ -25,6 +25,8 @@ export interface ModelFacts {
   retention?: ThinkingRetention;
   binding?: ThinkingBinding;
   thinking?: ThinkingForm;
+  /** It thinks also when nobody asks for it, and cannot be told not to. */
+  alwaysThinks?: true;
   /** Most tokens of one answer, thinking included. */
   mostOutput?: number;
   /** Effort in force when the request names none. */
@@ -63,14 +65,14 @@ const BOUND = { binding: 'conversation', prefill: false, forcedToolChoice: false
 export const RECIPE_MODEL = 'recipe';
 
 export const MODELS: readonly ModelFacts[] = [
-  { id: 'claude-fable-5-2', ...MILLION, prefill: false },
+  { id: 'claude-fable-5-2', ...MILLION, alwaysThinks: true, prefill: false },
   { id: 'claude-mythos-5-2', ...MILLION, prefill: false },
-  { id: 'claude-fable-5-1', ...MILLION, ...BOUND, knowledgeCutOff: '2026-06' },
+  { id: 'claude-fable-5-1', ...MILLION, ...BOUND, alwaysThinks: true, knowledgeCutOff: '2026-06' },
   { id: 'claude-mythos-5-1', ...MILLION, prefill: false },
-  { id: 'claude-opus-5-5', ...MILLION, ...BOUND, defaultEffort: 'medium' },
+  { id: 'claude-opus-5-5', ...MILLION, ...BOUND, alwaysThinks: true, defaultEffort: 'medium' },
   { id: 'claude-sonnet-5-5', ...MILLION, ...BOUND },
   { id: 'claude-haiku-5-5', thinking: 'effort', binding: 'account', defaultEffort: 'medium', prefill: false },
-  { id: 'claude-fable-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
+  { id: 'claude-fable-5', ...MILLION, ...CURRENT, alwaysThinks: true, minimumCacheable: 512 },
   { id: 'claude-mythos-5', ...MILLION, ...CURRENT, minimumCacheable: 512 },
   {
     id: 'claude-opus-5',

@@ -35,7 +35,9 @@ describe('MODEL-1: a Messages body becomes a chat completions request', () => {
   test.for([
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }, 'low'],
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'high'],
-    [{ thinking: { type: 'enabled', budget_tokens: 9_000 } }, 'medium'],
+    [{ thinking: { type: 'enabled', budget_tokens: 9_000 } }, 'low'],
+    [{ thinking: { type: 'enabled', budget_tokens: 10_000 } }, 'medium'],
+    [{ thinking: { type: 'enabled', budget_tokens: 90_000 } }, 'high'],
     [{ thinking: { type: 'disabled' } }, undefined],
     [{}, undefined],
   ] as const)('RES-9: thinking is a reasoning effort: %j', ([body, effort]) => {

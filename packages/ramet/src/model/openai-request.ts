@@ -9,7 +9,7 @@
  */
 import type { ContentBlock, ImageBlock, Message, TextBlock, ToolResultBlock } from '../schema/content.ts';
 import type { Effort } from '../schema/status.ts';
-import { effortOf } from './thinking.ts';
+import { chatEffort } from './thinking.ts';
 
 export interface ChatToolCall {
   id: string;
@@ -104,14 +104,12 @@ function toolChoice(
   return { tool_choice: CHOICES[choice.type] ?? { type: 'function', function: { name } }, ...single };
 }
 
-/** The protocol's highest is high. */
 function reasoning({
   thinking,
   output_config: { effort } = {},
 }: TranslatableBody): Pick<ChatRequest, 'reasoning_effort'> {
-  const wanted =
-    effort ?? (thinking?.budget_tokens === undefined ? undefined : effortOf(thinking.budget_tokens));
-  return wanted === undefined ? {} : { reasoning_effort: wanted === 'max' ? 'high' : wanted };
+  const wanted = effort ?? thinking?.budget_tokens;
+  return wanted === undefined ? {} : { reasoning_effort: chatEffort(wanted) };
 }
 
 function chatMessages({ role, content }: Message): ChatMessage[] {

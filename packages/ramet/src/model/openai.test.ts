@@ -148,6 +148,38 @@ describe('MODEL-1: the openai provider speaks chat completions', () => {
     expect(bodies[0]).toMatchObject({ reasoning_effort: 'high' });
     expect(bodies[4]).toMatchObject({ max_completion_tokens: 9 });
   });
+
+  test('RES-9: one model that takes no effort takes it from no other, and says so once', async () => {
+    const sent: [string, unknown][] = [];
+    const provider = await serve((response, body) => {
+      const { model, reasoning_effort } = JSON.parse(body);
+      sent.push([model, reasoning_effort]);
+      if (model === 'small' && reasoning_effort !== undefined)
+        response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end('{"error":{"message":"reasoning_effort?"}}');
+      else response.writeHead(200, STREAM).end(HELLO);
+    });
+    const said: string[] = [];
+    const asking = {
+      signal: new AbortController().signal,
+      onDelta: () => {},
+      onUnused: (text: string) => said.push(text),
+    };
+    for (const model of ['small', 'small', 'large']) {
+      const body = Buffer.from(JSON.stringify({ ...BODY, model, output_config: { effort: 'high' } }));
+      await provider.send({ model, body }, asking);
+    }
+    expect(sent).toEqual([
+      ['small', 'high'],
+      ['small', undefined],
+      ['small', undefined],
+      ['large', 'high'],
+    ]);
+    expect(said).toEqual([
+      'the model small is served without reasoning_effort: effort and thinking have no effect on it',
+    ]);
+  });
 });
 
 describe('MODEL-2: every way an answer of a chat completions server can go wrong has a name', () => {

@@ -42,8 +42,9 @@ interface Connection {
   endpoint: Endpoint;
   lingerMs: number;
   headers: Record<string, string>;
-  /** Learnt from refusals, kept for the requests that follow. */
-  dialect: OpenaiDialect;
+  firstDialect: OpenaiDialect;
+  /** Learnt from refusals, kept for the requests that follow: models of one server differ, so by model. */
+  dialects: Map<string, OpenaiDialect>;
 }
 
 export function openaiProvider(config: OpenaiConfig): ModelProvider {
@@ -51,7 +52,8 @@ export function openaiProvider(config: OpenaiConfig): ModelProvider {
   const connection = {
     endpoint,
     headers: requestHeaders(config),
-    dialect: firstDialect(config.baseUrl),
+    firstDialect: firstDialect(config.baseUrl),
+    dialects: new Map<string, OpenaiDialect>(),
     lingerMs: config.lingerMs ?? LINGER_MS,
   };
   return {
@@ -109,12 +111,13 @@ async function send(
 async function ask(
   connection: Connection,
   body: TranslatableBody,
-  { signal, onQuiet, onResend }: SendOptions,
+  { signal, onQuiet, onResend, onUnused }: SendOptions,
 ): Promise<PostedAnswer> {
-  const { endpoint, headers } = connection;
+  const { endpoint, headers, dialects } = connection;
+  const { model } = body;
   const request = chatRequest(body);
   for (;;) {
-    const { dialect } = connection;
+    const dialect = dialects.get(model) ?? connection.firstDialect;
     const bytes = Buffer.from(JSON.stringify(inDialect(request, dialect)));
     const posted = await post(endpoint, { headers, pieces: [bytes], signal, onQuiet, onResend });
     const { answer } = posted;
@@ -123,9 +126,14 @@ async function ask(
     const refusal = { status, headers: answer.headers, body: await readText(answer, ERROR_BODY_LIMIT) };
     const next = dialectAfter(dialect, refusal);
     const { names, url } = endpoint;
-    if (next === null) throw errorFromAnswer(refusal, { model: body.model, origin: url.origin, names });
-    connection.dialect = next;
+    if (next === null) throw errorFromAnswer(refusal, { model, origin: url.origin, names });
+    dialects.set(model, next);
+    if (dialect.reasons && !next.reasons) onUnused?.(unusedThinking(model));
   }
+}
+
+function unusedThinking(model: string): string {
+  return `the model ${model} is served without reasoning_effort: effort and thinking have no effect on it`;
 }
 
 function refuseOtherContent(posted: PostedAnswer, { url, names }: Endpoint): PostedAnswer {

@@ -46,6 +46,8 @@ export interface SendOptions {
   onQuiet?: ((isQuiet: boolean) => void) | undefined;
   /** Told when the connection it was sent on was closed, and it is sent again on a fresh one. */
   onResend?: ((error: ModelError) => void) | undefined;
+  /** Told once for each model when it cannot be told how to think. */
+  onUnused?: ((message: string) => void) | undefined;
 }
 
 export interface ModelProvider {

@@ -20,6 +20,7 @@ const FEWEST_TOKENS = 1_024;
 /** What a routine agent may think at most: a child for which nobody chose an effort. */
 const ROUTINE_TOKENS = 10_000;
 const ROUTINE_EFFORT: Effort = 'medium';
+const LEAST_EFFORT: Effort = 'low';
 /** What is left for the answer itself where thinking could take all that a model writes. */
 const ANSWER_TOKENS = 4_000;
 /** Of an answer with thinking, from a model whose limit is not known. */
@@ -48,16 +49,16 @@ export function byTokens(tokens: number): ThinkingConfig {
   );
 }
 
-/** The smallest effort that amounts to so many tokens. */
-export function effortOf(tokens: number): Effort {
-  return EFFORTS.find((effort) => EFFORT_TOKENS[effort] >= tokens) ?? 'max';
+/** The largest effort that amounts to no more than so many tokens, or the least there is. */
+function effortOf(tokens: number): Effort {
+  return EFFORTS.findLast((effort) => EFFORT_TOKENS[effort] <= tokens) ?? LEAST_EFFORT;
 }
 
-/** In the form that the model takes; null for one that does not think. */
+/** In the form that the model takes; null for one that does not think. One that always thinks is asked for the least. */
 export function fitThinking(wanted: ThinkingConfig | null, model: string): ThinkingConfig | null {
-  const { thinking: form, mostOutput = Number.POSITIVE_INFINITY } = findModel(model) ?? {};
+  const { thinking: form, alwaysThinks, mostOutput = Number.POSITIVE_INFINITY } = findModel(model) ?? {};
   if (wanted === null || form === 'none') return null;
-  if (wanted.type === 'disabled') return wanted;
+  if (wanted.type === 'disabled') return alwaysThinks ? byEffort(LEAST_EFFORT) : wanted;
   if (wanted.type === 'adaptive' && form !== 'budget') return wanted;
   const tokens =
     wanted.type === 'enabled' ? wanted.budget_tokens : EFFORT_TOKENS[wanted.effort ?? ROUTINE_EFFORT];
@@ -66,23 +67,56 @@ export function fitThinking(wanted: ThinkingConfig | null, model: string): Think
 }
 
 /** What is to be said where a model does not think as it was asked to; null where it does. */
-export function thinkingNote(wanted: ThinkingConfig | null, model: string): string | null {
-  if (wanted === null || wanted.type === 'disabled') return null;
+export function thinkingNote(
+  wanted: ThinkingConfig | null,
+  model: string,
+  provider = 'anthropic',
+): string | null {
   const fitted = fitThinking(wanted, model);
+  if (wanted === null) return null;
+  if (wanted.type === 'disabled')
+    return fitted?.type === 'adaptive'
+      ? `the model ${model} always thinks: it gets the effort ${fitted.effort}, the least there is`
+      : null;
   if (fitted === null) return `the model ${model} does not think: effort and thinking have no effect on it`;
+  if (provider === 'openai') return chatNote(fitted);
   if (wanted.type !== 'enabled' || fitted.type === 'disabled') return null;
-  if (fitted.type === 'adaptive')
-    return `the model ${model} takes no number of tokens for thinking: it gets the effort ${fitted.effort}`;
+  if (fitted.type === 'adaptive') return noNumber(`the model ${model}`, fitted.effort ?? ROUTINE_EFFORT);
   if (fitted.budget_tokens === wanted.budget_tokens) return null;
   return `the model ${model} cannot think ${wanted.budget_tokens} tokens: it gets ${fitted.budget_tokens}`;
 }
 
-/** As much of it as a routine agent may have. */
-export function routineThinking(inherited: ThinkingConfig | null): ThinkingConfig | null {
-  if (inherited === null || inherited.type === 'disabled') return inherited;
+/** The chat completions protocol has an effort only, and its highest is high. */
+function chatNote(fitted: ThinkingConfig): string | null {
+  if (fitted.type === 'enabled') return noNumber('the openai provider', chatEffort(fitted.budget_tokens));
+  return fitted.type === 'adaptive' && fitted.effort === 'max'
+    ? 'the openai provider has no effort max: the model gets high'
+    : null;
+}
+
+function noNumber(who: string, effort: Effort): string {
+  const about = `about ${EFFORT_TOKENS[effort].toLocaleString('en-US')} tokens`;
+  return `${who} takes no number of tokens for thinking: it gets the effort ${effort} (${about}), which is no exact limit`;
+}
+
+/** An effort, or what so many tokens amount to, in the words of chat completions. */
+export function chatEffort(wanted: Effort | number): Exclude<Effort, 'max'> {
+  const effort = typeof wanted === 'number' ? effortOf(wanted) : wanted;
+  return effort === 'max' ? 'high' : effort;
+}
+
+/** As much of it as a routine agent may have on this model: one that thinks unasked is told to think no more than that. */
+export function routineThinking(inherited: ThinkingConfig | null, model: string): ThinkingConfig | null {
+  if (inherited === null) return thinksTooMuchUnasked(model) ? byEffort(ROUTINE_EFFORT) : null;
+  if (inherited.type === 'disabled') return inherited;
   if (inherited.type === 'enabled')
     return { type: 'enabled', budget_tokens: Math.min(inherited.budget_tokens, ROUTINE_TOKENS) };
   return inherited.effort === 'low' ? inherited : byEffort(ROUTINE_EFFORT);
+}
+
+function thinksTooMuchUnasked(model: string): boolean {
+  const { alwaysThinks, defaultEffort } = findModel(model) ?? {};
+  return alwaysThinks === true && defaultEffort !== ROUTINE_EFFORT && defaultEffort !== LEAST_EFFORT;
 }
 
 /** Tokens of an answer, with room for what is thought before it: the API wants more than the thinking may take. */
