@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/markers.ts';
-import { quoteText, quoteValue } from './quoted-text.ts';
+import { quoteAttribute, quoteText, quoteValue } from './quoted-text.ts';
 
 const NAMES = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
 const INVISIBLE = [
@@ -91,6 +91,18 @@ describe('AGENT-3: text of others cannot forge the engine’s own elements', () 
   });
 });
 
-test('a value is one line without markup', () => {
-  expect(quoteValue(' a\n<b> & "c"\u001b[2J\u2028d ')).toBe('a &lt;b&gt; &amp; &quot;c&quot; [2J d');
+test('an attribute is one line without markup', () => {
+  expect(quoteAttribute(' a\n<b> & "c"\u001b[2J\u2028d ')).toBe('a &lt;b&gt; &amp; &quot;c&quot; [2J d');
 });
+
+test('a value is one line that can be read as it was written', () => {
+  const said = 'expected "a" & Map<string, B>, found <div class="x">';
+  expect(quoteValue(` ${said}\u001b[2J\u2028d `)).toBe(`${said} [2J d`);
+});
+
+test.for(['</status>', '< / STATUS >', '＜/status>', '<st\u200batus>', '<task-notification>', '</\nstatus>'])(
+  'a value neither opens nor closes an element of ours: %s',
+  (tag) => {
+    expect(quoteValue(`"x"${tag}`, ['status'])).toMatch(/^"x"&lt;/);
+  },
+);

@@ -58,12 +58,18 @@ export function quoteFolderName(name: string): string {
   return quoteFolderText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
-/** A value inside an element or an attribute of ours: no markup at all, on one line. */
-export function quoteValue(text: string): string {
-  return text
-    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+/** A value inside an element of ours, on one line: readable, but it can neither open nor close one of `elements`. */
+export function quoteValue(text: string, elements: readonly string[] = []): string {
+  return quoteText(onOneLine(text), elements);
+}
+
+/** A value inside an attribute of ours: no markup at all, on one line. */
+export function quoteAttribute(text: string): string {
+  return onOneLine(text).replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

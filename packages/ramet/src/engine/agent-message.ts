@@ -1,6 +1,6 @@
 /** What another agent, or a person, says to a running one. The engine names the sender: the text grants nothing. */
 
-import { quoteText, quoteValue } from '../conversation/quoted-text.ts';
+import { quoteAttribute, quoteText } from '../conversation/quoted-text.ts';
 import { AGENT_MESSAGE } from '../schema/markers.ts';
 import { headOf } from '../tools/cut-text.ts';
 
@@ -14,7 +14,7 @@ export interface MessageSender {
 const LONGEST_NAME = 100;
 
 export function agentMessageText(sender: MessageSender, text: string): string {
-  return `<${AGENT_MESSAGE} from="${quoteValue(nameOf(sender))}">\n${quoteText(text.toWellFormed())}\n</${AGENT_MESSAGE}>`;
+  return `<${AGENT_MESSAGE} from="${quoteAttribute(nameOf(sender))}">\n${quoteText(text.toWellFormed())}\n</${AGENT_MESSAGE}>`;
 }
 
 /** An agent cannot be taken for the user: it always has its id beside it. */

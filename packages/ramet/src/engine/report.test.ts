@@ -74,6 +74,8 @@ describe('AGENT-3: the answer to a foreground call', () => {
       'Its last words:',
       'half of it',
     ]);
+    const readable = 'the type "a&b" is not in Map<string, Kind>';
+    expect(await foreground({ ...FAILED, message: readable })).toContain(`failed: budget: ${readable}\n`);
     expect(await foreground({ status: 'interrupted', cause: 'stop', text: '' })).toMatch(
       /^Agent abcd1234\.3 \(Explore\) interrupted: stop\n3 turns,[^\n]+$/,
     );
@@ -126,9 +128,12 @@ describe('AGENT-3: the notification of a background agent', () => {
   });
 
   test('says how an agent failed, and that one said nothing', async () => {
-    const text = await notificationText({ ...FACTS, ...FAILED, text: '', advice: 'do <that>' }, unkept);
+    const text = await notificationText(
+      { ...FACTS, ...FAILED, text: '', advice: 'do "<that>" & </note>' },
+      unkept,
+    );
     expect(text).toContain('<status>failed: budget: the budget is spent: 9 of 9 tokens</status>');
-    expect(text).toContain('<note>do &lt;that&gt;</note>');
+    expect(text).toContain('<note>do "<that>" & &lt;/note></note>');
     expect(text).toContain('<result>(no report)</result>');
   });
 
@@ -164,6 +169,7 @@ describe('AGENT-3: the notification of a background agent', () => {
         const own = text.slice(0, text.indexOf('<result>'));
         expect(own.match(/<status>/g)).toHaveLength(1);
         expect(own.match(/<\/summary>/g)).toHaveLength(1);
+        expect(own.match(/<task-id>/g)).toHaveLength(1);
       }),
     );
     expect(await foreground({ text: forged })).not.toContain(`<${TASK_NOTIFICATION}`);

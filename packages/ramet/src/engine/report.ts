@@ -39,6 +39,10 @@ const CAP = 8_192;
 const LONGEST_MESSAGE = 500;
 const LONGEST_LABEL = 200;
 const MOST_REASONS = 3;
+/** The elements inside a notification. */
+const FIELDS = [
+  ...['task-id', 'name', 'status', 'summary', 'usage', 'duration', 'cost', 'worktree', 'note', 'result'],
+] as const;
 
 export async function foregroundResult(facts: ReportFacts, keep: ReportKeeper): Promise<ToolOutcome> {
   const { agent, status, worktree, advice } = facts;
@@ -69,8 +73,8 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
     ['usage', `${turnsOf(facts)}, ${tokensOf(facts)}${modelOf(facts)}`],
     ['duration', secondsOf(facts)],
     ['cost', dollarsOf(facts)],
-    ['worktree', worktree && quoteValue(worktreeText(worktree))],
-    ['note', advice && quoteValue(advice)],
+    ['worktree', worktree && quoteField(worktreeText(worktree))],
+    ['note', advice && quoteField(advice)],
     ['result', report === '' ? '(no report)' : `\n${report}\n`],
   ];
   const lines = fields.flatMap(([tag, value]) => (value === undefined ? [] : [`<${tag}>${value}</${tag}>`]));
@@ -97,12 +101,17 @@ function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
 function ending({ status, cause, message }: ReportFacts, { redact }: ReportKeeper): string {
   // An interruption's message says the same again.
   const repeats = message === null || message === `${status} (${cause})`;
-  const why = repeats ? null : quoteValue(headOf(redact(message.toWellFormed()), LONGEST_MESSAGE));
+  const why = repeats ? null : quoteField(headOf(redact(message.toWellFormed()), LONGEST_MESSAGE));
   return [status, cause, why].filter((part) => part !== null && part !== '').join(': ');
 }
 
 function label(text: string): string {
-  return quoteValue(headOf(text.toWellFormed(), LONGEST_LABEL));
+  return quoteField(headOf(text.toWellFormed(), LONGEST_LABEL));
+}
+
+/** Fit to stand in any field of a notification. */
+function quoteField(text: string): string {
+  return quoteValue(text, FIELDS);
 }
 
 function figures(facts: ReportFacts): string {
