@@ -70,6 +70,7 @@ async function askAgent(
   await using session = await openSession({
     cwd: directory,
     env: io.env,
+    title: `resolve the merge of ${conflict.branch}`,
     permissionMode: 'acceptEdits',
     maxTurns: MOST_TURNS,
     broker: deletingBroker(conflict.files, directory),
