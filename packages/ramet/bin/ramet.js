@@ -79,13 +79,16 @@ function refuse(exists) {
   const remedy =
     modules === undefined
       ? `install Node ${NEEDED} (https://nodejs.org) and try again`
-      : `one is installed beside it, so run: alias ramet="'${modules}.bin/node' '${ownFile()}'" and try again`;
+      : `one is installed beside it, so ${wayToIt(modules)}`;
   process.stderr.write(`ramet needs Node ${NEEDED} or newer, this is ${process.versions.node}; ${remedy}\n`);
   process.exitCode = 2;
 }
 
-function ownFile() {
-  return decodeURIComponent(new URL(import.meta.url).pathname);
+/** In a checkout the file `ramet` beside this one finds that Node; its link is what the README makes. */
+function wayToIt(modules) {
+  const own = decodeURIComponent(new URL(import.meta.url).pathname);
+  if (!own.endsWith('/packages/ramet/bin/ramet.js')) return `run: '${modules}.bin/node' '${own}'`;
+  return `run: mkdir -p ~/.local/bin && ln -sf '${own.slice(0, -3)}' ~/.local/bin/ramet and try again`;
 }
 
 /** A checkout keeps its modules at its root; a project that depends on ramet keeps them around it. */

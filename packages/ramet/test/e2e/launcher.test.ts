@@ -167,7 +167,8 @@ describe('the launcher', () => {
     const { status, stderr } = launch(inside, { pretend: '23.11.0' });
     expect(status).toBe(2);
     const [node, launcher] = [join(root, modules, '.bin/node'), join(root, inside, 'bin/ramet.js')];
-    expect(stderr).toContain(`run: alias ramet="'${node}' '${launcher}'" and try again`);
+    const link = `mkdir -p ~/.local/bin && ln -sf '${launcher.slice(0, -3)}' ~/.local/bin/ramet and try again`;
+    expect(stderr).toContain(`so run: ${inside.startsWith('checkout') ? link : `'${node}' '${launcher}'`}\n`);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
