@@ -10,6 +10,7 @@ import type { CommandIo } from './io.ts';
 import { addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
 import { commandNames } from './near-word.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
+import { usageError } from './usage-error.ts';
 
 const SESSION_ARGUMENT = 'its id or the beginning of it; the latest when absent';
 const WORKTREE_ARGUMENT = 'its name, branch or path, or the agent it is of';
@@ -19,7 +20,7 @@ const TARGET_ARGUMENT = 'a session, the latest when absent';
 /** Runs one command and returns its exit code; never throws. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
   let exitCode: number = EXIT.done;
-  const program = defineProgram(io, (code) => {
+  const program = defineProgram(args, io, (code) => {
     exitCode = code;
   });
   try {
@@ -32,7 +33,7 @@ export async function runProgram(args: readonly string[], io: CommandIo): Promis
   }
 }
 
-function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Command {
+function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (code: number) => void): Command {
   const program = new Command('ramet')
     .description(
       'fork() for AI agents: coding agents on a real repository, with one journal and a known bill',
@@ -44,13 +45,7 @@ function defineProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.out(text),
-      outputError: (text) =>
-        io.note(
-          text
-            .replace(/^error: /, '')
-            .trim()
-            .replace(/\s*\n\s*/g, ' '),
-        ),
+      outputError: (text) => io.note(usageError(text, args)),
     });
   const print = addPrint(program, io, setExitCode);
   addEnding(program, io, setExitCode);

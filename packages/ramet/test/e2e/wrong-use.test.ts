@@ -10,6 +10,7 @@ import { test } from '../fixtures/user.ts';
 describe.concurrent('UI-1: wrong use ends with one line on standard error and exit code 2', () => {
   test.for<[string[], string]>([
     [['-p', 'x', '--frobnicate'], "unknown option '--frobnicate'"],
+    [['-p', '- mend it'], "unknown option '- mend it'; a prompt that begins with - goes behind --"],
     [['--frobnicate'], "unknown option '--frobnicate'"],
     [['ps', '--frobnicate'], "unknown option '--frobnicate'"],
     [['ps', 'extra'], "too many arguments for 'ps'"],

@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { usageError } from './usage-error.ts';
+
+describe('UI-1: what the parser refuses', () => {
+  test('is one line', () => {
+    expect(usageError("error: unknown option '--jsn'\n(Did you mean --json?)\n", ['ps', '--jsn'])).toBe(
+      "unknown option '--jsn' (Did you mean --json?)",
+    );
+  });
+
+  test.for([[['-p', '- mend it']], [['--print', '--x']], [['-cp', '-1 is wrong']]])(
+    'says how a prompt may begin with a dash: %j',
+    ([args = []]) => {
+      expect(usageError("error: unknown option 'x'", args)).toMatch(
+        /; a prompt .* goes behind --, as in ramet -p -- /,
+      );
+      expect(usageError("error: option '--model <model>' argument missing", args)).not.toContain('prompt');
+    },
+  );
+});
