@@ -4,7 +4,6 @@
  */
 import { UserMistake } from '../schema/errors.ts';
 import { type AgentId, agentId } from '../schema/ids.ts';
-import type { CommandIo } from './io.ts';
 import { type EventTaker, type SessionView, viewSession } from './session-view.ts';
 
 export interface TargetView extends SessionView {
@@ -17,17 +16,17 @@ export interface TargetView extends SessionView {
 const MOST_NAMED = 6;
 
 /** A session or an agent of it. */
-export function viewAgents(wanted: string | undefined, io: CommandIo, take?: EventTaker): TargetView {
+export function viewAgents(wanted: string | undefined, project: string, take?: EventTaker): TargetView {
   const { request } = parseTarget(wanted);
-  if (request === null) return viewTarget(wanted, io, take);
+  if (request === null) return viewTarget(wanted, project, take);
   const reason = `"${wanted}" is a request: name an agent or a session, or use ramet cache explain ${wanted}`;
   throw new UserMistake('bad_id', reason);
 }
 
 /** The agent exists; whether the request does is for the caller to find out. */
-export function viewTarget(wanted: string | undefined, io: CommandIo, take?: EventTaker): TargetView {
+export function viewTarget(wanted: string | undefined, project: string, take?: EventTaker): TargetView {
   const target = parseTarget(wanted);
-  const view = viewSession(target.session, io, take);
+  const view = viewSession(target.session, project, take);
   const agent = target.agent === null ? null : agentId(view.entry.session, target.agent);
   if (agent !== null && view.agents.every(({ id }) => id !== agent)) {
     view[Symbol.dispose]();

@@ -1,4 +1,4 @@
-/** What the commands that look at sessions have in common: find one, read it, fold it. */
+/** What all views of a session have in common: find it, read it once, fold it. */
 import { statSync } from 'node:fs';
 import { damageLine } from '../journal/damage.ts';
 import type { JournalReader } from '../journal/journal.ts';
@@ -8,8 +8,11 @@ import { findSession, latestSession, listSessions, type SessionEntry } from '../
 import { isWriterAlive, openReader } from '../journal/sessions.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { RecordedEvent } from '../schema/events.ts';
-import { findPlace } from '../sdk/place.ts';
-import type { CommandIo } from './io.ts';
+
+/** Hears what people should know of a session besides what it shows, one line each. */
+export interface NoteListener {
+  note(line: string): void;
+}
 
 export interface SessionView extends Disposable {
   readonly project: string;
@@ -21,11 +24,7 @@ export interface SessionView extends Disposable {
 }
 
 /** The session named, or the latest of this repository. */
-export function chooseSession(
-  wanted: string | undefined,
-  io: CommandIo,
-): { project: string; entry: SessionEntry } {
-  const { project } = findPlace(io);
+export function chooseSession(wanted: string | undefined, project: string): SessionEntry {
   const entry = wanted === undefined ? latestSession(project) : findSession(project, wanted);
   if (entry === null) {
     throw new UserMistake(
@@ -33,28 +32,26 @@ export function chooseSession(
       'there is no session of this directory yet: start one with ramet -p PROMPT',
     );
   }
-  return { project, entry };
+  return entry;
 }
 
 /** Further folds of the one reading that a view takes: reading a large session again is what costs. */
 export type EventTaker = (recorded: RecordedEvent, reader: JournalReader) => void;
 
-export function viewSession(wanted: string | undefined, io: CommandIo, take?: EventTaker): SessionView {
-  const { project, entry } = chooseSession(wanted, io);
-  return view(project, entry, take);
+export function viewSession(wanted: string | undefined, project: string, take?: EventTaker): SessionView {
+  return view(project, chooseSession(wanted, project), take);
 }
 
 /**
- * What `read` finds in each of the newest sessions, of which one at a time is open. One that cannot be read is passed
- * to `onUnreadable` and does not stop the others.
+ * What `read` finds in each of the newest sessions, of which one at a time is open. One that cannot be read is told
+ * and does not stop the others.
  */
 export function foldSessions<Found>(
+  project: string,
   limit: number,
-  io: CommandIo,
-  onUnreadable: (entry: SessionEntry, error: unknown) => void,
+  listener: NoteListener,
   read: (view: SessionView) => Found,
 ): Found[] {
-  const { project } = findPlace(io);
   let checked = 0;
   return listSessions(project)
     .slice(0, limit)
@@ -63,10 +60,10 @@ export function foldSessions<Found>(
         using opened = view(project, entry);
         const found = read(opened);
         checked += statSync(entry.file).size;
-        tellDamage(opened, io, checked < MOST_CHECKED_BYTES);
+        tellDamage(opened, listener, checked < MOST_CHECKED_BYTES);
         return [found];
       } catch (error) {
-        onUnreadable(entry, error);
+        tellUnreadable(entry, error, listener);
         return [];
       }
     });
@@ -75,21 +72,21 @@ export function foldSessions<Found>(
 /** A list of sessions checks the blocks of the newest journals up to this size: about half a second's work. */
 const MOST_CHECKED_BYTES = 64_000_000;
 
-export function noteUnreadable(io: CommandIo): (entry: SessionEntry, error: unknown) => void {
-  return ({ session }, error) => io.note(`session ${session} cannot be read: ${describeError(error)}`);
+export function tellUnreadable({ session }: SessionEntry, error: unknown, listener: NoteListener): void {
+  listener.note(`session ${session} cannot be read: ${describeError(error)}`);
 }
 
 /** To be called once all is printed: what cannot be read is looked for in all of the journal, and nobody waits for it. */
 export function tellDamage(
   { entry, reader }: Pick<SessionView, 'entry' | 'reader'>,
-  io: CommandIo,
+  listener: NoteListener,
   withBlocks = true,
 ): void {
   const line = damageLine(entry.session, reader.damage, {
     blocks: withBlocks ? reader.damagedBlocks() : 0,
     meta: reader.isMetaDamaged(),
   });
-  if (line !== null) io.note(line);
+  if (line !== null) listener.note(line);
 }
 
 function view(project: string, entry: SessionEntry, take?: EventTaker): SessionView {

@@ -1,4 +1,5 @@
 /** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
+
 import { type CacheExplanation, cacheExplainer } from '../../engine/cache/cache-explainer.ts';
 import { type PastRequest, SentRequests } from '../../engine/cache/sent-requests.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
@@ -6,6 +7,7 @@ import { overridePrices } from '../../model/price-overrides.ts';
 import { PRICES } from '../../model/prices.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { purposeOf } from '../agent-label.ts';
 import { explanationObject, explanationText, lossOf, summaryText } from '../cache/explanation-text.ts';
@@ -25,7 +27,7 @@ export async function explainCache(
   const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
   const prices = overridePrices(PRICES, settings.prices ?? {});
   let session: SentRequests | undefined;
-  using view = viewTarget(wanted, io, (recorded, reader) => {
+  using view = viewTarget(wanted, findPlace(io).project, (recorded, reader) => {
     session ??= new SentRequests(reader);
     session.take(recorded);
   });

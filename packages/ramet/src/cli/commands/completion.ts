@@ -62,7 +62,7 @@ function worktreesOf(io: CommandIo): Suggestion[] {
 function agentsOf(word: string, io: CommandIo): Suggestion[] {
   const session = word.slice(0, word.indexOf('.'));
   try {
-    using view = viewSession(session === '' ? undefined : session, io);
+    using view = viewSession(session === '' ? undefined : session, findPlace(io).project);
     return view.agents.map((agent) => ({
       text: `${session}${shortId(agent.id)}`,
       description: [agent.type, agent.status, purposeOf(agent)].join(' ').trim(),

@@ -1,13 +1,15 @@
 /** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
+
 import type { Ledger } from '../../journal/projections/ledger.ts';
 import { type LedgerLine, sumOfLines } from '../../journal/projections/ledger-line.ts';
 import type { SessionEntry } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { costObject, lineObject } from '../cost/cost-object.ts';
 import { costTable, forkTable, sessionSections, totalNotes } from '../cost/cost-table.ts';
 import { excerpt } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { foldSessions, noteUnreadable, tellDamage, viewSession } from '../session-view.ts';
+import { foldSessions, tellDamage, viewSession } from '../session-view.ts';
 
 interface CostOptions {
   json?: boolean;
@@ -21,7 +23,7 @@ export function cost(wanted: string | undefined, options: CostOptions, io: Comma
     costOfAll(options, io);
     return;
   }
-  using view = viewSession(wanted, io);
+  using view = viewSession(wanted, findPlace(io).project);
   if (options.json) io.out(`${JSON.stringify(costObject(view.entry.session, view.ledger))}\n`);
   else io.out(`session ${view.entry.session}\n${ledgerText(view.ledger, io.columns)}`);
   tellDamage(view, io);
@@ -40,7 +42,7 @@ export function ledgerText(ledger: Ledger, columns: number | null = null): strin
 }
 
 function costOfAll({ json }: CostOptions, io: CommandIo): void {
-  const bills = foldSessions(Number.POSITIVE_INFINITY, io, noteUnreadable(io), ({ entry, ledger }) => ({
+  const bills = foldSessions(findPlace(io).project, Number.POSITIVE_INFINITY, io, ({ entry, ledger }) => ({
     entry,
     ledger,
   }));

@@ -3,10 +3,12 @@
  * the recipe model behind the emulator. It checks what it shows, and fails with the reason when that is not as it
  * should be.
  */
+
 import { startEmulator } from '../../emulator/server.ts';
 import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
 import { hitRate } from '../../schema/usage.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { openSession } from '../../sdk/session.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';
 import { type DemoOutput, demoOutput } from '../demo/demo-output.ts';
@@ -33,7 +35,7 @@ export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo):
   expectSuccess(result, sandbox);
   output.heading('The change: git diff --stat');
   output.quote(sandbox.git('diff', '--stat=72'));
-  showRecord(sandbox, output, { io, model });
+  showRecord(sandbox, output, model);
   farewell(sandbox, output, { keep, took: performance.now() - startedAt });
 }
 
@@ -70,12 +72,8 @@ function expectSuccess(result: AgentResult, sandbox: DemoSandbox): void {
 }
 
 /** What the journal says of the agents: the same as `ramet show` and `ramet cost` read. */
-function showRecord(
-  { repository, env }: DemoSandbox,
-  output: DemoOutput,
-  { io, model }: { io: CommandIo; model: string },
-): void {
-  using view = viewSession(undefined, { ...io, cwd: repository, env });
+function showRecord({ repository, env }: DemoSandbox, output: DemoOutput, model: string): void {
+  using view = viewSession(undefined, findPlace({ cwd: repository, env }).project);
   const bill = demoBill(view);
   output.heading('The agents, from the journal');
   output.say(demoTree(view, repository).trimEnd());

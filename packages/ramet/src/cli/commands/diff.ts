@@ -1,10 +1,12 @@
 /** `ramet diff`: what a branch adds to where it came from, or what an agent changed through Write and Edit. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type AttributedChange, fileChanges } from '../../journal/file-changes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { pathInside } from '../../system/path-inside.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
@@ -53,7 +55,7 @@ async function branchDiff(commit: string, base: string, repository: MergeReposit
 
 /** Each stretch of changes that nobody else's came between is shown as one. */
 async function agentDiff(wanted: string, repository: MergeRepository, io: CommandIo): Promise<string> {
-  using view = viewAgents(wanted, io);
+  using view = viewAgents(wanted, findPlace(io).project);
   const { project, entry, agent } = view;
   const worktrees = await worktreeDiffs(view, repository);
   const own = agent === null ? undefined : worktrees.get(agent);

@@ -1,7 +1,9 @@
 /** `ramet logs`: what happened in a session or to one agent, event by event, and with `--follow` what happens. */
+
 import { timelineLine } from '../../journal/projections/timeline.ts';
 import { systemClock } from '../../schema/clock.ts';
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
@@ -16,7 +18,7 @@ export async function logs(
   options: { follow?: boolean; json?: boolean },
   io: CommandIo,
 ): Promise<number> {
-  using view = viewAgents(wanted, io);
+  using view = viewAgents(wanted, findPlace(io).project);
   const of = view.agent === null ? {} : { agent: view.agent };
   const line = options.json ? jsonLine : (event: RecordedEvent) => printable(timelineLine(event));
   const child = view.agents.find(({ id, parent }) => id === view.agent && parent !== null);

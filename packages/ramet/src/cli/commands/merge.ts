@@ -4,16 +4,16 @@ import { makePrivateDirectory, projectDirectory, rametHome } from '../../journal
 import { type MergeEntries, openMergeEntries } from '../../journal/merge-entries.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
 import { conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
-import type { MergeStrategy } from '../../workspace/merge/integration.ts';
 import { shortName } from '../../workspace/merge/integration-refs.ts';
 import { listedEntries } from '../../workspace/merge/merge-advice.ts';
 import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
-import type { ConflictPolicy, MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
+import type { MergeRequest, MergeWishes } from '../../workspace/merge/merge-request.ts';
 import { DEFAULT_CHECK_SECONDS, shellWord } from '../../workspace/merge/repeat-options.ts';
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { isTrusted } from '../../workspace/trust.ts';

@@ -1,12 +1,14 @@
 /** `ramet ps`: sessions of this repository, newest first, each with its agents as a tree. */
+
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { agentTable } from '../agent-table.ts';
 import type { CommandIo } from '../io.ts';
-import { foldSessions, noteUnreadable } from '../session-view.ts';
+import { foldSessions } from '../session-view.ts';
 
 export function ps(options: { json?: boolean; limit: number }, io: CommandIo): void {
-  const sessions = foldSessions(options.limit, io, noteUnreadable(io), ({ agents, entry }) =>
+  const sessions = foldSessions(findPlace(io).project, options.limit, io, ({ agents, entry }) =>
     agentTree(agents.map((agent) => titled(agent, entry.title))),
   );
   const places = sessions.flat();

@@ -9,7 +9,7 @@ import { findPlace } from '../../sdk/place.ts';
 import { isInside } from '../../system/path-inside.ts';
 import type { CommandIo } from '../io.ts';
 import { parseTarget, viewAgents } from '../session-target.ts';
-import { noteUnreadable } from '../session-view.ts';
+import { tellUnreadable } from '../session-view.ts';
 import { carryOut, type PrintOptions } from './print.ts';
 
 export async function resume(
@@ -24,7 +24,7 @@ export async function resume(
 /** An agent cannot go on alone: who started it waits for it. */
 function namedSession(wanted: string, io: CommandIo): string {
   if (parseTarget(wanted).agent === null) return wanted;
-  using view = viewAgents(wanted, io);
+  using view = viewAgents(wanted, findPlace(io).project);
   const { session } = view.entry;
   io.note(`agents go on with their session: going on with all of ${session} that was interrupted`);
   return session;
@@ -62,7 +62,7 @@ function statusOfMain(project: string, entry: SessionEntry, io: CommandIo): Agen
       reader.close();
     }
   } catch (error) {
-    noteUnreadable(io)(entry, error);
+    tellUnreadable(entry, error, io);
     return null;
   }
 }

@@ -1,4 +1,5 @@
 /** `ramet show`: one session or one agent of it, with its conversation and its bill. */
+
 import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import type { StateMessage } from '../../journal/projections/agent-state.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
@@ -13,6 +14,7 @@ import { JournalError } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { untilText } from '../../schema/until-text.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { purposeOf, thinkingText } from '../agent-label.ts';
 import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
 import { codeLine, excerpt, printable } from '../format.ts';
@@ -41,7 +43,7 @@ interface ShownView extends TargetView {
 
 export function show(wanted: string | undefined, options: ShowOptions, io: CommandIo): void {
   const conversations = new RecordedConversations();
-  using target = viewAgents(wanted, io, (recorded) => conversations.take(recorded));
+  using target = viewAgents(wanted, findPlace(io).project, (recorded) => conversations.take(recorded));
   const view = { ...target, conversations };
   if (options.json) io.out(`${JSON.stringify(sessionObject(view, options))}\n`);
   else showText(view, options, io);

@@ -28,7 +28,7 @@ export interface StopOptions {
 }
 
 export async function stop(wanted: string | undefined, options: StopOptions, io: CommandIo): Promise<number> {
-  using view = viewAgents(wanted ?? theRunningSession(io), io);
+  using view = viewAgents(wanted ?? theRunningSession(io), findPlace(io).project);
   try {
     return await stopWhat(view, options, io);
   } finally {
@@ -130,7 +130,7 @@ async function stopAgent(
   }
   const takeBack = requestStop({ project, session: entry.session }, number, writer);
   const now = (): AgentOverview => {
-    using current = viewAgents(before.id, io);
+    using current = viewAgents(before.id, findPlace(io).project);
     return overviewOf(current);
   };
   const ended = await waitFor(() => !isUnderWay(now()), PATIENCE_MS, io);
@@ -168,7 +168,7 @@ function unfinished(io: CommandIo, what: string, next: string): number {
 
 /** `session k3v9x2ab has ended: 5 agents, 3 interrupted, 2 done; resume with: ramet resume k3v9x2ab`. */
 function sessionLine(session: string, io: CommandIo): string {
-  using view = viewAgents(session, io);
+  using view = viewAgents(session, findPlace(io).project);
   const { length } = view.agents;
   const counts = Map.groupBy(view.agents, ({ status }) => status);
   const states = Array.from(counts, ([status, { length: count }]) =>

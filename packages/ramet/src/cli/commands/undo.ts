@@ -1,10 +1,12 @@
 /** `ramet undo`: puts back the files that Write and Edit changed, and with `--redo` takes that back. */
+
 import { join } from 'node:path';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { pathInside } from '../../system/path-inside.ts';
 import { createOriginalFiles } from '../../workspace/original-files.ts';
 import type { RestorationSources, RestorationStep } from '../../workspace/restoration.ts';
@@ -23,7 +25,8 @@ export interface UndoOptions {
 }
 
 export async function undo(wanted: string | undefined, options: UndoOptions, io: CommandIo): Promise<number> {
-  const { project, entry } = chooseSession(wanted, io);
+  const { project } = findPlace(io);
+  const entry = chooseSession(wanted, project);
   const place = { project, session: entry.session };
   const originals = createOriginalFiles(join(project, entry.session));
   const sources: RestorationSources = {

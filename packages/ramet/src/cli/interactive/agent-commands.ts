@@ -1,9 +1,11 @@
 /** `/agents`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
+
 import type { AgentHandle } from '../../engine/agent-handle.ts';
 import { STOPPED } from '../../engine/notices.ts';
 import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { findPlace } from '../../sdk/place.ts';
 import type { Session } from '../../sdk/session.ts';
 import { purposeOf, shortId } from '../agent-label.ts';
 import { dollars, excerpt, table, usageTokens } from '../format.ts';
@@ -15,7 +17,7 @@ import type { Chat } from './chat.ts';
 /** All agents of the session but the main one: those at work as they are now, the others as the journal has them. */
 export function agentsText({ session, board }: Chat, io: CommandIo): string {
   if (session === null) return 'no agents yet';
-  using view = viewSession(session.id, io);
+  using view = viewSession(session.id, findPlace(io).project);
   const inBackground = new Set(session.agents.filter((agent) => agent.inBackground).map(({ id }) => id));
   const children = agentTree(view.agents.filter(({ parent }) => parent !== null));
   if (children.length === 0) return 'no agents yet';
@@ -56,7 +58,7 @@ export function cancelAgents(argument: string, chat: Chat): string {
 /** One that has ended goes on with what it is told. */
 export async function tellAgents(argument: string, { session }: Chat, io: CommandIo): Promise<string> {
   if (session === null) throw noneKnown();
-  using view = viewSession(session.id, io);
+  using view = viewSession(session.id, findPlace(io).project);
   const ended = view.agents.filter(({ id, parent }) => parent !== null && !isAtWork(session, id));
   // Names may be given again: the last who had one is meant.
   const known = [...session.agents, ...ended.reverse()];

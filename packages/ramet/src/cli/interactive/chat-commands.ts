@@ -97,7 +97,7 @@ function helpText(): string {
 /** One figure a line, which fits any screen; `ramet cost` has the whole table. */
 function costText({ session }: Chat, io: CommandIo): string {
   if (session === null) return 'nothing was spent yet';
-  using view = viewSession(session.id, io);
+  using view = viewSession(session.id, findPlace(io).project);
   const { requests, retries, usage, durationMs, costUsd } = view.ledger.total;
   const models = Array.from(view.ledger.models, ([name, line]) => [name, dollars(line.costUsd)]);
   return table([

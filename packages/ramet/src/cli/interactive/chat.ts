@@ -2,12 +2,14 @@
  * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
+
 import type { AgentResult } from '../../engine/agent-event.ts';
 import type { RunOptions } from '../../engine/loop.ts';
 import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
+import { findPlace } from '../../sdk/place.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';
 import type { CommandIo } from '../io.ts';
@@ -126,7 +128,7 @@ export class Chat implements AsyncDisposable {
   /** What a resumed session said last; null when it has not answered yet. */
   lastAnswer(): string | null {
     if (this.#session === null) return null;
-    using view = viewSession(this.#session.id, this.#io);
+    using view = viewSession(this.#session.id, findPlace(this.#io).project);
     return lastAnswerOf(view, this.#session.agent.id);
   }
 
@@ -157,7 +159,7 @@ export class Chat implements AsyncDisposable {
   }
 
   #spentSoFar(session: Session): ChatTally {
-    using view = viewSession(session.id, this.#io);
+    using view = viewSession(session.id, findPlace(this.#io).project);
     return view.ledger.total;
   }
 }

@@ -1,5 +1,4 @@
 /** Agents as people think of them: children under their parents, siblings by number. */
-import type { EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 
 export interface TreeMember {
@@ -35,9 +34,4 @@ export function agentTree<Member extends TreeMember>(members: readonly Member[])
 
 function numberOf(id: AgentId): number {
   return Number(id.slice(id.lastIndexOf('.') + 1));
-}
-
-/** What kind of agent it is: a fork is a fork, whatever type its parent has. */
-export function typeOfAgent({ agentType, origin }: EventOf<'agent.started'>): string {
-  return origin?.kind === 'fork' ? 'fork' : agentType;
 }

@@ -4,10 +4,11 @@
  * An attempt that failed counts with what the provider had counted by then. One without any answer is unknown, and
  * counted apart with what it costs at most.
  */
+
+import { typeOfAgent } from '../../schema/agent-events.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { typeOfAgent } from './agent-tree.ts';
 import { type AskedFacts, type BilledEvent, emptyLine, enterEvent, type LedgerLine } from './ledger-line.ts';
 
 /** What a reader of the bill wants to know of an agent. */

@@ -1,14 +1,10 @@
 /** Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason. */
 import type { MergeChange, MergeEntry } from '../../journal/merge-entries.ts';
+import { MERGE_STRATEGIES } from '../../schema/merge-policy.ts';
 import type { CheckOutcome } from './check-outcome.ts';
 import { buildCheckedChain, type CheckedChain } from './checked-chain.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
-import {
-  type Integration,
-  type IntegrationHead,
-  type IntegrationWork,
-  MERGE_STRATEGIES,
-} from './integration.ts';
+import type { Integration, IntegrationHead, IntegrationWork } from './integration.ts';
 import { checkingRef } from './integration-refs.ts';
 import type { ChainStep, SetAside } from './merge-chain.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';

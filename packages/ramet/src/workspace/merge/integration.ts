@@ -1,11 +1,8 @@
 /** The shapes of what becomes of one branch on one base. */
 
+import type { MergeStrategy } from '../../schema/merge-policy.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeConflict } from './merge-output.ts';
-
-export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase', 'cherry-pick'] as const;
-export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
-
 /** What the next branch goes on top of. */
 export interface IntegrationHead {
   commit: string;

@@ -1,18 +1,12 @@
 /** What the merge queue is asked for, what it needs from outside, and what it answers. */
 import type { MergeEntries, MergeEntry } from '../../journal/merge-entries.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
 import type { Provenance } from '../provenance/trailers.ts';
-import type { MergeStrategy, OpenConflict } from './integration.ts';
+import type { OpenConflict } from './integration.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeRepository } from './merge-repository.ts';
 import type { BegunCheck, CheckCommand, CommandRunner } from './run-check.ts';
-
-/**
- * What becomes of a branch that conflicts: it stays on its branch for a person; it is tried again, commit by commit, when
- * the others are in; or a resolver is asked.
- */
-export const CONFLICT_POLICIES = ['person', 'retry', 'resolve'] as const;
-export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number];
 
 export interface MergeWishes {
   check: CheckCommand | null;
