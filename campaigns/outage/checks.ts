@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalReader } from '../../packages/ramet/src/journal/journal.ts';
-import { ledgerOf } from '../../packages/ramet/src/journal/projections/ledger.ts';
 import { agentStatuses, statusBoardOf } from '../../packages/ramet/src/journal/projections/status.ts';
 import { costOf } from '../../packages/ramet/src/model/prices.ts';
 import { readUsage } from '../../packages/ramet/src/model/wire-usage.ts';
 import type { EventOf, RecordedEvent } from '../../packages/ramet/src/schema/events.ts';
 import { addCost, totalTokens } from '../../packages/ramet/src/schema/usage.ts';
+import { ledgerOf } from '../../packages/ramet/src/views/ledger/ledger.ts';
 import type { Gateway } from './gateway.ts';
 import { lineOf, type PlayOptions } from './play.ts';
 

@@ -1,6 +1,6 @@
 /** Where a command's output goes. Commands write through this, so tests can look at it. */
 import { systemCode, UserMistake } from '../schema/errors.ts';
-import { printable } from './format.ts';
+import { printable } from '../views/text/format.ts';
 import { takeEnvironment } from './hide-keys.ts';
 
 export interface CommandIo {

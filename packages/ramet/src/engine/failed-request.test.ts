@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../test/fixtures/engine.ts';
-import { ledgerOf } from '../journal/projections/ledger.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { ModelError } from '../schema/errors.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { ledgerOf } from '../views/ledger/ledger.ts';
 
 test('MODEL-2: a request that is sent again on a fresh connection is on record and on the bill', async () => {
   const model = scriptedModel({ text: 'Here.' });

@@ -59,6 +59,11 @@ export const ROOMS: readonly Room[] = [
     owns: 'where an agent runs: in this process, or in one of its own',
     leaves: 'what the agent does',
   },
+  {
+    name: 'views',
+    owns: 'what people read of sessions: session view, bill, timeline, cache explain, provenance, worktrees, and how figures look',
+    leaves: 'finding the place, printing',
+  },
   { name: 'sdk', owns: 'the public API: `openSession` wires the rooms together', leaves: 'logic' },
   { name: 'cli', owns: 'the command: one file per command, output formats, signals', leaves: 'logic' },
   { name: 'testing', owns: 'published test doubles', leaves: 'tests themselves' },

@@ -1,16 +1,16 @@
 /** `ramet blame`: which agent wrote each line of a file and why, committed or not. */
 import { readFileSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileChanges } from '../../journal/file-changes.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { fileChanges } from '../../views/provenance/file-changes.ts';
+import { lineOwners } from '../../views/provenance/line-owners.ts';
+import { recordedContents } from '../../views/provenance/recorded-contents.ts';
+import { excerpt, printable, table } from '../../views/text/format.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { findMergeRepository } from '../../workspace/merge/merge-repository.ts';
 import { type BlamedLine, blameLines } from '../../workspace/provenance/blame-lines.ts';
-import { excerpt, printable, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { lineOwners } from '../merge/line-owners.ts';
-import { recordedContents } from '../merge/recorded-contents.ts';
 
 const WHY_LENGTH = 40;
 const WHO_LENGTH = 24;

@@ -1,7 +1,5 @@
 /** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
 
-import { type CacheExplanation, cacheExplainer } from '../../engine/cache/cache-explainer.ts';
-import { type PastRequest, SentRequests } from '../../engine/cache/sent-requests.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { overridePrices } from '../../model/price-overrides.ts';
 import { PRICES } from '../../model/prices.ts';
@@ -9,11 +7,18 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
-import { purposeOf } from '../agent-label.ts';
-import { explanationObject, explanationText, lossOf, summaryText } from '../cache/explanation-text.ts';
+import { purposeOf } from '../../views/agent-label.ts';
+import { type CacheExplanation, cacheExplainer } from '../../views/cache/cache-explainer.ts';
+import {
+  explanationObject,
+  explanationText,
+  lossOf,
+  summaryText,
+} from '../../views/cache/explanation-text.ts';
+import { type PastRequest, SentRequests } from '../../views/cache/sent-requests.ts';
+import { type TargetView, viewTarget } from '../../views/session-target.ts';
+import { tellDamage } from '../../views/session-view.ts';
 import type { CommandIo } from '../io.ts';
-import { type TargetView, viewTarget } from '../session-target.ts';
-import { tellDamage } from '../session-view.ts';
 
 /** So many explanations fill any screen. */
 const SCREEN = 50;

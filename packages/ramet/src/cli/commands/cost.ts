@@ -1,15 +1,15 @@
 /** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
 
-import type { Ledger } from '../../journal/projections/ledger.ts';
-import { type LedgerLine, sumOfLines } from '../../journal/projections/ledger-line.ts';
 import type { SessionEntry } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { costObject, lineObject } from '../cost/cost-object.ts';
-import { costTable, forkTable, sessionSections, totalNotes } from '../cost/cost-table.ts';
-import { excerpt } from '../format.ts';
+import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
+import { costTable, forkTable, sessionSections, totalNotes } from '../../views/ledger/cost-table.ts';
+import type { Ledger } from '../../views/ledger/ledger.ts';
+import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger-line.ts';
+import { foldSessions, tellDamage, viewSession } from '../../views/session-view.ts';
+import { excerpt } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
-import { foldSessions, tellDamage, viewSession } from '../session-view.ts';
 
 interface CostOptions {
   json?: boolean;

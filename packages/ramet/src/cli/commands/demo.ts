@@ -10,14 +10,14 @@ import { Cancelled, RametError } from '../../schema/errors.ts';
 import { hitRate } from '../../schema/usage.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { openSession } from '../../sdk/session.ts';
+import { viewSession } from '../../views/session-view.ts';
+import { dollars, duration, percent } from '../../views/text/format.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';
 import { type DemoOutput, demoOutput } from '../demo/demo-output.ts';
 import { DEMO_CHANGED, DEMO_CHECK, DEMO_TASK, DEMO_TASK_SHOWN } from '../demo/demo-project.ts';
 import { DemoSandbox } from '../demo/demo-sandbox.ts';
 import { demoTree } from '../demo/demo-tree.ts';
-import { dollars, duration, percent } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { viewSession } from '../session-view.ts';
 
 export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo): Promise<void> {
   const startedAt = performance.now();

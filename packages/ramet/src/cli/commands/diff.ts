@@ -3,11 +3,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { type AttributedChange, fileChanges } from '../../journal/file-changes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { pathInside } from '../../system/path-inside.ts';
+import { type AttributedChange, fileChanges } from '../../views/provenance/file-changes.ts';
+import { recordedContents } from '../../views/provenance/recorded-contents.ts';
+import { type TargetView, viewAgents } from '../../views/session-target.ts';
+import { type SessionView, tellDamage } from '../../views/session-view.ts';
+import { printable } from '../../views/text/format.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import {
@@ -17,11 +21,7 @@ import {
   type MergeRepository,
 } from '../../workspace/merge/merge-repository.ts';
 import type { FileContents } from '../../workspace/provenance/file-contents.ts';
-import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { recordedContents } from '../merge/recorded-contents.ts';
-import { type TargetView, viewAgents } from '../session-target.ts';
-import { type SessionView, tellDamage } from '../session-view.ts';
 
 const AGENT = /^\w*\.\d+$/;
 const FORMAT = ['--no-ext-diff', '--no-textconv', '--no-color'];

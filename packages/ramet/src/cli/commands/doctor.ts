@@ -2,6 +2,7 @@
 import { describeError } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { VERSION } from '../../sdk/version.ts';
+import { printable } from '../../views/text/format.ts';
 import { type DoctorContext, type HealthCheck, type HealthState, missing } from '../doctor/health-check.ts';
 import { checkNetwork, checkProvider } from '../doctor/model-checks.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../doctor/place-checks.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox } from '../doctor/program-checks.ts';
 import { EXIT } from '../exit-code.ts';
-import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 
 const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | Promise<HealthCheck>>> = {

@@ -1,14 +1,14 @@
 /** `ramet logs`: what happened in a session or to one agent, event by event, and with `--follow` what happens. */
 
-import { timelineLine } from '../../journal/projections/timeline.ts';
 import { systemClock } from '../../schema/clock.ts';
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { viewAgents } from '../../views/session-target.ts';
+import { tellDamage } from '../../views/session-view.ts';
+import { printable } from '../../views/text/format.ts';
+import { timelineLine } from '../../views/timeline.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
-import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { viewAgents } from '../session-target.ts';
-import { tellDamage } from '../session-view.ts';
 
 /** The journal is looked at again this often; readers of another process get no wake-up. */
 const LOOK_AGAIN_MS = 200;

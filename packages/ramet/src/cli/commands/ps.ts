@@ -1,11 +1,11 @@
 /** `ramet ps`: sessions of this repository, newest first, each with its agents as a tree. */
 
-import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { agentTable } from '../agent-table.ts';
+import { agentTable } from '../../views/agent-table.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import { foldSessions } from '../../views/session-view.ts';
 import type { CommandIo } from '../io.ts';
-import { foldSessions } from '../session-view.ts';
 
 export function ps(options: { json?: boolean; limit: number }, io: CommandIo): void {
   const sessions = foldSessions(findPlace(io).project, options.limit, io, ({ agents, entry }) =>

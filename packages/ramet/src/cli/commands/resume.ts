@@ -7,9 +7,9 @@ import { agentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { isInside } from '../../system/path-inside.ts';
+import { parseTarget, viewAgents } from '../../views/session-target.ts';
+import { tellUnreadable } from '../../views/session-view.ts';
 import type { CommandIo } from '../io.ts';
-import { parseTarget, viewAgents } from '../session-target.ts';
-import { tellUnreadable } from '../session-view.ts';
 import { carryOut, type PrintOptions } from './print.ts';
 
 export async function resume(

@@ -6,8 +6,8 @@ import { isBinding, keyText, placeOf, type SettingValue } from '../../extensions
 import { problemText } from '../../extensions/settings/settings-problems.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
+import { excerpt, table } from '../../views/text/format.ts';
 import { EXIT } from '../exit-code.ts';
-import { excerpt, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 
 const VALUE_LENGTH = 60;

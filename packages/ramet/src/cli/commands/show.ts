@@ -2,12 +2,7 @@
 
 import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import type { StateMessage } from '../../journal/projections/agent-state.ts';
-import { agentTree } from '../../journal/projections/agent-tree.ts';
 import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
-import {
-  type RecordedConversation,
-  RecordedConversations,
-} from '../../journal/projections/recorded-conversations.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { JournalError } from '../../schema/errors.ts';
@@ -15,12 +10,14 @@ import type { Digest } from '../../schema/events.ts';
 import { openTodos, type TodoItem } from '../../schema/todo-item.ts';
 import { untilText } from '../../schema/until-text.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { purposeOf, thinkingText } from '../agent-label.ts';
-import { costTable, forkTable, sessionSections } from '../cost/cost-table.ts';
-import { codeLine, excerpt, printable } from '../format.ts';
+import { purposeOf, thinkingText } from '../../views/agent-label.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import { costTable, forkTable, sessionSections } from '../../views/ledger/cost-table.ts';
+import { type RecordedConversation, RecordedConversations } from '../../views/recorded-conversations.ts';
+import { type TargetView, viewAgents } from '../../views/session-target.ts';
+import { type SessionView, tellDamage } from '../../views/session-view.ts';
+import { codeLine, excerpt, printable } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
-import { type TargetView, viewAgents } from '../session-target.ts';
-import { type SessionView, tellDamage } from '../session-view.ts';
 import { ledgerText } from './cost.ts';
 
 const RESULT_LINES = 8;

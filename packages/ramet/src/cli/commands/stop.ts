@@ -11,11 +11,11 @@ import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { endOrphans } from '../../sdk/orphans.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { statusOf } from '../agent-label.ts';
+import { statusOf } from '../../views/agent-label.ts';
+import { parseTarget, type TargetView, viewAgents } from '../../views/session-target.ts';
+import { tellDamage } from '../../views/session-view.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
-import { parseTarget, type TargetView, viewAgents } from '../session-target.ts';
-import { tellDamage } from '../session-view.ts';
 
 const LOOK_AGAIN_MS = 50;
 /** Tools that are ended get some seconds; what takes longer needs `--now`. */

@@ -1,8 +1,8 @@
 /** `ramet trust`: says that what this repository brings may run and widen rights, or takes that back (SEC-1). */
 
 import { findPlace } from '../../sdk/place.ts';
+import { printable } from '../../views/text/format.ts';
 import { isTrusted, revokeTrust, trust as trustRoot } from '../../workspace/trust.ts';
-import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 
 export function trust(options: { revoke?: boolean; show?: boolean }, io: CommandIo): void {

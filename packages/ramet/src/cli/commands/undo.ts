@@ -8,14 +8,14 @@ import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { pathInside } from '../../system/path-inside.ts';
+import { chooseSession, tellDamage } from '../../views/session-view.ts';
+import { printable } from '../../views/text/format.ts';
 import { createOriginalFiles } from '../../workspace/original-files.ts';
 import type { RestorationSources, RestorationStep } from '../../workspace/restoration.ts';
 import { restoreFiles } from '../../workspace/restore-files.ts';
 import { planRedo, planUndo, type UndoPlan } from '../../workspace/undo-plan.ts';
 import { EXIT } from '../exit-code.ts';
-import { printable } from '../format.ts';
 import type { CommandIo } from '../io.ts';
-import { chooseSession, tellDamage } from '../session-view.ts';
 
 export interface UndoOptions {
   turn?: number;

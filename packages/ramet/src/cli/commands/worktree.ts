@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { printable, table } from '../../views/text/format.ts';
+import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../../views/worktree-view.ts';
 import { leftOutText } from '../../workspace/worktrees/add-all.ts';
 import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
 import { refuseUnfinished } from '../../workspace/worktrees/half-made.ts';
@@ -12,12 +14,10 @@ import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
 import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import { EXIT } from '../exit-code.ts';
-import { printable, table } from '../format.ts';
 import type { CommandIo } from '../io.ts';
 import { findWorktree, listed, openPlace } from '../worktree/open-place.ts';
 import { refusedRemoval } from '../worktree/refused-removal.ts';
 import { worktreeDiff } from '../worktree/worktree-diff.ts';
-import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../worktree/worktree-line.ts';
 
 /** After its start: a list that takes longer is not looked at. */
 const PATIENCE_MS = 330;

@@ -1,9 +1,10 @@
 /** The bill of `ramet demo`, from the journal: every agent's tokens and dollars, and what sharing the cache was worth. */
-import { agentTree } from '../../journal/projections/agent-tree.ts';
-import { emptyLine } from '../../journal/projections/ledger-line.ts';
+
 import { addCost, addUsage, hitRate, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { dollars, excerpt, percent, table, tokens } from '../format.ts';
-import type { SessionView } from '../session-view.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import { emptyLine } from '../../views/ledger/ledger-line.ts';
+import type { SessionView } from '../../views/session-view.ts';
+import { dollars, excerpt, percent, table, tokens } from '../../views/text/format.ts';
 
 const LONGEST_NAME = 26;
 const HEADINGS = ['', 'INPUT', 'WRITTEN', 'READ', 'OUTPUT', 'FROM CACHE', 'COST'];

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { duration, excerpt } from '../format.ts';
+import { duration, excerpt } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
 
 const SHOWN = 44;

@@ -1,9 +1,9 @@
 /** The agents of `ramet demo` as the journal knows them: who started whom, how each ended, which files it changed. */
 import { relative } from 'node:path';
-import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { duration, excerpt, table } from '../format.ts';
-import type { SessionView } from '../session-view.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import type { SessionView } from '../../views/session-view.ts';
+import { duration, excerpt, table } from '../../views/text/format.ts';
 
 export function demoTree({ agents, reader }: SessionView, repository: string): string {
   const files = new Map<AgentId, Set<string>>();

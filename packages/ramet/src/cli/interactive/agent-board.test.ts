@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
+import { displayWidth } from '../../views/text/display-width.ts';
 import { AgentBoard, doingOf } from './agent-board.ts';
 import { agentLine, inBackgroundLine } from './agent-lines.ts';
 import { agentRows } from './agent-rows.ts';
-import { displayWidth } from './display-width.ts';
 import { textStyle } from './text-style.ts';
 
 const style = textStyle(false);

@@ -2,14 +2,15 @@
  * The children that are at work, as their events tell it: what each is, does and has spent. An agent is on the board from
  * its start to its end. It knows no screen.
  */
-import { agentTree, type TreePlace } from '../../journal/projections/agent-tree.ts';
+
 import { timeLeft } from '../../schema/clock.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { liveStatusOf } from '../agent-label.ts';
-import { duration } from '../format.ts';
+import { liveStatusOf } from '../../views/agent-label.ts';
+import { agentTree, type TreePlace } from '../../views/agent-tree.ts';
+import { duration } from '../../views/text/format.ts';
 import { callTitle } from './call-title.ts';
 import { safeLine } from './safe-text.ts';
 

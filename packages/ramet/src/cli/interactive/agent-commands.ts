@@ -2,15 +2,15 @@
 
 import type { AgentHandle } from '../../engine/agent-handle.ts';
 import { STOPPED } from '../../engine/notices.ts';
-import { agentTree } from '../../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
 import type { Session } from '../../sdk/session.ts';
-import { purposeOf, shortId } from '../agent-label.ts';
-import { dollars, excerpt, table, usageTokens } from '../format.ts';
+import { purposeOf, shortId } from '../../views/agent-label.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import { viewSession } from '../../views/session-view.ts';
+import { dollars, excerpt, table, usageTokens } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
-import { viewSession } from '../session-view.ts';
 import { type BoardAgent, doingOf } from './agent-board.ts';
 import type { Chat } from './chat.ts';
 

@@ -1,7 +1,7 @@
 /** What is said of children in the transcript: one line when one begins in the background, stalls or ends. Pure. */
 import type { SessionEvent } from '../../sdk/session.ts';
-import { agentLabel, endingOf } from '../agent-label.ts';
-import { duration } from '../format.ts';
+import { agentLabel, endingOf } from '../../views/agent-label.ts';
+import { duration } from '../../views/text/format.ts';
 import type { BoardAgent } from './agent-board.ts';
 import { safeLine } from './safe-text.ts';
 import type { TextStyle } from './text-style.ts';

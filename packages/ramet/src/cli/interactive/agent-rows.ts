@@ -1,9 +1,10 @@
 /** The children at work as rows below the output, at most a few, the rest as a count. Pure. */
-import type { TreePlace } from '../../journal/projections/agent-tree.ts';
-import { purposeOf, shortId } from '../agent-label.ts';
-import { dollars, usageTokens } from '../format.ts';
+
+import { purposeOf, shortId } from '../../views/agent-label.ts';
+import type { TreePlace } from '../../views/agent-tree.ts';
+import { displayWidth, fitText } from '../../views/text/display-width.ts';
+import { dollars, usageTokens } from '../../views/text/format.ts';
 import { type BoardAgent, doingOf } from './agent-board.ts';
-import { displayWidth, fitText } from './display-width.ts';
 import { safeLine } from './safe-text.ts';
 import type { ScreenSize } from './screen.ts';
 

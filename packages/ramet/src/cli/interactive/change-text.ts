@@ -1,8 +1,8 @@
 /** The change that an Edit or a Write makes, as a bounded diff. Other calls change nothing that is shown. */
 import { visibleText } from '../../permission/visible-text.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
+import { fitText } from '../../views/text/display-width.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
-import { fitText } from './display-width.ts';
 import type { TextStyle } from './text-style.ts';
 
 const MOST_LINES = 16;

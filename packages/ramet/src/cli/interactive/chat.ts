@@ -11,10 +11,10 @@ import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
+import { viewSession } from '../../views/session-view.ts';
 import { tellingChanges } from '../checkout-notes.ts';
 import type { CommandIo } from '../io.ts';
 import { sessionNotes } from '../session-notes.ts';
-import { viewSession } from '../session-view.ts';
 import { AgentBoard } from './agent-board.ts';
 import { lastAnswerOf } from './last-answer.ts';
 

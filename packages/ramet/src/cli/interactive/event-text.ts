@@ -5,12 +5,12 @@
  */
 import type { ToolResultBlock } from '../../schema/content.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
-import { liveStatusOf } from '../agent-label.ts';
-import { duration, tokens } from '../format.ts';
+import { liveStatusOf } from '../../views/agent-label.ts';
+import { fitText } from '../../views/text/display-width.ts';
+import { duration, tokens } from '../../views/text/format.ts';
 import { retryLine, WaitNotes } from '../output/result-output.ts';
 import { callTitle } from './call-title.ts';
 import { changeLines } from './change-text.ts';
-import { fitText } from './display-width.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import type { TextStyle } from './text-style.ts';
 

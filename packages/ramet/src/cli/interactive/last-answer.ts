@@ -2,7 +2,7 @@
 import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import { itemsOf } from '../../journal/persistent-list.ts';
 import { foldAgent } from '../../journal/projections/apply-event.ts';
-import type { SessionView } from '../session-view.ts';
+import type { SessionView } from '../../views/session-view.ts';
 
 const MOST_LINES = 10;
 

@@ -1,11 +1,12 @@
 /** What stands below the output: what goes on, the input, and one line of figures. Pure. */
-import type { TreePlace } from '../../journal/projections/agent-tree.ts';
+
 import { hitRate } from '../../schema/usage.ts';
-import { dollars, duration, percent, usageTokens } from '../format.ts';
+import type { TreePlace } from '../../views/agent-tree.ts';
+import { displayWidth, fitText } from '../../views/text/display-width.ts';
+import { dollars, duration, percent, usageTokens } from '../../views/text/format.ts';
 import type { BoardAgent } from './agent-board.ts';
 import { agentRows } from './agent-rows.ts';
 import type { ChatTally } from './chat.ts';
-import { displayWidth, fitText } from './display-width.ts';
 import { layoutInput } from './input-layout.ts';
 import type { EditorState } from './line-editor.ts';
 import { safeLine } from './safe-text.ts';

@@ -3,7 +3,7 @@
  * turns the direction of writing and so could make a command read differently from what it does.
  */
 import { stripAnsi } from '../../tools/strip-ansi.ts';
-import { printable } from '../format.ts';
+import { printable } from '../../views/text/format.ts';
 
 export function safeText(text: string): string {
   return printable(stripAnsi(text));

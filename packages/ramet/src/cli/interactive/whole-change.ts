@@ -9,9 +9,9 @@ import type { PermissionQuestion } from '../../permission/broker.ts';
 import { visibleText } from '../../permission/visible-text.ts';
 import { systemCode } from '../../schema/errors.ts';
 import { replaceText } from '../../tools/replace-text.ts';
+import { wrapText } from '../../views/text/display-width.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
 import { decodeTextFile } from '../../workspace/text-file.ts';
-import { wrapText } from './display-width.ts';
 import type { TextStyle } from './text-style.ts';
 
 type AskedChange = Pick<PermissionQuestion, 'tool' | 'input' | 'cwd'>;

@@ -4,7 +4,7 @@ import { timeLeft } from '../../schema/clock.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { RecordListener } from '../../sdk/observed-journal.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
-import { liveStatusOf } from '../agent-label.ts';
+import { liveStatusOf } from '../../views/agent-label.ts';
 
 export interface ResultOutput {
   start(session: Session): void;

@@ -4,14 +4,14 @@
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
 import type { WorktreeResult } from '../../engine/isolation/agent-workspace.ts';
-import { agentTree } from '../../journal/projections/agent-tree.ts';
-import { emptyLedger, extendLedger, type Ledger } from '../../journal/projections/ledger.ts';
-import { emptyLine } from '../../journal/projections/ledger-line.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import { emptyLedger, extendLedger, type Ledger } from '../../views/ledger/ledger.ts';
+import { emptyLine } from '../../views/ledger/ledger-line.ts';
 
 export interface RunAgent {
   id: string;

@@ -1,8 +1,8 @@
 /** The answer alone on standard output; what went wrong on standard error. */
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
-import { endingOf, purposeOf, shortId } from '../agent-label.ts';
-import { duration, excerpt, printable } from '../format.ts';
+import { endingOf, purposeOf, shortId } from '../../views/agent-label.ts';
+import { duration, excerpt, printable } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
 import { DenialNotes } from './denials.ts';
 import { endingLine, type ResultOutput, retryLine, WaitNotes } from './result-output.ts';

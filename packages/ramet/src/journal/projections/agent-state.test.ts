@@ -10,11 +10,11 @@ import {
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
+import { RecordedConversations } from '../../views/recorded-conversations.ts';
 import { itemsOf } from '../persistent-list.ts';
 import { entriesOf } from '../persistent-map.ts';
 import { newAgentState } from './agent-state.ts';
 import { applyEvent, foldAgent } from './apply-event.ts';
-import { RecordedConversations } from './recorded-conversations.ts';
 
 const prefix = { model: 'm', thinking: null, tools: ['t1', 't2'], system: ['s'] };
 

@@ -1,11 +1,12 @@
 /** Who changed which file through Write and Edit, over the latest sessions of a repository. What cannot be read is left out. */
-import { describeError, JournalError } from '../schema/errors.ts';
-import type { Digest } from '../schema/events.ts';
-import type { AgentId, SessionId } from '../schema/ids.ts';
-import { damageLine } from './damage.ts';
-import type { JournalReader } from './journal.ts';
-import { listSessions } from './session-list.ts';
-import { openReader } from './sessions.ts';
+
+import { damageLine } from '../../journal/damage.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { listSessions } from '../../journal/session-list.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { describeError, JournalError } from '../../schema/errors.ts';
+import type { Digest } from '../../schema/events.ts';
+import type { AgentId, SessionId } from '../../schema/ids.ts';
 
 /** Further back, what is not committed is most likely not theirs. */
 const LOOKED_AT = 50;

@@ -1,15 +1,15 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
 
-import { fewAtOnce } from '../../workspace/worktrees/few-at-once.ts';
-import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
-import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
-import { knownBytes } from '../../workspace/worktrees/pool-size.ts';
-import { isTreeOf } from '../../workspace/worktrees/register-worktree.ts';
-import { verdictOf, type WorktreeVerdict } from '../../workspace/worktrees/verdict.ts';
-import { type WorkInFiles, workInTime } from '../../workspace/worktrees/work-in-time.ts';
-import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
-import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
-import { duration } from '../format.ts';
+import { fewAtOnce } from '../workspace/worktrees/few-at-once.ts';
+import { isHalfMade } from '../workspace/worktrees/half-made.ts';
+import { isHeld } from '../workspace/worktrees/lease-holder.ts';
+import { knownBytes } from '../workspace/worktrees/pool-size.ts';
+import { isTreeOf } from '../workspace/worktrees/register-worktree.ts';
+import { verdictOf, type WorktreeVerdict } from '../workspace/worktrees/verdict.ts';
+import { type WorkInFiles, workInTime } from '../workspace/worktrees/work-in-time.ts';
+import type { ManagedWorktree } from '../workspace/worktrees/worktree.ts';
+import type { WorktreePlace } from '../workspace/worktrees/worktree-place.ts';
+import { duration } from './text/format.ts';
 
 export interface WorktreeView {
   name: string;

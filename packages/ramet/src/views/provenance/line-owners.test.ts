@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttributedChange } from '../../journal/file-changes.ts';
+import type { AttributedChange } from './file-changes.ts';
 import { lineOwners } from './line-owners.ts';
 
 /** Versions are the texts themselves. */

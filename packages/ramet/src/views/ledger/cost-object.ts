@@ -1,9 +1,9 @@
 /** The bill for programs: the ledger's sums by name. */
 import { isDearer } from '../../engine/fork-cost.ts';
-import type { Ledger } from '../../journal/projections/ledger.ts';
-import { type LedgerLine, mostUnanswered } from '../../journal/projections/ledger-line.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
+import type { Ledger } from './ledger.ts';
+import { type LedgerLine, mostUnanswered } from './ledger-line.ts';
 
 export function costObject(session: SessionId, ledger: Ledger): Record<string, unknown> {
   return {

@@ -2,9 +2,10 @@
  * Which agent wrote the lines of a file that are not committed: its recorded versions one after the other, each compared
  * with the one before. What changed between two recorded versions, or after the last, is nobody's that we know of.
  */
-import type { AttributedChange } from '../../journal/file-changes.ts';
+
 import { lineDiff } from '../../workspace/line-diff.ts';
 import type { FileContents } from '../../workspace/provenance/file-contents.ts';
+import type { AttributedChange } from './file-changes.ts';
 
 /** By line, from the first; null where it is not known. */
 export function lineOwners(

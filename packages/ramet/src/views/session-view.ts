@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs';
 import { damageLine } from '../journal/damage.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { emptyLedger, extendLedger, type Ledger } from '../journal/projections/ledger.ts';
 import { type AgentOverview, agentStatuses, emptyBoard, extendBoard } from '../journal/projections/status.ts';
 import { findSession, latestSession, listSessions, type SessionEntry } from '../journal/session-list.ts';
 import { isWriterAlive, openReader } from '../journal/sessions.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { RecordedEvent } from '../schema/events.ts';
+import { emptyLedger, extendLedger, type Ledger } from './ledger/ledger.ts';
 
 /** Hears what people should know of a session besides what it shows, one line each. */
 export interface NoteListener {

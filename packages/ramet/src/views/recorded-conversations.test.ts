@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
-import { test } from '../../../test/fixtures/temporary-directory.ts';
-import { itemsOf } from '../persistent-list.ts';
-import { openReader } from '../sessions.ts';
-import { foldAgent } from './apply-event.ts';
+import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
+import { test } from '../../test/fixtures/temporary-directory.ts';
+import { itemsOf } from '../journal/persistent-list.ts';
+import { foldAgent } from '../journal/projections/apply-event.ts';
+import { openReader } from '../journal/sessions.ts';
 import { RecordedConversations } from './recorded-conversations.ts';
 
 test('UI-1: one reading gives of every agent what a reading of its own would', async ({ directory }) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { TreePlace } from '../journal/projections/agent-tree.ts';
 import type { AgentOverview } from '../journal/projections/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { agentTable } from './agent-table.ts';
-import { displayWidth } from './interactive/display-width.ts';
+import type { TreePlace } from './agent-tree.ts';
+import { displayWidth } from './text/display-width.ts';
 
 const NOW = 1_000_000;
 

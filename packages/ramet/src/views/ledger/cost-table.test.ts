@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { emptyLine } from '../../journal/projections/ledger-line.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { lineObject } from './cost-object.ts';
 import { costTable, totalNotes } from './cost-table.ts';
+import { emptyLine } from './ledger-line.ts';
 
 test('MODEL-3: a bill with an unknown part shows what it is at least', () => {
   const unknown = ['cache_read_input_tokens', 'output_tokens'] as const;

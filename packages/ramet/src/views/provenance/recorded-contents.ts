@@ -2,12 +2,13 @@
  * What a file held in a version that an agent wrote. Only what was there before a change is kept, so the last version
  * is made again from the call that wrote it, and counts only when its hash is the one that was recorded.
  */
-import type { AttributedChange } from '../../journal/file-changes.ts';
+
 import { openReader } from '../../journal/sessions.ts';
 import { replaceText } from '../../tools/replace-text.ts';
 import { createFileContents, type FileContents } from '../../workspace/provenance/file-contents.ts';
 import { versionOf } from '../../workspace/regular-file.ts';
 import { decodeTextFile, encodeTextFile } from '../../workspace/text-file.ts';
+import type { AttributedChange } from './file-changes.ts';
 
 export function recordedContents(project: string, changes: readonly AttributedChange[]): FileContents {
   const kept = createFileContents(project);

@@ -1,5 +1,5 @@
 /** Names on the left, figures on the right: a table that fits the terminal, or 80 columns, whatever the names are. */
-import { displayWidth, fitText } from './interactive/display-width.ts';
+import { displayWidth, fitText } from './display-width.ts';
 
 const COLUMNS = 80;
 const LEAST_NAME = 12;

@@ -8,8 +8,8 @@ import {
   responseCompleted,
   toolCompleted,
   toolStarted,
-} from '../../../test/recorded-events.ts';
-import type { JournalEvent } from '../../schema/events.ts';
+} from '../../test/recorded-events.ts';
+import type { JournalEvent } from '../schema/events.ts';
 import { describeEvent, timelineLine } from './timeline.ts';
 
 const file = { type: 'file.changed', call: 'c', path: '/w/a.ts', before: 'x', after: 'y' } as const;

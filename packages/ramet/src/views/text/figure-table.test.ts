@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { displayWidth } from './display-width.ts';
 import { figureTable } from './figure-table.ts';
-import { displayWidth } from './interactive/display-width.ts';
 
 const lines = (rows: string[][]): string[] => figureTable(rows).split('\n').slice(0, -1);
 

@@ -1,9 +1,9 @@
 /** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
-import type { AgentLifecycleEvent } from '../../schema/agent-events.ts';
-import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
-import { openTodos } from '../../schema/todo-item.ts';
-import { spanText } from '../../schema/until-text.ts';
-import { isPromptUncertain, isUncertain, totalTokens } from '../../schema/usage.ts';
+import type { AgentLifecycleEvent } from '../schema/agent-events.ts';
+import type { EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
+import { openTodos } from '../schema/todo-item.ts';
+import { spanText } from '../schema/until-text.ts';
+import { isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
 
 const LONGEST = 300;
 

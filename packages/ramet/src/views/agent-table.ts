@@ -1,9 +1,10 @@
 /** `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line breaks. */
-import type { TreePlace } from '../journal/projections/agent-tree.ts';
+
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 import { purposeOf, shortId, statusOf, thinkingText } from './agent-label.ts';
-import { dollars, duration, excerpt, printable, table, usageTokens } from './format.ts';
-import { displayWidth, fitText } from './interactive/display-width.ts';
+import type { TreePlace } from './agent-tree.ts';
+import { displayWidth, fitText } from './text/display-width.ts';
+import { dollars, duration, excerpt, printable, table, usageTokens } from './text/format.ts';
 
 type PlacedAgent = TreePlace<AgentOverview>;
 

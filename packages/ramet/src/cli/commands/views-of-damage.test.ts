@@ -3,16 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { describeError } from '../schema/errors.ts';
-import { findPlace } from '../sdk/place.ts';
-import { explainCache } from './commands/cache.ts';
-import { cost } from './commands/cost.ts';
-import { logs } from './commands/logs.ts';
-import { ps } from './commands/ps.ts';
-import { show } from './commands/show.ts';
-import type { CommandIo } from './io.ts';
+import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { describeError } from '../../schema/errors.ts';
+import { findPlace } from '../../sdk/place.ts';
+import type { CommandIo } from '../io.ts';
+import { explainCache } from './cache.ts';
+import { cost } from './cost.ts';
+import { logs } from './logs.ts';
+import { ps } from './ps.ts';
+import { show } from './show.ts';
 
 function newIo(): CommandIo {
   const cwd = temporaryDirectory();

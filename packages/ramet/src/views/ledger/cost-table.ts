@@ -1,13 +1,13 @@
 /** The bill for people: who took how many tokens of which kind, what came from the cache, and what it cost. */
 import { isDearer } from '../../engine/fork-cost.ts';
-import { agentTree } from '../../journal/projections/agent-tree.ts';
-import type { ComparedFork, Ledger, LedgerAgent } from '../../journal/projections/ledger.ts';
-import { isBelowMinimum, type LedgerLine, mostUnanswered } from '../../journal/projections/ledger-line.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate, isUncertain, type TokenCount } from '../../schema/usage.ts';
 import { agentLabel, purposeOf, shortId, thinkingText } from '../agent-label.ts';
-import { figureTable } from '../figure-table.ts';
-import { atLeastDollars, atLeastTokens, dollars, duration, percent, tokens } from '../format.ts';
+import { agentTree } from '../agent-tree.ts';
+import { figureTable } from '../text/figure-table.ts';
+import { atLeastDollars, atLeastTokens, dollars, duration, percent, tokens } from '../text/format.ts';
+import type { ComparedFork, Ledger, LedgerAgent } from './ledger.ts';
+import { isBelowMinimum, type LedgerLine, mostUnanswered } from './ledger-line.ts';
 
 export interface CostSection {
   heading: string;

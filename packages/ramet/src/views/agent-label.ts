@@ -4,7 +4,7 @@ import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
-import { dollars, duration, excerpt, printable, usageTokens } from './format.ts';
+import { dollars, duration, excerpt, printable, usageTokens } from './text/format.ts';
 
 export interface LabelledAgent {
   id: AgentId;

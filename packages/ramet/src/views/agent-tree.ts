@@ -1,5 +1,5 @@
 /** Agents as people think of them: children under their parents, siblings by number. */
-import type { AgentId } from '../../schema/ids.ts';
+import type { AgentId } from '../schema/ids.ts';
 
 export interface TreeMember {
   id: AgentId;

@@ -1,8 +1,9 @@
 /** Explanations of the cache for people and for programs. */
-import type { CacheExplanation } from '../../engine/cache/cache-explainer.ts';
-import { candidateText, differenceText, reasonText } from '../../engine/cache/reason-text.ts';
+
 import { addCost } from '../../schema/usage.ts';
-import { dollars, printable } from '../format.ts';
+import { dollars, printable } from '../text/format.ts';
+import type { CacheExplanation } from './cache-explainer.ts';
+import { candidateText, differenceText, reasonText } from './reason-text.ts';
 
 const COLUMNS = 80;
 const INDENT = 16;
