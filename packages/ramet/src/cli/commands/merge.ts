@@ -95,6 +95,7 @@ export async function merge(
     prepareCheck: checkPackages({
       ...{ home: rametHome(io.env), repository, settings: settings.worktree },
       isTrusted: isTrusted({ home: rametHome(io.env), root: repository.cwd }),
+      check: wishes.check?.command,
       onInstall: (command) =>
         io.note(`packages for the check are installed with ${command}, once for this lock file`),
     }),

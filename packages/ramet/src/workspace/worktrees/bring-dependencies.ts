@@ -7,7 +7,13 @@ import { existsSync, rmSync, utimesSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError } from '../../schema/errors.ts';
-import { dependencyFolders, isFolder, type PackageGround } from './dependency-folders.ts';
+import {
+  DEFAULT_FOLDER,
+  dependencyFolders,
+  isFolder,
+  type PackageGround,
+  possibleFolders,
+} from './dependency-folders.ts';
 import {
   discardTemplate,
   isAsTemplate,
@@ -32,7 +38,7 @@ export async function bringDependencies(
   { path, facts }: { path: string; facts: Pick<ManagedWorktree['facts'], 'dependencies'> },
 ): Promise<BroughtDependencies> {
   const brought: BroughtDependencies = { dependencies: [], reasons: new Map() };
-  for (const directory of dependencyFolders(ground, ground.repository.root)) {
+  for (const directory of foldersFor(ground, { path, facts })) {
     const before = facts.dependencies.find((known) => known.directory === directory);
     const wanted = isFolder(dirname(join(path, directory))) ? wantedTemplate(ground, path, directory) : null;
     const isThere = existsSync(join(path, directory));
@@ -47,6 +53,19 @@ export async function bringDependencies(
     else brought.dependencies.push(linked);
   }
   return brought;
+}
+
+/** Those that the checkout has, that the worktree had before, and that came with a template of the top folder. */
+function foldersFor(
+  ground: PackageGround,
+  { path, facts }: { path: string; facts: Pick<ManagedWorktree['facts'], 'dependencies'> },
+): Set<string> {
+  const before = facts.dependencies.map(({ directory }) => directory);
+  const ofCheckout = dependencyFolders(ground, ground.repository.root);
+  const top = ofCheckout.includes(DEFAULT_FOLDER) ? wantedTemplate(ground, path, DEFAULT_FOLDER) : null;
+  // A checkout without packages does not tell which of its members have a folder of their own.
+  const isOurs = top !== null && !top.isInstalled;
+  return new Set([...ofCheckout, ...before, ...(isOurs ? possibleFolders(ground, path) : [])]);
 }
 
 /** A template that was changed in place is made again under its name; what was linked before has the changed files. */

@@ -138,4 +138,108 @@ describe('WORK-5: the packages of a check', () => {
     await prepare(tree, none);
     expect(existsSync(join(home, 'dependencies'))).toBe(false);
   });
+
+  test('of members of a workspace come with those of the top, for another target and after another lock file', async () => {
+    const place = mergePlace(WORKSPACE);
+    const { merge, installs } = installing(place, MEMBER_INSTALL);
+    place.branch('one', { 'a.txt': '1' });
+    place.branch('other', { 'b.txt': '1' });
+    place.git('branch', 'release');
+    expect(await merge('one')).toEqual(['one: landed']);
+    expect(await merge('other', 'release')).toEqual(['other: landed']);
+    expect(installs()).toBe(1);
+    place.branch('bump', { 'package-lock.json': '{"runner": 2}' });
+    // Its lock file installs nothing in the member, so its check fails, and that of the target alone does not.
+    expect(await merge('bump')).toEqual(['bump: failed']);
+    expect(installs()).toBe(2);
+  });
+
+  test('of a member that was changed in place are installed again with all others', async () => {
+    const place = mergePlace(WORKSPACE);
+    const { home, merge, installs } = installing(place, MEMBER_INSTALL);
+    place.branch('one', { 'a.txt': '1' });
+    expect(await merge('one')).toEqual(['one: landed']);
+    for (const template of readdirSync(join(home, 'dependencies'))) {
+      const own = join(home, 'dependencies', template, 'tree/own/run.sh');
+      if (!existsSync(own)) continue;
+      chmodSync(own, 0o644);
+      writeFileSync(own, 'exit 1 # poison\n');
+    }
+    place.branch('two', { 'b.txt': '1' });
+    expect(await merge('two')).toEqual(['two: landed']);
+    expect(installs()).toBe(2);
+  });
+
+  test('of members go with those of the top when the installation fails', async () => {
+    const place = mergePlace(WORKSPACE);
+    const { merge } = installing(place, `${MEMBER_INSTALL}exit 1\n`);
+    place.branch('one', { 'a.txt': '1' });
+    expect(await merge('one')).toEqual(['one: waiting']);
+    const left = readdirSync(place.project, { recursive: true }).map(String);
+    expect(left.filter((path) => path.endsWith('node_modules'))).toEqual([]);
+    expect(left.filter((path) => path.endsWith('packages/a'))).toHaveLength(1);
+  });
+
+  test('are installed without trust where the check itself runs scripts of the package manager', async () => {
+    const place = mergePlace(PROJECT);
+    const { home, env, installs } = installing(place, 'mkdir -p node_modules/runner\n');
+    const repository = { ...place.repository, env };
+    const merge = async (command: string): Promise<string> => {
+      const prepareCheck = checkPackages({ home, repository, settings: undefined, check: command });
+      const check = { command, timeoutMs: 60_000 };
+      const report = await place.queue({ branches: ['one'], check }, { repository, prepareCheck });
+      return `${place.states(report)} ${report.entries[0]?.reason}`;
+    };
+    place.branch('one', { 'a.txt': '1' });
+    const refused = await merge('ls node_modules/runner');
+    expect(refused).toContain('one: waiting');
+    expect(refused).toContain('or run `ramet trust`, and the check installs them');
+    expect(installs()).toBe(0);
+    expect(await merge('npm test')).toContain('one: landed');
+    expect(installs()).toBe(1);
+  });
 });
+
+const WORKSPACE = {
+  'package.json': '{"workspaces": ["packages/*"], "devDependencies": {"runner": "1"}}',
+  'package-lock.json': '{"runner": 1}',
+  'packages/a/package.json': '{"dependencies": {"own": "1"}}',
+  '.gitignore': 'node_modules\n',
+};
+
+/** As npm does: what was there goes first. Only the first lock file asks for a package in the member. */
+const MEMBER_INSTALL = `rm -rf node_modules packages/a/node_modules
+mkdir -p node_modules/runner
+if grep -q '"runner": 1' package-lock.json; then
+  mkdir -p packages/a/node_modules/own
+  echo 'exit 0' > packages/a/node_modules/own/run.sh
+fi
+`;
+
+interface Installing {
+  home: string;
+  env: Record<string, string>;
+  /** How often packages were installed. */
+  installs(): number;
+  merge(branch: string, target?: string): Promise<string[]>;
+}
+
+/** A package manager of our own, in a trusted folder. `npm test` passes with it. */
+function installing(place: MergePlace, install: string): Installing {
+  const home = temporaryDirectory();
+  const bin = temporaryDirectory();
+  const count = join(bin, 'count');
+  writeFiles(bin, { npm: `#!/bin/sh\n[ "$1" = ci ] || exit 0\necho "$@" >> ${count}\n${install}` });
+  chmodSync(join(bin, 'npm'), 0o755);
+  const env = { ...place.repository.env, PATH: `${bin}:${place.repository.env.PATH}` };
+  const repository = { ...place.repository, env };
+  const prepareCheck = checkPackages({ home, repository, settings: undefined, isTrusted: true });
+  const check = { command: 'sh packages/a/node_modules/own/run.sh', timeoutMs: 60_000 };
+  return {
+    home,
+    env,
+    installs: () => (existsSync(count) ? readFileSync(count, 'utf8').trim().split('\n').length : 0),
+    merge: async (branch, target = 'main') =>
+      place.states(await place.queue({ target, branches: [branch], check }, { repository, prepareCheck })),
+  };
+}

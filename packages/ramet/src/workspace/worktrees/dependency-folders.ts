@@ -28,6 +28,14 @@ function ofMembers(root: string): string[] {
   return members.filter((path) => isFolder(join(root, path))).slice(0, MOST_FOLDERS);
 }
 
+/** Folders that the packages of a workspace may have, whether they are there or not. */
+export function possibleFolders({ settings }: Pick<PackageGround, 'settings'>, root: string): string[] {
+  if (settings.dependencies !== undefined) return [];
+  return memberFolders(root)
+    .slice(0, MOST_FOLDERS)
+    .map((path) => join(path, DEFAULT_FOLDER));
+}
+
 /** The packages of a workspace, as npm, yarn and pnpm write them down. */
 function memberFolders(root: string): string[] {
   const patterns = [...npmPatterns(root), ...pnpmPatterns(root)].map((each) =>
