@@ -11,11 +11,12 @@ const RAISED: NonNullable<SessionOptions['settings']> = {
 };
 
 export function openBenchSession(
-  place: BenchPlace,
+  place: Pick<BenchPlace, 'repository' | 'freshHome'>,
   url: string,
   options: SessionOptions = {},
+  open: typeof openSession = openSession,
 ): Promise<Session> {
-  return openSession({
+  return open({
     cwd: place.repository,
     env: benchEnvironment(url, place.freshHome()),
     permissionMode: 'bypassPermissions',
