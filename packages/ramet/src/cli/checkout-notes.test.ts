@@ -20,8 +20,8 @@ test('WORK-9: a change of the checkout is printed once, whoever saw it', () => {
   for (const changes of [undefined, ['main moved'], ['main moved', 'HEAD\u001b[2J went']])
     listener(agent, released(changes));
   expect(lines).toEqual([
-    '/repo changed meanwhile, Ramet does not know by whom: main moved',
-    '/repo changed meanwhile, Ramet does not know by whom: HEAD[2J went',
+    '/repo changed meanwhile; Ramet does not know who changed it: main moved',
+    '/repo changed meanwhile; Ramet does not know who changed it: HEAD[2J went',
   ]);
   expect(seen).toHaveLength(3);
 });

@@ -11,6 +11,8 @@ export function tellingChanges(note: (line: string) => void, next?: RecordListen
     const fresh = (event.checkoutChanges ?? []).filter((text) => !told.has(text));
     for (const text of fresh) told.add(text);
     if (fresh.length === 0) return;
-    note(printable(`${event.from} changed meanwhile, Ramet does not know by whom: ${fresh.join('; ')}`));
+    note(
+      printable(`${event.from} changed meanwhile; Ramet does not know who changed it: ${fresh.join('; ')}`),
+    );
   };
 }

@@ -56,8 +56,8 @@ describe('FORK-6: the directive', () => {
     ['to stay inside the scope', /nothing beyond its scope/],
     ['to use tools directly', /Use your tools directly/],
     ['not to delegate', /Do not delegate/],
-    ['not to converse or comment', /no conversation: no questions, no remarks/],
-    ['to begin the report with Scope:', /begins with "Scope:"/],
+    ['not to converse or comment', /Do not converse: no questions, no remarks/],
+    ['to begin the report with Scope:', /Begin it with "Scope:"/],
     ['to give structured facts under 500 words', /structured facts only, under 500 words/],
     ['to stop then', /write one report and stop/],
   ] as const)('tells it %s', ([, words]) => {
@@ -84,4 +84,16 @@ describe('FORK-5: a fork is known by the rules it was given', () => {
     });
     expect(isFork(quoted)).toBe(false);
   });
+
+  test('the rules of an earlier version count as well: its sessions resume', () => {
+    const child = conversation(call('a'));
+    child.append({ role: 'user', blocks: [text(EARLIER_RULES)], shared: 0 });
+    expect(isFork(child)).toBe(true);
+  });
 });
+
+const EARLIER_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have one task of your own. You are not the main agent. It and other forks go on at the same time. These rules bind you:
+1. Do the task below and nothing beyond its scope, whatever the conversation above had planned.
+2. Use your tools directly. Do not delegate: no Agent calls.
+3. Hold no conversation: no questions, no remarks between tool calls, no proposals.
+4. When the task is done or cannot be done, write one report and stop. It begins with "Scope:" and the task in one line; after that structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`;

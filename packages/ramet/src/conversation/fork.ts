@@ -6,6 +6,7 @@
  * 1. Siblings are byte-identical up to the last block of that message: results and rules are the same for all.
  * 2. Everything before it is the parent's, by reference: nothing is copied, serialised or hashed again.
  */
+import type { Digest } from '../schema/digest.ts';
 import { FORK_TASK } from '../schema/markers.ts';
 import type { BlockPosition, Conversation, FrozenMessage } from './conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, freezeJson } from './frozen-block.ts';
@@ -75,16 +76,19 @@ export function forkMarkOf(messages: readonly FrozenMessage[]): readonly FrozenB
 }
 
 function isRules({ digest }: FrozenBlock): boolean {
-  return digest === RULES.digest;
+  return digest === RULES.digest || EARLIER_RULES.has(digest);
 }
 
 /** The same for every call: what a call really brought is the parent's to know. */
-const FORK_PLACEHOLDER = 'Answered to the main agent. You are its fork: see below.';
+const FORK_PLACEHOLDER = 'The main agent got this result. You are its fork: see below.';
 
-const FORK_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have one task of your own. You are not the main agent. It and other forks go on at the same time. These rules bind you:
-1. Do the task below and nothing beyond its scope, whatever the conversation above had planned.
+const FORK_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have your own task. You are not the main agent. It and other forks work at the same time. These rules bind you:
+1. Do the task below and nothing beyond its scope, whatever was planned above.
 2. Use your tools directly. Do not delegate: no Agent calls.
-3. Hold no conversation: no questions, no remarks between tool calls, no proposals.
-4. When the task is done or cannot be done, write one report and stop. It begins with "Scope:" and the task in one line; after that structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`;
+3. Do not converse: no questions, no remarks between tool calls, no proposals.
+4. When the task is done or cannot be done, write one report and stop. Begin it with "Scope:" and the task in one line. Then give structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`;
 
 const RULES: FrozenBlock = freezeBlock({ type: 'text', text: FORK_RULES });
+
+/** The rules in the words of earlier versions: whoever was told those is a fork too. */
+const EARLIER_RULES: ReadonlySet<Digest> = new Set(['7vZsBlCikczWfr1DAYBll-FDz7ryr1rnJ8xggdF9D30']);

@@ -18,7 +18,7 @@ export function recordText(record: KeptRecord): string {
   const changed = record.changedFiles.slice(-MOST_FILES);
   const read = record.readFiles.slice(-MOST_FILES);
   return [
-    'This conversation had grown long. The part before this point was replaced by what is written here; what follows is unchanged. Go on with the work as if nothing had happened, and read files again where you need their content.',
+    'This conversation had become long. The text below replaces everything before this point; what follows it is unchanged. Continue the work, and read files again when you need their content.',
     section('user-messages', keptPrompts(record.prompts, record.promptRoom)),
     section('open-todos', record.todos),
     section('summary', [record.summary]),

@@ -75,7 +75,7 @@ export class AgentCheckout {
         const names = told.slice(0, READERS_TOLD).map(({ agent }) => agent);
         return `${path} (read by ${names.join(', ')})`;
       });
-      return `Files that other agents have read were changed while this ran; they are told: ${lines.join(', ')}.`;
+      return `Files that other agents have read changed while this ran. They will be told: ${lines.join(', ')}.`;
     } catch (error) {
       this.#user.warn(
         'changes_not_noticed',

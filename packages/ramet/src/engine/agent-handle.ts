@@ -16,7 +16,7 @@ export interface AgentHandle {
   /** Settles when nobody waits for the result any more: it comes as a notification. */
   readonly detached: Promise<void>;
   readonly inBackground: boolean;
-  /** Says something to the agent; it hears it at its next tool boundary. */
+  /** Says something to the agent; It reads the message after its current tool call. */
   steer(text: string): void;
   /** Ends the agent with a summary of what it has done, at its next tool boundary. */
   cancel(): void;

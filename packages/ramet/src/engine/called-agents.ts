@@ -52,7 +52,7 @@ function running(family: AgentFamily, runtime: CallRuntime, handle: AgentHandle)
     report: (signal) => reportOfRunning(family, runtime, handle, signal),
     now: async () => {
       handle.detach();
-      return { content: `It was interrupted and goes on. ${startedText(handle)}` };
+      return { content: `It was interrupted and has resumed. ${startedText(handle)}` };
     },
   };
 }
@@ -71,5 +71,5 @@ async function outcomeOf(
 }
 
 function toldLater(id: AgentId): string {
-  return `Agent ${id} ran in the background. You are told in a <task-notification> how it ended; do not wait for it.`;
+  return `Agent ${id} ran in the background. A <task-notification> tells you how it ended; do not wait for it.`;
 }

@@ -48,7 +48,9 @@ describe('AGENT-3: an agent that has ended is continued by a message', () => {
         const { result } = await family.run('Go.');
         expect(result).toMatchObject({ status: 'done', text: 'Heard.' });
         const [, , third] = family.requestsOf('Go.');
-        expect(lastTexts(third)[0]).toMatch(/Agent \w+\.2 had ended and goes on with your message/);
+        expect(lastTexts(third)[0]).toMatch(
+          /Agent \w+\.2 had ended\. It resumes in the background with your message/,
+        );
         const [, before, after] = family.requestsOf('child');
         if (!before || !after) throw new Error('a request is missing');
         const report = ',{"role":"assistant","content":[{"type":"text","text":"Scope: done."}]}';
@@ -84,7 +86,7 @@ describe('AGENT-3: an agent that has ended is continued by a message', () => {
           if (!told && how === 'cancel') child?.cancel();
           if (!told && how === 'stop') child?.stop('stopped');
           told = true;
-          return last.includes('called off') ? { text: 'Half done.' } : call('Bash', { command: 'true' });
+          return last.includes('was cancelled') ? { text: 'Half done.' } : call('Bash', { command: 'true' });
         },
       },
     });
@@ -216,9 +218,9 @@ describe('AGENT-3: an agent that has ended is continued by a message', () => {
     await spawned.handle.result;
     const desk = createDesk(family, engine.agent.spec.id, 'call', signal);
     const both = await Promise.all([desk.send('scout', 'one'), desk.send('scout', 'two')]);
-    expect(both.map(({ content }) => String(content).slice(0, 10))).toEqual([
+    expect(both.map(({ content }) => String(content).slice(0, 13))).toEqual([
       expect.stringMatching(/^Agent /),
-      'Told scout',
+      'Sent to scout',
     ]);
     await Promise.all(family.running.map(({ result }) => result));
     spending.add({ ...NO_USAGE, output_tokens: 1_000 }, 0);
@@ -260,7 +262,7 @@ describe('AGENT-7: who a message reaches', () => {
     const sent = Promise.withResolvers<void>();
     await family.run('Go.');
     expect(lastTexts(family.requestsOf('Go.')[2])[0]).toBe(
-      'Told scout; it hears it at its next tool boundary.',
+      'Sent to scout. It reads the message after its current tool call.',
     );
     expect(lastTexts(family.requestsOf('child')[1])).toEqual([
       expect.stringContaining('tool says'),
@@ -293,6 +295,6 @@ describe('AGENT-7: who a message reaches', () => {
     await family.run('Go.');
     const told = family.requestsOf('Go.').map((record) => lastTexts(record)[0]);
     expect(told[2]).toBe('That is you. Name another agent.');
-    expect(told[3]).toBe('There is no agent "ghost". The agents are main, scout; 0 of them run.');
+    expect(told[3]).toBe('There is no agent "ghost". The agents are main, scout; 0 of them are running.');
   });
 });

@@ -37,7 +37,7 @@ export function describeOther(
     if (agent === null) return null;
     const { id, started, ended } = agent;
     if (family.find(id) !== undefined)
-      return { id, line: `Agent ${id} runs, and reports to who started it.` };
+      return { id, line: `Agent ${id} is running and reports to the agent that started it.` };
     const { status = 'interrupted', cause = null } = ended ?? {};
     const told = started.parent === asker ? ' You were told of it before.' : '';
     return { id, line: `Agent ${id} has ended: ${[status, cause].filter(Boolean).join(': ')}.${told}` };
@@ -85,7 +85,7 @@ export async function continueEnded(
     const { signal } = new AbortController();
     const handle = startChild(family, from, agent, { signal, run_in_background: true });
     return {
-      content: `Agent ${handle.id} had ended and goes on with your message, in the background. You will be told in a <task-notification>.`,
+      content: `Agent ${handle.id} had ended. It resumes in the background with your message. A <task-notification> will tell you the result.`,
     };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
@@ -97,7 +97,7 @@ export async function continueEnded(
 
 export function tellRunning(receiver: Agent, from: AgentId, to: string, text: string): ToolOutcome {
   receiver.receive('message', from, text);
-  return { content: `Told ${to}; it hears it at its next tool boundary.` };
+  return { content: `Sent to ${to}. It reads the message after its current tool call.` };
 }
 
 function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
@@ -130,7 +130,7 @@ function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string)
   const known = new Set(['main', ...startedAgents(reader).map(({ id, started }) => started.name ?? id)]);
   const names = [...known].slice(-MOST_NAMES).join(', ');
   const running = family.running.length;
-  return `There is no agent "${to}". The agents are ${names}; ${running} of them run.`;
+  return `There is no agent "${to}". The agents are ${names}; ${running} of them are running.`;
 }
 
 const MOST_NAMES = 40;

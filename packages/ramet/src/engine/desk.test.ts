@@ -71,11 +71,11 @@ describe('AGENT-7: cancelling an agent', () => {
       cast: {
         'Go.': [startAgents(['outer', 'sibling'], { subagent_type: 'general-purpose' }), { text: 'ok' }],
         outer: ({ last }) =>
-          last.includes('called off')
+          last.includes('was cancelled')
             ? { text: 'Outer: half done.' }
             : startAgents(['inner'], { subagent_type: 'general-purpose' }),
         inner: ({ last }) => {
-          if (last.includes('called off')) return { text: 'Inner: half done.' };
+          if (last.includes('was cancelled')) return { text: 'Inner: half done.' };
           family.session.agents.find(({ id }) => id.endsWith('.2'))?.cancel();
           return call('Bash', { command: 'true' });
         },
@@ -222,7 +222,7 @@ describe('AGENT-7: waiting for agents', () => {
     for (const look of [3, 4]) {
       expect(told(family)[look]).toMatch(/Agent \w+\.2 has ended: done\. You were told of it before\./);
     }
-    expect(told(family)[5]).toBe('No agent of yours is running, and none has news.');
+    expect(told(family)[5]).toBe('None of your agents is running, and none has news.');
   });
 
   test('one that somebody else has started is said to run, or to have ended, and no more', async () => {
@@ -245,7 +245,7 @@ describe('AGENT-7: waiting for agents', () => {
     const gate = Promise.withResolvers<void>();
     await family.run('Go.');
     const [, second, third] = family.requestsOf('child').map((record) => lastTexts(record)[0]);
-    expect(second).toMatch(/^Agent \w+\.3 runs, and reports to who started it\.$/);
+    expect(second).toMatch(/^Agent \w+\.3 is running and reports to the agent that started it\.$/);
     expect(third).toMatch(/^Agent \w+\.3 has ended: done\.$/);
   });
 

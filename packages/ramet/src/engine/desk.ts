@@ -62,5 +62,5 @@ async function stop(family: AgentFamily, agent: Agent, task: string): Promise<To
   child.stop(STOPPED);
   const { status, turns } = await child.result;
   const after = `${turns} turn${turns === 1 ? '' : 's'}`;
-  return { content: `Agent ${child.id} was stopped (${status} after ${after}). SendMessage continues it.` };
+  return { content: `Agent ${child.id} was stopped (${status} after ${after}). SendMessage resumes it.` };
 }

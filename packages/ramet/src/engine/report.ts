@@ -86,7 +86,7 @@ function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
   const { path, branch, base, kept, reasons, from, checkoutChanges = [] } = worktree;
   if (checkoutChanges.length > 0) {
     const { checkoutChanges: _, ...own } = worktree;
-    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile, Ramet does not know by whom: ${checkoutChanges.slice(0, MOST_REASONS).join('; ')}`;
+    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile; Ramet does not know who changed it: ${checkoutChanges.slice(0, MOST_REASONS).join('; ')}`;
   }
   if (!kept) return reasons.length === 0 ? 'unchanged, gone' : `${reasons.join(', ')}; gone`;
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;

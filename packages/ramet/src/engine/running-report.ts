@@ -36,5 +36,5 @@ export async function reportOfRunning(
 
 export function startedText({ id, name }: AgentHandle): string {
   const called = name === null ? '' : ` "${name}"`;
-  return `Agent ${id}${called} runs in the background. You will be told in a <task-notification> when it ends; do not wait for it.`;
+  return `Agent ${id}${called} runs in the background. A <task-notification> will tell you when it ends; do not wait for it.`;
 }

@@ -132,7 +132,7 @@ describe('AGENT-5: a schema for the answer', () => {
     expect(hopeless.told).toMatch(/failed: schema: /);
     expect(hopeless.family.requestsOf('child')).toHaveLength(3);
     expect(lastTexts(hopeless.family.requestsOf('child')[1])[0]).toContain(
-      'not the answer that was asked for',
+      'not in the form that was asked for',
     );
   });
 });

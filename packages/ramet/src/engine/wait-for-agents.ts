@@ -36,7 +36,7 @@ export async function lookAtAgents(
   for (const { item } of told) agent.record({ type: 'message.taken', item, call: look.call });
   const open = watched.filter(({ id }) => agent.children.find(id) !== undefined);
   if (told.length + open.length > 0) return { content: describe(family, told, open) };
-  if (all) return { content: 'No agent of yours is running, and none has news.' };
+  if (all) return { content: 'None of your agents is running, and none has news.' };
   return other === null ? null : { content: other.line };
 }
 

@@ -30,16 +30,24 @@ const NOTIFICATION = new RegExp(`^<${TASK_NOTIFICATION}[\\s>]`);
 const MESSAGE = new RegExp(`^<${AGENT_MESSAGE}[\\s>]`);
 
 /** How the notices in `engine/notices.ts` begin, which this room cannot import; a test holds them together. */
-const CALLED_OFF = 'This work is called off. ';
-const NOTICES: readonly string[] = [
-  'Your last message was cut off at the output limit. ',
-  'Your last message was empty. ',
+const CANCELLED = ['This work was cancelled. ', 'This work is called off. '];
+/** Sessions that earlier versions recorded hold other words for some of them. */
+const EARLIER_NOTICES: readonly string[] = [
   'Your last message is not the answer that was asked for: ',
   'Your work does not count as done yet; ',
   'You have used all turns you were given. ',
-  'Your budget is nearly spent (',
   'Your directory is not as you left it: ',
-  CALLED_OFF,
+];
+const NOTICES: readonly string[] = [
+  ...EARLIER_NOTICES,
+  'Your last message was cut off at the output limit. ',
+  'Your last message was empty. ',
+  'Your last message is not in the form that was asked for: ',
+  'Not done yet. We checked the repository, not your report: ',
+  'You have used all your turns. ',
+  'Your budget is nearly spent (',
+  'Your directory has changed: ',
+  ...CANCELLED,
 ];
 
 export function conversationTask(messages: readonly TaskMessage[]): ConversationTask {
@@ -58,7 +66,7 @@ export function isCalledOff(messages: readonly TaskMessage[]): boolean {
   return messages
     .slice(-1)
     .flatMap(ownTexts)
-    .some((text) => text.startsWith(CALLED_OFF));
+    .some((text) => CANCELLED.some((start) => text.startsWith(start)));
 }
 
 /** The notifications that a conversation holds, in order. */

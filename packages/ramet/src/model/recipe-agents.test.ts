@@ -247,7 +247,7 @@ describe('RECIPE-1: a fork of a recipe', () => {
 
   test('that is called off says how far it came, and goes on when it is told to', async () => {
     const talk = fork('```sh\none\n```\n```sh\ntwo\n```');
-    const called = task('This work is called off. Call no more tools: say what is done.');
+    const called = task('This work was cancelled. Call no more tools: say what is done.');
     const end = await talk.go([[{ text: 'ok' }]], called);
     expect(end).toMatchObject({ failed: false, calls: [] });
     expect(end.text.split('\n')).toEqual([

@@ -14,7 +14,7 @@ function placeOptions(): SessionOptions {
 }
 
 describe('AGENT-7: saying something to the main agent while it works', () => {
-  test('it hears it at its next tool boundary, and the sender can tell', async () => {
+  test('It reads the message after its current tool call, and the sender can tell', async () => {
     const provider = scriptedModel(bash('true'), { text: 'Done.' });
     await using session = await openSession({ ...placeOptions(), provider });
     let message: SteeredMessage | undefined;

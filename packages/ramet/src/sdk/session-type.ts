@@ -68,7 +68,7 @@ export interface Session extends AsyncDisposable {
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
   /** Told what children do, also between prompts. Returns the way out. */
   subscribe(listener: (event: SessionEvent) => void): () => void;
-  /** Says something to the main agent while it works; it hears it at its next tool boundary. */
+  /** Sends the main agent a message while it works. It reads the message after its current tool call. */
   steer(text: string): SteeredMessage;
   /**
    * Says something to a child, by id or name, as the user. One that has ended goes on with it in the background; rejects

@@ -25,7 +25,7 @@ export async function outsideIfStopped(
   const shell = await outside(command, doing.kind === 'owners' ? null : doing.reason);
   if (!isRefusal(shell)) return run(shell);
   if (doing.kind === 'owners')
-    return withNote(inside, '(It ran in a sandbox, where owners other than you are shown as nobody.)');
+    return withNote(inside, '(It ran in a sandbox, which shows every other owner as nobody.)');
   const known = shell.refusal.includes(doing.reason);
   return withNote(
     inside,

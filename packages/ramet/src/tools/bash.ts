@@ -52,7 +52,7 @@ export const bashTool: Tool = defineTool({
   async run({ command, timeout = DEFAULT_TIMEOUT_MS, run_in_background = false }, context) {
     if (context.signal.aborted) return failure('Interrupted before the command started.');
     if (!statSync(context.cwd, { throwIfNoEntry: false })?.isDirectory()) {
-      return failure(`Your directory ${context.cwd} no longer exists, so no command can run in it.`);
+      return failure(`Your directory ${context.cwd} no longer exists. No command can run in it.`);
     }
     try {
       const shell = (await context.shell?.(command)) ?? plainShell(command);
@@ -164,7 +164,7 @@ function endWithAgent(group: ProcessGroup, output: OutputFile, context: ToolCont
     stopWatching();
     await keepOutputFile(output, context.redact);
   });
-  return `(Processes it started still run, until you finish; their output goes to ${output.path}.)`;
+  return `(Processes it started are still running. They end when you finish; their output goes to ${output.path}.)`;
 }
 
 function describeEnd(end: ProcessEnd | string): string | null {

@@ -237,7 +237,7 @@ describe.concurrent('AGENT-5: a session that was killed while it waited for agen
     const main = requestsOf(second, 'Something else.');
     const [answers] = main[0]?.request?.messages.slice(-2) ?? [];
     const said = JSON.stringify(answers);
-    expect(timesIn(said, 'It was interrupted and goes on. Agent')).toBe(2);
+    expect(timesIn(said, 'It was interrupted and has resumed. Agent')).toBe(2);
     expect(said).toContain('Scope: two.');
     const all = JSON.stringify(main.at(-1)?.request?.messages);
     expect(timesIn(all, 'Scope: one.')).toBe(1);

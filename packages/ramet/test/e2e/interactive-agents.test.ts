@@ -299,7 +299,9 @@ describe('WORK-9: an isolated agent on a terminal', () => {
       'mine',
     );
     writeFileSync(join(gate, 'go'), '');
-    await terminal.shows(/\/work changed meanwhile, Ramet does not know by whom: refs\/heads\/main moved/);
+    await terminal.shows(
+      /\/work changed meanwhile; Ramet does not know who changed it: refs\/heads\/main moved/,
+    );
     await terminal.shows(/Turn 1\..*\n>/);
     expect(terminal.screen.split('changed meanwhile')).toHaveLength(2);
   });

@@ -13,7 +13,7 @@ export async function enterWorktree(
   if (directory.workspace !== null) {
     const { path } = directory.workspace.worktree;
     return failure(
-      `You work in the worktree ${path} already.${directory.isOwn ? ' ExitWorktree leaves it.' : ''}`,
+      `You already work in the worktree ${path}.${directory.isOwn ? ' ExitWorktree leaves it.' : ''}`,
     );
   }
   try {
@@ -26,7 +26,7 @@ export async function enterWorktree(
     return { content: texts.filter((text) => text !== null).join('\n') };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
-    return failure(`No worktree was entered: ${describeError(error)}.`);
+    return failure(`Could not enter a worktree: ${describeError(error)}.`);
   }
 }
 
@@ -44,9 +44,9 @@ export function moveInto(agent: Agent, workspace: AgentWorkspace): void {
 
 export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
   const { directory, spec } = agent;
-  if (directory.workspace === null) return failure('You are in no worktree.');
+  if (directory.workspace === null) return failure('You are not in a worktree.');
   if (!directory.isOwn || directory.outside === null) {
-    return failure('This worktree was given to you with your task: you stay in it until you are done.');
+    return failure('This worktree belongs to your task. Stay in it until you are done.');
   }
   if (agent.children.running.length > 0) return failure(othersWork(agent));
   const { releaseWorkspace } = await import('./release-workspace.ts');
@@ -58,16 +58,18 @@ export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
   agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: null });
   const changes = end?.checkoutChanges ?? [];
   const warning =
-    changes.length === 0 ? '' : ` It changed meanwhile, Ramet does not know by whom: ${changes.join('; ')}.`;
+    changes.length === 0
+      ? ''
+      : ` It changed meanwhile; Ramet does not know who changed it: ${changes.join('; ')}.`;
   const back = `You are back in ${directory.cwd}.${warning}`;
-  if (end === null || !end.kept) return { content: `${back} The worktree held nothing and is gone.` };
+  if (end === null || !end.kept) return { content: `${back} The worktree had no changes and was removed.` };
   const { path, branch, base, reasons } = end;
   return {
-    content: `${back} ${path} stays, on branch ${branch ?? '(none)'} from ${base.slice(0, 12)}, because it holds work: ${reasons.join('; ')}. EnterWorktree with its name goes back to it${spec.parent === null ? '; git merge brings in what is committed' : ''}.`,
+    content: `${back} ${path} stays, on branch ${branch ?? '(none)'} from ${base.slice(0, 12)}, because it has changes: ${reasons.join('; ')}. EnterWorktree with its name returns to it${spec.parent === null ? '; git merge brings in its commits' : ''}.`,
   };
 }
 
 function othersWork({ children }: Agent): string {
   const ids = children.running.map(({ id }) => id).join(', ');
-  return `Agents of yours work where you are: ${ids}. Wait for them, or stop them, first.`;
+  return `Your agents are working in this directory: ${ids}. Wait for them or stop them first.`;
 }

@@ -51,7 +51,7 @@ function commandCall(call: ToolUseBlock, place: CallPlace): InheritedCall | null
   const input = { ...(call.input as object), command: found.command }; // as above
   const notices = [
     ...(paths.length === 0 ? [] : [noticeOf(paths)]),
-    ...(left.length === 0 ? [] : [`[Left as it is, as what is searched for: ${listed(left)}.]`]),
+    ...(left.length === 0 ? [] : [`[Not translated, because it is the text searched for: ${listed(left)}.]`]),
   ];
   return { kind: 'translated', call: { ...call, input }, notice: notices.join('\n') };
 }
@@ -68,7 +68,7 @@ function isOnlyThere(given: string, used: string): boolean {
 }
 
 function refusalOf(paths: readonly TranslatedPath[]): string {
-  return `Nothing was run: the command names your parent's checkout. Use the path in your worktree, or a relative one: ${listed(paths.map(arrow))}.`;
+  return `Not run: the command names your parent's checkout. Use the path in your worktree or a relative path: ${listed(paths.map(arrow))}.`;
 }
 
 function arrow({ given, used }: TranslatedPath): string {

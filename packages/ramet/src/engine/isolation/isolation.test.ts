@@ -158,7 +158,7 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toBe(
       [
         '<worktree>',
-        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}: tools translate its paths to yours. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`,
+        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}: tools translate its paths to yours. Write only here. Commit; never merge or push. Ports: $RAMET_PORT_BASE.`,
         '</worktree>',
       ].join('\n'),
     );
@@ -421,7 +421,7 @@ describe('FORK-6: paths of the parent’s checkout', () => {
     expect(told[4]).toContain('b.ts');
     expect(told[5]).toContain('b.ts');
     expect(told[6]).toContain(`\n${root}\nforked\n`);
-    expect(told[7]).toMatch(/^Nothing was run: the command names your parent's checkout/);
+    expect(told[7]).toMatch(/^Not run: the command names your parent's checkout/);
     expect(checkoutBytes(family.cwd)).toEqual(before);
     expect(readFileSync(join(root, 'new/b.ts'), 'utf8')).toBe('new\n');
   });
@@ -476,7 +476,7 @@ describe('WORK-9: what isolation cannot prevent', () => {
     await family.run('Go.');
     const reports = lastTexts(family.requestsOf('Go.').at(-1)).join('\n');
     const told =
-      /Worktree: nothing in it, gone; WARNING: \S+ changed meanwhile, Ramet does not know by whom: refs\/heads\/main moved from \w{10} to \w{10} \(commit: mine\)/;
+      /Worktree: nothing in it, gone; WARNING: \S+ changed meanwhile; Ramet does not know who changed it: refs\/heads\/main moved from \w{10} to \w{10} \(commit: mine\)/;
     expect(reports).toMatch(told);
     const number = [2, 3].find((one) => originOf(family, one).description.includes('watch')) ?? 3;
     expect(eventsOf(family.recordedOf(number), 'worktree.released')).toMatchObject([
@@ -536,14 +536,14 @@ describe('WORK-2: the user’s uncommitted work', () => {
 
   test('is left out by default, and the agent is told of each file', async () => {
     const { text } = await told('exclude');
-    expect(text).toContain('2 uncommitted files of the user did not come with it');
+    expect(text).toContain('2 uncommitted files of the user were not copied');
     expect(text).toContain('?? draft.txt');
     expect(text).toContain('one\\ncat: draft.txt');
   });
 
   test('is carried when that is wanted', async () => {
     const { text } = await told('carry');
-    expect(text).toContain('2 uncommitted files of the user came with it');
+    expect(text).toContain('2 uncommitted files of the user were copied here');
     expect(text).toContain('dirty\\ndraft');
   });
 
@@ -610,7 +610,7 @@ describe('WORK-8: an agent that goes on', () => {
     await again.run('Again.');
     expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('kept\n');
     const said = JSON.stringify(again.requestsOf('write').at(-1)?.request?.messages);
-    expect(said).toContain('somebody had deleted your worktree');
+    expect(said).toContain('somebody deleted your worktree');
     expect(said).toContain('?? new.txt');
   });
 });
@@ -655,7 +655,7 @@ describe('WORK-2: EnterWorktree and ExitWorktree', () => {
       cast: { 'Go.': [call('EnterWorktree', {}), call('ExitWorktree', {}), { text: 'Back.' }] },
     });
     await family.run('Go.');
-    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('held nothing and is gone');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('had no changes and was removed');
     expect(family.session.agent.cwd).toBe(family.cwd);
   });
 });

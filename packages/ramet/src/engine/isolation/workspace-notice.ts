@@ -20,7 +20,7 @@ export function workspaceNotice(
   dirty: DirtyReport,
 ): WorkspaceNotice {
   const { path, branch, base } = worktree;
-  const rules = `copy of ${from}: tools translate its paths to yours. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`;
+  const rules = `copy of ${from}: tools translate its paths to yours. Write only here. Commit; never merge or push. Ports: $RAMET_PORT_BASE.`;
   const further = [
     ...dirtyLines(dirty),
     ...notes,
@@ -36,22 +36,20 @@ export function workspaceNotice(
 }
 
 function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
-  return `The command that prepares worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
+  return `The set-up command of worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
 }
 
 function dirtyLines(dirty: DirtyReport): string[] {
   if (dirty.files === null) {
-    return [
-      `What is uncommitted there is not in here, and what that is git could not tell (${dirty.reason}).`,
-    ];
+    return [`Uncommitted files were not copied here, and git could not list them (${dirty.reason}).`];
   }
   const { files, policy } = dirty;
   if (files.length === 0) return [];
   const what = `${files.length} uncommitted file${files.length === 1 ? '' : 's'} of the user`;
   const fate =
     policy === 'carry'
-      ? `${what} came with it, as they were, uncommitted`
-      : `${what} did not come with it; here they are as committed, or absent`;
+      ? `${what} were copied here, still uncommitted`
+      : `${what} were not copied; here they are as committed, or absent`;
   const shown = files.slice(0, MOST_FILES).map(({ kind, path }) => `${kind} ${path}`);
   const more = files.length > MOST_FILES ? [`(${files.length - MOST_FILES} more)`] : [];
   return [`${fate}:`, ...shown, ...more];

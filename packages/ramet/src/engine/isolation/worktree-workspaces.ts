@@ -117,9 +117,9 @@ async function takeUp(
   const { path } = created.worktree;
   const state =
     checkpoint === null
-      ? 'It is there again as its branch has it; what was not committed is lost.'
-      : `It is there again as it was after your last turn (checkpoint ${checkpoint.slice(0, 12)}).`;
-  const lost = `somebody had deleted your worktree ${path} while you did not work. ${state} Ignored files are not in it.`;
+      ? 'It was made again from its branch; uncommitted work is lost.'
+      : `It was made again as it was after your last turn (checkpoint ${checkpoint.slice(0, 12)}).`;
+  const lost = `somebody deleted your worktree ${path} while you were not working. ${state} Ignored files are not in it.`;
   return { created, recovered: lost };
 }
 
