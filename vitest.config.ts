@@ -1,13 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { memoryVariables } from './packages/ramet/test/memory-directory.ts';
+
+const MEMORY = './packages/ramet/test/memory-directory.ts';
 
 const common = {
   ...{ environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 },
   // As the command sets them for itself: the shell grammar is not optimised, which takes a second in every worker.
   execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
-  // Programs that tests start from the sources are compiled once, not once per process.
-  env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
+  globalSetup: [MEMORY],
+  setupFiles: ['./packages/ramet/test/use-memory.ts'],
+  env: {
+    // Programs that tests start from the sources are compiled once, not once per process.
+    NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),
+    ...memoryVariables(),
+  },
 };
 
 const config: ViteUserConfig = defineConfig({
@@ -23,7 +31,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...common,
           name: 'system',
-          globalSetup: ['packages/ramet/test/build-bundle.ts'],
+          globalSetup: [MEMORY, './packages/ramet/test/build-bundle.ts'],
           include: ['packages/*/test/{contract,e2e,crash}/**/*.test.ts', 'examples/**/*.test.ts'],
         },
       },

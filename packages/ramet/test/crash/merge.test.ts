@@ -1,12 +1,14 @@
 /** Real processes merge, die at every step, meet each other and a person who commits all the while. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MERGE_STEPS } from '../../src/workspace/merge/merge-request.ts';
+import { processDirectory } from '../../src/workspace/process-register.ts';
 import { eventually } from '../fixtures/command.ts';
 import { checkoutBytes, type MergePlace, mergePlace } from '../fixtures/merge-repository.ts';
+import { compiledOnce } from '../fixtures/temporary.ts';
 import type { MergeRunnerOrder } from './merge-runner.ts';
 
 const RUNNER = join(import.meta.dirname, 'merge-runner.ts');
@@ -18,7 +20,9 @@ interface Running {
 }
 
 function start(place: MergePlace, program: string, ...args: string[]): Running {
-  const child = spawn(process.execPath, [program, ...args], { env: place.repository.env });
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...place.repository.env, ...compiledOnce() },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (text) => {
@@ -87,7 +91,8 @@ describe('WORK-5: a merge that is killed', { timeout: 60_000 }, () => {
     const pid = join(place.project, 'pid');
     const check = `if test -e ${pid}; then ! grep -qs '^State:.[RSD]' /proc/$(cat ${pid})/status; else echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600; fi`;
     const first = merging(place, { check, branches: NAMES });
-    await eventually(() => existsSync(pid));
+    // The check may be quicker than the note that it runs.
+    await eventually(() => existsSync(pid) && readdirSync(processDirectory(place.project)).length > 0);
     first.child.kill('SIGKILL');
     await first.ended;
     const { output } = await merging(place, { check }).ended;

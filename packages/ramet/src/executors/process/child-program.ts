@@ -42,8 +42,9 @@ const ENTRY = fileURLToPath(
 );
 const COMPILE_CACHE = compileCache();
 
-/** Only where the build made one: an installed package writes nothing into its own folder. */
+/** Only where the build made one: an installed package writes nothing into its own folder. For sources, the one they run with. */
 function compileCache(): string | null {
+  if (FROM_SOURCES) return process.env.NODE_COMPILE_CACHE ?? null;
   const cache = fileURLToPath(new URL('../.compile-cache', import.meta.url));
-  return !FROM_SOURCES && existsSync(cache) ? cache : null;
+  return existsSync(cache) ? cache : null;
 }

@@ -232,16 +232,14 @@ const WAYS: Record<string, (tried: Tried) => Promise<unknown>> = {
 describe('WORK-3: a worktree that holds work', () => {
   for (const [state, { make, told }] of Object.entries(HOLDING)) {
     test(`stays, whoever would take it away: ${state}`, async () => {
+      const tried = await fresh();
+      make(tried);
+      const before = checkoutBytes(tried.tree.path);
+      const verdict = await verdictOf(tried.place, tried.tree, { isHolder: true });
+      expect(verdict.isEmpty).toBe(false);
+      expect(verdict.reasons.map(({ text }) => text)).toContainEqual(expect.stringMatching(told));
       for (const [way, take] of Object.entries(WAYS)) {
-        const tried = await fresh();
-        make(tried);
-        const before = checkoutBytes(tried.tree.path);
-        const verdict = await verdictOf(tried.place, tried.tree, { isHolder: true });
-        expect(verdict.isEmpty, way).toBe(false);
-        expect(
-          verdict.reasons.map(({ text }) => text),
-          way,
-        ).toContainEqual(expect.stringMatching(told));
+        tried.place.registry.put(tried.tree);
         await take(tried);
         expect(checkoutBytes(tried.tree.path), way).toEqual(before);
         expect(existsSync(adminDirectory(tried.place, tried.tree)), way).toBe(true);
@@ -249,6 +247,22 @@ describe('WORK-3: a worktree that holds work', () => {
       }
     });
   }
+
+  test('would be taken away in each of these ways if it held nothing, also after another way left it', async () => {
+    for (const [way, take] of Object.entries(WAYS)) {
+      const tried = await fresh();
+      const late = join(tried.tree.path, 'new.txt');
+      writeFileSync(late, 'work');
+      for (const other of Object.values(WAYS)) {
+        tried.place.registry.put(tried.tree);
+        await other(tried);
+      }
+      rmSync(late);
+      tried.place.registry.put(tried.tree);
+      await take(tried);
+      expect(existsSync(tried.tree.path), way).toBe(false);
+    }
+  });
 
   test('stays while a live process holds it', async () => {
     const { place, tree } = await fresh();

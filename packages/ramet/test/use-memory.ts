@@ -1,0 +1,14 @@
+/** Runs before each test file: whether its temporary folders lie in memory depends on what it tests. */
+import { afterAll, expect } from 'vitest';
+import { memoryDirectoryFor } from './memory-directory.ts';
+
+const directory = memoryDirectoryFor(expect.getState().testPath ?? '');
+const before = process.env.TMPDIR;
+if (directory !== undefined) {
+  // Node and git look nowhere else; the worker goes on with other files, so it is put back.
+  process.env.TMPDIR = directory;
+  afterAll(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+}
