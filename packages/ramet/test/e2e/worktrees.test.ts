@@ -52,7 +52,13 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
     );
     const name = branch.replace('refs/heads/', '');
     const identity = { env: IDENTITY };
+    const path = (await user.ramet(['worktree', 'open', name])).stdout.trim();
+    git(path, 'init', '-q', 'own');
+    git(join(path, 'own'), 'commit', '-q', '--allow-empty', '-m', 'own');
+    const inside = 'own is a repository of its own: the files there are not part of the commit';
     const committed = await user.ramet(['worktree', 'commit', name, '-m', 'The rest'], identity);
+    expect(committed.stderr).toContain(inside);
+    expect(git(path, 'show', '--name-only', '--format=', 'HEAD')).toBe('made.txt');
     expect(committed.stdout).toMatch(
       /^committed 1 file as \w{10} on ramet\/\S+; merge it with: ramet merge ramet/,
     );
@@ -61,7 +67,10 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
       /^Person The rest\n\nRamet-Agent: \w{8}\.2\n/,
     );
     const again = await user.ramet(['worktree', 'commit', name], identity);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('has nothing to commit') });
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`has nothing to commit; ${inside}`),
+    });
   });
 });
 

@@ -81,7 +81,7 @@ export class AgentDirectory {
       const fresh = (workspace.leftOut ?? []).filter((folder) => !this.#told.has(folder));
       for (const folder of fresh) this.#told.add(folder);
       for (const text of leftOutText(fresh))
-        this.#owner.warn('not_checkpointed', `work in progress was kept but for one folder: ${text}`);
+        this.#owner.warn('not_checkpointed', `work in progress was kept, but not all of it: ${text}`);
     } catch (error) {
       this.#owner.warn('not_checkpointed', `work in progress was not kept: ${describeError(error)}`);
     }

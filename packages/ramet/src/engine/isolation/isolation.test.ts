@@ -78,6 +78,27 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     }
   });
 
+  test('that make repositories inside are told that the files there are in no commit of theirs', async () => {
+    const nest = `for d in bare own; do mkdir $d && echo x > $d/f.txt && git init -q $d; done; (cd own && ${COMMIT}); echo y > top.txt`;
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['nest'], ISOLATED), { text: 'All done.' }],
+        nest: [call('Bash', { command: nest }), { text: 'Scope: nested.' }],
+      },
+    });
+    await family.run('Go.');
+    const text = 'bare, own are repositories of their own: the files there are not part of the commit';
+    expect(lastTexts(family.requestsOf('Go.').at(-1)).join('\n')).toContain(text);
+    const warnings = eventsOf(family.recordedOf(2), 'warning.raised').filter(
+      ({ code }) => code === 'not_checkpointed',
+    );
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining(text)]);
+    const [kept] = eventsOf(family.recordedOf(2), 'worktree.checkpointed').slice(-1);
+    const names = git(family.cwd, 'ls-tree', '-r', '--name-only', kept?.commit ?? '').split('\n');
+    expect(names).toEqual(['shared.txt', 'src/a.ts', 'top.txt']);
+  });
+
   test('are those that the setting names, and nobody is refused for it outside a repository', async () => {
     const tasks = {
       fork: {},
