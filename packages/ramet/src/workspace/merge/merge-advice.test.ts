@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
-import { withAdvice } from './merge-advice.ts';
+import { listedEntries, withAdvice } from './merge-advice.ts';
 import { findMergeRepository, type MergeRepository } from './merge-repository.ts';
 import type { MergeReport } from './merge-request.ts';
 
@@ -41,6 +41,24 @@ function take(place: MergePlace, report: MergeReport | null): void {
 }
 
 const two = (report: MergeReport | null) => report?.entries.find(({ branch }) => branch === 'two')?.state;
+
+describe('WORK-5: the list of a queue', () => {
+  test('says of a result that a person has taken with git that it landed', async () => {
+    const place = mergePlace({ a: '1\n' }, true);
+    place.branch('one', { b: '2\n' });
+    place.branch('two', { c: '3\n' });
+    take(place, await place.queue({ branches: ['one'] }));
+    await place.queue({ branches: ['two'] });
+    const listed = await listedEntries(place.entries.list(), place.repository);
+    expect(listed.map(({ branch, state }) => `${branch}: ${state}`)).toEqual([
+      'one: landed',
+      'two: integrated',
+    ]);
+    take(place, await place.queue({ branches: ['two'] }));
+    const after = await listedEntries(place.entries.list(), place.repository);
+    expect(after.map(({ state }) => state)).toEqual(['landed', 'landed']);
+  });
+});
 
 describe('WORK-5: the advice after a conflict leads to a branch that has landed', () => {
   test.each([

@@ -56,11 +56,17 @@ export async function listedEntries(
       !LEFT_BEHIND.has(entry.state) || !entries.slice(index + 1).some((later) => isSame(entry, later)),
   );
   const byHand = await Promise.all(current.map((entry) => landedByHand(entry, repository)));
-  return withAdvice(
-    current.filter((_, index) => byHand[index] !== true),
-    repository,
-    sources,
-  );
+  const open = current.filter((_, index) => byHand[index] !== true);
+  const told = await Promise.all(open.map((entry) => asTaken(entry, repository)));
+  return withAdvice(told, repository, sources);
+}
+
+/** A result that waited is taken with git, as the output says; the queue hears of it when it runs again. */
+async function asTaken(entry: MergeEntry, repository: MergeRepository): Promise<MergeEntry> {
+  const { state, result, target } = entry;
+  if (state !== 'integrated' || result === null || !(await isAncestor(result, target, repository)))
+    return entry;
+  return { ...entry, state: 'landed' };
 }
 
 /** A person may have merged it. */
