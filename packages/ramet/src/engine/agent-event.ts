@@ -4,6 +4,7 @@
  */
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import type { AgentStatus } from '../schema/status.ts';
+import type { CallDetails } from '../schema/tool-access.ts';
 import type { Usage } from '../schema/usage.ts';
 import type { WorktreeResult } from './isolation/agent-workspace.ts';
 
@@ -19,7 +20,7 @@ export type AgentEvent =
       usage: Usage;
       costUsd: number | null;
     }
-  | { type: 'tool_started'; call: ToolUseBlock }
+  | { type: 'tool_started'; call: ToolUseBlock; details?: CallDetails }
   | {
       type: 'tool_completed';
       call: ToolUseBlock;
@@ -27,6 +28,8 @@ export type AgentEvent =
       durationMs: number;
       /** Set when it was not permitted: the result says why. */
       denied?: true;
+      /** What its tool says of it, for views. */
+      details?: CallDetails;
     }
   | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
   | { type: 'warning'; code: string; message: string }

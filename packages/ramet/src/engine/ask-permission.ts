@@ -11,13 +11,14 @@ import type { PermissionAnswer, PermissionQuestion } from '../permission/broker.
 import type { Confinement, OpenQuestion, PermissionDecision } from '../permission/decision.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import { NOT_RUN } from './notices.ts';
 import { type Permit, refused } from './permit.ts';
 
 export interface PermissionRequest {
   agent: Agent;
-  tool: string;
+  tool: Tool;
   call: ToolUseBlock;
   input: unknown;
   open: OpenQuestion;
@@ -33,7 +34,7 @@ export async function askPermission(request: PermissionRequest): Promise<Permit>
   const answer = await whileBlocked(agent, () => askAndRecord(request));
   if (signal.aborted) return refused(NOT_RUN.interrupted);
   if (answer.kind === 'denied')
-    return refused(`${tool} is not permitted: ${open.reason}, and ${answer.reason}`);
+    return refused(`${tool.name} is not permitted: ${open.reason}, and ${answer.reason}`);
   // What somebody allows runs as it is.
   return { kind: 'permitted', confinement: answer.kind === 'policy' ? answer.confinement : 'none' };
 }
@@ -53,8 +54,13 @@ async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
   const { agent, tool, call, input, open } = request;
   const { redact, permissions } = agent.runtime;
   const summary = redact(open.summary);
-  agent.record({ type: 'permission.asked', call: call.id, tool, summary, reason: redact(open.reason) });
-  const answer = await firstAnswer(request, { ...open, ...askerOf(agent), tool, summary, input });
+  const { name } = tool;
+  agent.record({ type: 'permission.asked', call: call.id, tool: name, summary, reason: redact(open.reason) });
+  const asked = { tool: name, summary, input, command: tool.access?.(input).command };
+  const answer = await firstAnswer(request, {
+    ...{ ...open, ...askerOf(agent), ...asked },
+    details: tool.details?.(input),
+  });
   const rules = answer.kind === 'always' ? answer.rules : [];
   permissions.allow(rules);
   const reason = answer.kind === 'denied' ? answer.reason : null;

@@ -29,7 +29,7 @@ export async function permitFor(
   if (host !== undefined) return host.permitFor(request, signal);
   const permit = await ownPermit(agent, tool, request, input, signal);
   if (permit.kind === 'refused') return permit;
-  return { ...permit, unreadable: unreadableFiles(agent.runtime.permissions, tool.name, input) };
+  return { ...permit, unreadable: unreadableFiles(agent.runtime.permissions, tool.access?.(input) ?? {}) };
 }
 
 async function ownPermit(
@@ -49,7 +49,7 @@ async function ownPermit(
   const { cwd } = agent.directory;
   const failing = (await tool.precheck?.(input, { files: agent.filesFor(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
-  return askPermission({ agent, tool: tool.name, call, input, open: decision.question, redecide, signal });
+  return askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
 }
 
 /** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
@@ -68,7 +68,8 @@ async function agentRefusal(
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
   }
-  return tool.name === 'Bash' ? harmInCheckout(agent, input) : null;
+  const command = tool.access?.(input).command;
+  return command === undefined ? null : harmInCheckout(agent, command);
 }
 
 /** Rules that name a place of the checkout mean the same place in a worktree of it. */
@@ -81,13 +82,15 @@ export function inCheckout({ workspace }: Agent['directory']): ((path: string) =
 /** A worktree's fence stands in every mode, and nobody is asked about it (WORK-7). */
 async function fencedOff({ directory }: Agent, tool: Tool, input: unknown): Promise<string | null> {
   const { workspace, cwd } = directory;
-  if (workspace === null || typeof input !== 'object' || input === null) return null;
-  if (tool.effect === 'write' && 'file_path' in input) {
-    return fenceRefusal(workspace.fence, resolve(cwd, String(input.file_path)));
+  if (workspace === null) return null;
+  const { writes = [], command } = tool.access?.(input) ?? {};
+  for (const path of writes) {
+    const refusal = await fenceRefusal(workspace.fence, resolve(cwd, path));
+    if (refusal !== null) return refusal;
   }
-  if (tool.name !== 'Bash' || !('command' in input)) return null;
+  if (command === undefined) return null;
   const { commandRefusal } = await import('../permission/shell/fence-command.ts');
-  return commandRefusal(workspace.fence, String(input.command), cwd);
+  return commandRefusal(workspace.fence, command, cwd);
 }
 
 async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown): Promise<string | null> {
@@ -100,8 +103,7 @@ async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown):
 }
 
 /** Beside other agents git may not throw away what they have; said here before anybody is asked (WORK-1). */
-async function harmInCheckout({ spec, checkout }: Agent, input: unknown): Promise<string | null> {
-  const { command } = input as { command: string }; // Bash's input, parsed by its schema
+async function harmInCheckout({ spec, checkout }: Agent, command: string): Promise<string | null> {
   if (!/\bgit\b/.test(command)) return null;
   const others = await checkout.others();
   if (others.length === 0) return null;
@@ -139,7 +141,8 @@ async function decideNow(
     };
     const mode = modeInForce(spec);
     // Where nothing is judged, no sandbox is tried.
-    const judged = tool.name === 'Bash' && (mode !== 'bypassPermissions' || spec.readOnly === true);
+    const judged =
+      tool.access?.(input).command !== undefined && (mode !== 'bypassPermissions' || spec.readOnly === true);
     const policy = {
       ...{ mode, rules, readOnly: spec.readOnly, counterpart: inCheckout(directory) },
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),

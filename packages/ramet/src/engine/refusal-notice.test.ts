@@ -184,16 +184,19 @@ describe('FORK-4: denial tracking', () => {
 });
 
 describe('FORK-4: what makes refusals equal', () => {
+  const BASH = { name: 'Bash', isCommand: true };
+  const READ = { name: 'Read', isCommand: false };
+
   test('the file, and what the user could do about it, do not matter', () => {
     const outside = (file: string): string =>
       refusalKind(
-        'Write',
+        { name: 'Write', isCommand: false },
         `${file} is outside your worktree /w, and you write only there. Write /w/a instead.`,
       );
     expect(outside('/etc/a')).toBe(outside('/home/b.txt'));
     const unasked = (rule: string): string =>
       refusalKind(
-        'Bash',
+        BASH,
         `Bash is not permitted: it runs x. (For the user: --allowedTools "${rule}" allows it.)`,
       );
     expect(unasked('Bash(a:*)')).toBe(unasked('Bash(b:*)'));
@@ -201,22 +204,22 @@ describe('FORK-4: what makes refusals equal', () => {
 
   test('nor does the command, whatever stands in it', () => {
     const unasked = (command: string): string =>
-      refusalKind('Bash', `Bash is not permitted: it runs ${command}, and nobody can be asked in this run.`);
+      refusalKind(BASH, `Bash is not permitted: it runs ${command}, and nobody can be asked in this run.`);
     expect(unasked('rm a1')).toBe(
       'Bash: Bash is not permitted: it runs ..., and nobody can be asked in this run.',
     );
     expect(unasked('rm a2; it writes "x, and y"')).toBe(unasked('rm a1'));
     const only = (what: string): string =>
-      refusalKind('Bash', `Bash is refused: you only read, and it ${what}.`);
+      refusalKind(BASH, `Bash is refused: you only read, and it ${what}.`);
     expect(only('runs rm a1')).toBe(only('runs touch b'));
     expect(only('sets PATH')).not.toBe(only('runs touch b'));
-    const rule = (text: string): string => refusalKind('Bash', `Bash is denied by the rule ${text} in x.`);
+    const rule = (text: string): string => refusalKind(BASH, `Bash is denied by the rule ${text} in x.`);
     expect(rule('Bash(rm:*)')).not.toBe(rule('Bash(mv:*)'));
   });
 
   test('the tool and the rule do, and a long reason is cut', () => {
-    expect(refusalKind('Read', 'denied by X')).not.toBe(refusalKind('Edit', 'denied by X'));
-    expect(refusalKind('Read', 'denied by X')).not.toBe(refusalKind('Read', 'denied by Y'));
-    expect(refusalKind('Read', 'a '.repeat(10_000))).toHaveLength(200);
+    expect(refusalKind(READ, 'denied by X')).not.toBe(refusalKind({ ...READ, name: 'Edit' }, 'denied by X'));
+    expect(refusalKind(READ, 'denied by X')).not.toBe(refusalKind(READ, 'denied by Y'));
+    expect(refusalKind(READ, 'a '.repeat(10_000))).toHaveLength(200);
   });
 });

@@ -3,6 +3,7 @@ import { countRefusal, tellsBy } from '../journal/projections/refusals.ts';
 import { GO_ON } from '../permission/assessment.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
+import { accessOfCall, findTool } from '../tools/registry.ts';
 import type { Agent } from './agent.ts';
 import { REFUSED_OFTEN } from './notices.ts';
 
@@ -12,13 +13,15 @@ const OF_A_COMMAND = /\bit (?:runs|writes|reads|sets)\b|the read-only sandbox st
 
 /** The result as the agent gets it, and what `tool.completed` says of the refusal; recording that counts it. */
 export function withRefusal(
-  agent: Pick<Agent, 'state' | 'runtime'>,
+  agent: Pick<Agent, 'state' | 'runtime' | 'spec'>,
   call: ToolUseBlock,
   result: ToolResultBlock,
   { refusal }: ToolOutcome,
 ): { result: ToolResultBlock; refused: { refused?: string } } {
   if (refusal === undefined) return { result, refused: {} };
-  const refused = refusalKind(call.name, agent.runtime.redact(refusal));
+  const tool = findTool(agent.spec.tools, call.name);
+  const isCommand = tool !== undefined && accessOfCall(tool, call.input).command !== undefined;
+  const refused = refusalKind({ name: call.name, isCommand }, agent.runtime.redact(refusal));
   const tells = tellsBy(countRefusal(agent.state.refusals, refused, call.id), call.id);
   return { result: tells ? told(result) : result, refused: { refused } };
 }
@@ -33,12 +36,15 @@ function told(result: ToolResultBlock): ToolResultBlock {
  * What two refusals must have in common to be equal: the tool, and the rule or cause without what names one call alone.
  * Those are the command and what it names, absolute paths, the hint for the user and what to do next.
  */
-export function refusalKind(tool: string, reason: string): string {
+export function refusalKind(
+  { name, isCommand }: { name: string; isCommand: boolean },
+  reason: string,
+): string {
   const ended = reason.replace(/ \(For the user: .*$/s, '').replace(` ${GO_ON}`, '');
-  const why = (tool === 'Bash' ? withoutCommand(ended) : ended)
+  const why = (isCommand ? withoutCommand(ended) : ended)
     .replace(/(?<=^|[\s"'(])\/[^\s"',;)]+/g, '/...')
     .replace(/\s+/g, ' ');
-  return `${tool}: ${why}`.slice(0, LONGEST_KIND).toWellFormed();
+  return `${name}: ${why}`.slice(0, LONGEST_KIND).toWellFormed();
 }
 
 /** Up to what was answered, which stands behind the last "and". */

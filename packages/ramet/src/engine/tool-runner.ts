@@ -11,7 +11,8 @@ import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import { leavesOut, type UnreadableFiles } from '../permission/unreadable-files.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
-import { findTool, parseInput } from '../tools/registry.ts';
+import type { CallDetails } from '../schema/tool-access.ts';
+import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
@@ -83,17 +84,18 @@ function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][]
 }
 
 export function delegates(agent: Agent, { name }: ToolUseBlock): boolean {
-  return findTool(agent.spec.tools, name)?.delegates === true;
+  return findTool(agent.spec.tools, name)?.schedule === 'last';
 }
 
-export function reads(agent: Agent, call: ToolUseBlock): boolean {
-  const tool = findTool(agent.spec.tools, call.name);
-  return tool?.effect === 'read' && tool.ordered !== true;
+/** Whether it may be done again, beside others. */
+export function reads(agent: Agent, { name }: ToolUseBlock): boolean {
+  const schedule = findTool(agent.spec.tools, name)?.schedule;
+  return schedule === 'parallel' || schedule === 'last';
 }
 
 async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {
   const since = performance.now();
-  run.emit({ type: 'tool_started', call });
+  run.emit({ type: 'tool_started', call, ...detailsOf(run, call) });
   return completeCall(run, call, await outcomeOf(run, call), since);
 }
 
@@ -108,8 +110,9 @@ export async function completeCall(
   const durationMs = performance.now() - since;
   // From here on nothing is waited for: calls that run side by side are counted one after the other.
   const { result, refused } = withRefusal(agent, call, finished, outcome);
+  const details = detailsOf({ agent }, call);
   if (outcome.isOpen === true) {
-    emit({ type: 'tool_completed', call, result, durationMs });
+    emit({ type: 'tool_completed', call, result, durationMs, ...details });
     return null;
   }
   const frozen = freezeBlock(result);
@@ -124,17 +127,25 @@ export async function completeCall(
     ...refused,
   });
   const denied = outcome.isDenied === true ? { denied: true as const } : {};
-  emit({ type: 'tool_completed', call, result, durationMs, ...denied });
+  emit({ type: 'tool_completed', call, result, durationMs, ...denied, ...details });
   return frozen;
+}
+
+/** What the tool says of the call, for views. */
+function detailsOf({ agent }: Pick<ToolRun, 'agent'>, call: ToolUseBlock): { details?: CallDetails } {
+  const tool = findTool(agent.spec.tools, call.name);
+  const details = tool && detailsOfCall(tool, call.input);
+  return details === undefined ? {} : { details };
 }
 
 /** A path of the parent's checkout means the same path in the agent's worktree (FORK-6). */
 async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
   const { workspace, cwd } = run.agent.directory;
-  if (workspace === null) return outcomeHere(run, call);
+  const tool = findTool(run.agent.spec.tools, call.name);
+  if (workspace === null || tool === undefined) return outcomeHere(run, call);
   const { inheritedCall, withNotice } = await import('./isolation/inherited-call.ts');
   const home = run.agent.checkout.environment.HOME;
-  const found = inheritedCall(call, { places: workspace.fence, cwd, home });
+  const found = inheritedCall(tool, call, { places: workspace.fence, cwd, home });
   if (found === null) return outcomeHere(run, call);
   if (found.kind === 'refused') return { ...failure(found.reason), refusal: found.reason };
   return withNotice(await outcomeHere(run, found.call), found.notice);
@@ -172,11 +183,6 @@ function refusedOutcome(
 ): ToolOutcome {
   if (wouldFail === true || signal.aborted) return failure(reason);
   return { ...failure(reason), isDenied: true, refusal: reason };
-}
-
-/** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
-function mayChangeFiles({ name, effect }: Tool): boolean {
-  return effect === 'write' || name === 'Bash' || name.startsWith('mcp__');
 }
 
 async function actOrAbort(

@@ -31,6 +31,7 @@ describe('RES-4: the view of the root', () => {
       name: 'Meddle',
       description: 'Tries.',
       effect: 'read',
+      schedule: 'parallel',
       input: z.strictObject({}),
       async run(_, context) {
         const view = await context.root();

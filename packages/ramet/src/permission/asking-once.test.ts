@@ -11,6 +11,7 @@ const question: PermissionQuestion = {
   cwd: '/srv',
   tool: 'Bash',
   summary: 'npm publish',
+  command: 'npm publish',
   reason: 'it runs npm publish',
   suggestedRules: ['Bash(npm publish:*)'],
   input: {},
@@ -63,7 +64,7 @@ describe('RES-3: equal questions are asked once', () => {
 
   test('two edits of one file are two questions when they change something else', () => {
     const { broker, put } = person();
-    const edit = { ...question, tool: 'Edit', summary: '/srv/a.ts' };
+    const edit = { ...question, command: undefined, tool: 'Edit', summary: '/srv/a.ts' };
     for (const new_string of ['b', 'b', 'c']) void broker.ask({ ...edit, input: { new_string } }, never);
     expect(put.map(({ question: { input } }) => input)).toEqual([{ new_string: 'b' }, { new_string: 'c' }]);
   });

@@ -62,6 +62,6 @@ export function askingOnce(broker: PermissionBroker): PermissionBroker {
 }
 
 /** Of a command the summary says all; two edits of one file, or two long inputs, may differ in what is not in it. */
-function keyOf({ tool, cwd, summary, reason, input }: PermissionQuestion): string {
-  return JSON.stringify([tool, cwd, summary, reason, tool === 'Bash' ? null : input]);
+function keyOf({ tool, cwd, summary, reason, command, input }: PermissionQuestion): string {
+  return JSON.stringify([tool, cwd, summary, reason, command !== undefined ? null : input]);
 }

@@ -2,6 +2,7 @@
  * The port through which a person is asked. The engine asks only what rules and modes leave open; whoever has a
  * screen answers. Where nobody can answer, `denyingBroker` does: a denial that says what would have allowed the call.
  */
+import type { CallDetails } from '../schema/tool-access.ts';
 import { GO_ON, whatWouldAllow } from './assessment.ts';
 
 /** What somebody is asked, in plain words. Secrets are taken out of `summary` before it is shown or recorded. */
@@ -23,8 +24,12 @@ export interface PermissionQuestion {
   suggestedRules: readonly string[];
   /** The ask rule that makes it a question, whatever else would allow it. */
   byRule?: string | undefined;
-  /** The call's whole input, for a view that shows a diff. */
+  /** The whole command, of a call that runs one. */
+  command?: string | undefined;
+  /** The call's whole input. */
   input: unknown;
+  /** What its tool says of it, for a view that shows a diff. */
+  details?: CallDetails | undefined;
 }
 
 export type PermissionAnswer =

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import type { SessionMode } from '../schema/status.ts';
+import { bashTool } from '../tools/bash.ts';
+import { editTool } from '../tools/edit.ts';
+import { readTool } from '../tools/read.ts';
+import { webFetchTool } from '../tools/web-fetch.ts';
+import { writeTool } from '../tools/write.ts';
 import { decide } from './decide.ts';
 import type { PermissionDecision, PermissionSubject } from './decision.ts';
 import { type PermissionPolicy, parseRules, type RuleTexts } from './policy.ts';
 
 const MODES: readonly SessionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 
-const read: PermissionSubject = { name: 'Read', effect: 'read' };
-const write: PermissionSubject = { name: 'Write', effect: 'write' };
-const edit: PermissionSubject = { name: 'Edit', effect: 'write' };
-const fetchPage: PermissionSubject = { name: 'WebFetch', effect: 'read' };
 const issues: PermissionSubject = { name: 'mcp__tracker__list_issues', effect: 'execute' };
 
 function policy(mode: SessionMode, texts: RuleTexts = {}, base = '/srv'): PermissionPolicy {
@@ -33,9 +34,9 @@ describe('RES-3: permission modes', () => {
     ['bypassPermissions', ['allow', 'allow', 'allow', 'allow']],
   ])('%s decides a read, an edit, an edit outside and a foreign tool: %s', async ([mode, expected]) => {
     const decisions = [
-      decide(policy(mode), read, at('/etc/hosts')),
-      decide(policy(mode), edit, at('src/a.ts')),
-      decide(policy(mode), edit, at('/etc/hosts')),
+      decide(policy(mode), readTool, at('/etc/hosts')),
+      decide(policy(mode), editTool, at('src/a.ts')),
+      decide(policy(mode), editTool, at('/etc/hosts')),
       decide(policy(mode), issues, { input: {}, cwd: '/srv' }),
     ];
     expect(await Promise.all(decisions.map(kindOf))).toEqual(expected);
@@ -44,15 +45,14 @@ describe('RES-3: permission modes', () => {
   test.for(MODES)('%s lets a command run that only reads', async (mode) => {
     const cwd = temporaryRepository();
     const command = { input: { command: 'git status --short && ls | wc -l' }, cwd };
-    const bash: PermissionSubject = { name: 'Bash', effect: 'execute' };
-    expect(await kindOf(decide(policy(mode, {}, cwd), bash, command))).toBe('allow');
+    expect(await kindOf(decide(policy(mode, {}, cwd), bashTool, command))).toBe('allow');
   });
 
   test.for<[SessionMode, RegExp]>([
     ['plan', /^Write is not permitted: in plan mode.*--permission-mode bypassPermissions/],
     ['dontAsk', /^Write is not permitted.*--allowedTools "Edit\(src\/\*\*\)" or --permission-mode/],
   ])('%s says what was denied and what would allow it', async ([mode, reason]) => {
-    const decision = await decide(policy(mode), write, at('src/a.ts'));
+    const decision = await decide(policy(mode), writeTool, at('src/a.ts'));
     expect(decision).toEqual({ kind: 'deny', reason: expect.stringMatching(reason) });
   });
 
@@ -63,13 +63,13 @@ describe('RES-3: permission modes', () => {
     'sub/.claude/settings.json',
     '.mcp.json',
   ])('acceptEdits still asks before it writes %s, which decides what runs', async (path) => {
-    expect(await kindOf(decide(policy('acceptEdits'), edit, at(path)))).toBe('ask');
+    expect(await kindOf(decide(policy('acceptEdits'), editTool, at(path)))).toBe('ask');
   });
 
   test('a page is fetched only where a rule allows its host', async () => {
     const rules = { allow: ['WebFetch(domain:example.org)'] };
     const ask = (url: string) =>
-      kindOf(decide(policy('default', rules), fetchPage, { input: { url }, cwd: '/' }));
+      kindOf(decide(policy('default', rules), webFetchTool, { input: { url }, cwd: '/' }));
     expect(await ask('https://example.org/x')).toBe('allow');
     expect(await ask('https://EXAMPLE.org:8443/x')).toBe('allow');
     expect(await ask('https://example.org.evil.net/')).toBe('ask');
@@ -89,7 +89,7 @@ describe('RES-3: a host has one name', () => {
     ['127.0.0.1', 'http://0x7f.1/'],
   ])('domain:%s is %s', async ([domain, url]) => {
     const rules = { deny: [`WebFetch(domain:${domain})`] };
-    const decision = decide(policy('default', rules), fetchPage, { input: { url }, cwd: '/' });
+    const decision = decide(policy('default', rules), webFetchTool, { input: { url }, cwd: '/' });
     expect(await kindOf(decision)).toBe('deny');
   });
 });
@@ -98,15 +98,16 @@ describe('RES-3: deny beats ask beats allow', () => {
   test('however special the other rules are', async () => {
     const rules = { allow: ['Edit(src/deep/file.ts)'], ask: ['Edit(src/deep/**)'], deny: ['Edit(src/**)'] };
     const { deny: _, ...withoutDeny } = rules;
-    expect(await kindOf(decide(policy('default', rules), edit, at('src/deep/file.ts')))).toBe('deny');
-    expect(await kindOf(decide(policy('default', withoutDeny), edit, at('src/deep/file.ts')))).toBe('ask');
+    expect(await kindOf(decide(policy('default', rules), editTool, at('src/deep/file.ts')))).toBe('deny');
+    expect(await kindOf(decide(policy('default', withoutDeny), editTool, at('src/deep/file.ts')))).toBe(
+      'ask',
+    );
   });
 
   test.for(MODES)('an ask rule is asked in %s, whatever allows the call', async (mode) => {
-    const bash: PermissionSubject = { name: 'Bash', effect: 'execute' };
     const rules = { allow: ['Bash', 'Edit'], ask: ['Bash(git push:*)', 'Edit(src/**)'] };
-    const push = await decide(policy(mode, rules), bash, { input: { command: 'git push' }, cwd: '/srv' });
-    const change = await decide(policy(mode, rules), edit, at('src/a.ts'));
+    const push = await decide(policy(mode, rules), bashTool, { input: { command: 'git push' }, cwd: '/srv' });
+    const change = await decide(policy(mode, rules), editTool, at('src/a.ts'));
     // Where nobody is asked at all, they are denied.
     const kind = mode === 'plan' || mode === 'dontAsk' ? 'deny' : 'ask';
     expect([push.kind, change.kind]).toEqual([kind, kind]);
@@ -119,7 +120,11 @@ describe('RES-3: deny beats ask beats allow', () => {
   });
 
   test('a deny rule holds in every mode and names itself', async () => {
-    const decision = await decide(policy('bypassPermissions', { deny: ['Read(.env)'] }), read, at('a/.env'));
+    const decision = await decide(
+      policy('bypassPermissions', { deny: ['Read(.env)'] }),
+      readTool,
+      at('a/.env'),
+    );
     expect(decision).toEqual({
       kind: 'deny',
       reason: expect.stringContaining('the rule Read(.env) in a test'),
@@ -128,15 +133,15 @@ describe('RES-3: deny beats ask beats allow', () => {
 
   test('an ask rule asks about what would be free, and is a denial where nobody may be asked', async () => {
     const rules = { ask: ['Read(secret/**)'] };
-    expect(await kindOf(decide(policy('acceptEdits', rules), read, at('secret/a')))).toBe('ask');
-    expect(await kindOf(decide(policy('dontAsk', rules), read, at('secret/a')))).toBe('deny');
+    expect(await kindOf(decide(policy('acceptEdits', rules), readTool, at('secret/a')))).toBe('ask');
+    expect(await kindOf(decide(policy('dontAsk', rules), readTool, at('secret/a')))).toBe('deny');
   });
 
   test('the question carries a rule that would allow it', async () => {
-    const decision = await decide(policy('default'), edit, at('src/a.ts'));
+    const decision = await decide(policy('default'), editTool, at('src/a.ts'));
     expect(decision).toMatchObject({ question: { suggestedRules: ['Edit(src/**)'] } });
     const allowed = policy('default', { allow: ['Edit(src/**)'] });
-    expect(await kindOf(decide(allowed, edit, at('src/a.ts')))).toBe('allow');
+    expect(await kindOf(decide(allowed, editTool, at('src/a.ts')))).toBe('allow');
   });
 
   test('mcp rules cover a tool, or all tools of a server', async () => {
@@ -161,9 +166,9 @@ describe('SEC-1: paths are resolved before they are checked', () => {
     mkdirSync(outside);
     symlinkSync(outside, join(inside, 'src/link'));
     const accept = policy('acceptEdits', { allow: ['Edit(src/**)'] });
-    expect(await kindOf(decide(accept, edit, at('src/new.ts', inside)))).toBe('allow');
-    expect(await kindOf(decide(accept, edit, at('src/link/new.ts', inside)))).toBe('ask');
-    expect(await kindOf(decide(accept, edit, at('src/../../outside/x', inside)))).toBe('ask');
+    expect(await kindOf(decide(accept, editTool, at('src/new.ts', inside)))).toBe('allow');
+    expect(await kindOf(decide(accept, editTool, at('src/link/new.ts', inside)))).toBe('ask');
+    expect(await kindOf(decide(accept, editTool, at('src/../../outside/x', inside)))).toBe('ask');
   });
 
   test('a denied file is denied under every name that leads to it', async () => {
@@ -172,7 +177,7 @@ describe('SEC-1: paths are resolved before they are checked', () => {
     symlinkSync(join(root, 'secret'), join(root, 'alias'));
     const denied = policy('bypassPermissions', { deny: ['Read(secret/**)'] }, root);
     for (const path of ['secret/key', 'alias/key', './x/../secret/key', join(root, 'alias/key')]) {
-      expect(await kindOf(decide(denied, read, at(path, root)))).toBe('deny');
+      expect(await kindOf(decide(denied, readTool, at(path, root)))).toBe('deny');
     }
   });
 });

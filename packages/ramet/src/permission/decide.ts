@@ -16,9 +16,6 @@ import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from './policy.ts';
 import { ruleTarget, summarize } from './rule-target.ts';
 
-/** Effects do not tell that these reach out to others: what an agent has read can leave in an address. */
-const REACHES_OUT: ReadonlySet<string> = new Set(['WebFetch', 'WebSearch']);
-
 export async function decide(
   policy: PermissionPolicy,
   subject: PermissionSubject,
@@ -28,27 +25,26 @@ export async function decide(
   const { deny, ask } = policy.rules;
   const isRuled = policy.readOnly === true || deny.length > 0 || ask.length > 0;
   if (policy.mode === 'bypassPermissions' && !isRuled) return ALLOW;
-  if (subject.name === 'Bash') {
+  const access = subject.access?.(details.input) ?? {};
+  if (access.command !== undefined) {
     const { assessCommand } = await import('./shell/assess-command.ts');
-    const assessment = await assessCommand(policy, commandOf(details), details.cwd);
+    const assessment = await assessCommand(policy, access.command, details.cwd);
     const { stopped } = details;
     const known = stopped === undefined ? assessment : stoppedAssessment(assessment, stopped);
     return settle(policy, subject.name, known);
   }
-  const named = ruleTarget(subject, details);
+  const named = ruleTarget(subject, access, details.cwd);
   const target = { ...named, aliases: aliasesOf(policy, named.paths) };
+  const summary = summarize(target, access, details.input);
   const assessment =
     subject.effect === 'write'
-      ? assessWrite(policy, target, details)
-      : assessCall(policy, subject, target, details);
+      ? assessWrite(policy, target, summary)
+      : assessCall(policy, subject, { target, summary, reachesOut: access.url !== undefined });
   return settle(policy, subject.name, assessment);
 }
 
-function assessWrite(
-  { mode, rules }: PermissionPolicy,
-  target: RuleTarget,
-  { input, cwd }: PermissionDetails,
-): Assessment {
+function assessWrite({ mode, rules }: PermissionPolicy, target: RuleTarget, summary: string): Assessment {
+  const { cwd } = target;
   const [path] = target.paths;
   const standing =
     path === undefined
@@ -60,7 +56,7 @@ function assessWrite(
     harmless: false,
     allowed: standing.trusted || givingRule(rules.allow, target) !== null,
     question: {
-      summary: summarize(target, input),
+      summary,
       reason: standing.trusted ? '' : standing.reason,
       suggestedRules: [path === undefined ? target.tool : suggestWriteRule(path, cwd)],
     },
@@ -70,10 +66,8 @@ function assessWrite(
 function assessCall(
   { rules }: PermissionPolicy,
   { name, effect }: PermissionSubject,
-  target: RuleTarget,
-  { input }: PermissionDetails,
+  { target, summary, reachesOut }: { target: RuleTarget; summary: string; reachesOut: boolean },
 ): Assessment {
-  const reachesOut = REACHES_OUT.has(name);
   return {
     denied: takingRule(rules.deny, target),
     asked: takingRule(rules.ask, target),
@@ -81,14 +75,9 @@ function assessCall(
     reachesOut,
     allowed: givingRule(rules.allow, target) !== null,
     question: {
-      summary: summarize(target, input),
+      summary,
       reason: reachesOut ? 'it talks to the network' : 'it runs something',
       suggestedRules: [target.host === null ? name : `${name}(domain:${target.host})`],
     },
   };
-}
-
-function commandOf({ input }: PermissionDetails): string {
-  const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : '';
-  return typeof command === 'string' ? command : '';
 }

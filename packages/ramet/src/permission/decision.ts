@@ -1,9 +1,13 @@
 /** What a decision is made of, and what comes out of it. */
 
+import type { ToolAccess } from '../schema/tool-access.ts';
+
 /** The part of a tool that permission looks at; see `tools/tool.ts` for what the effects mean. */
 export interface PermissionSubject {
   name: string;
   effect: 'read' | 'write' | 'execute';
+  /** What a call reaches; nothing that rules know when absent. */
+  access?(input: unknown): ToolAccess;
 }
 
 /** What rules match on: the call's input as validated, and where it would run. */

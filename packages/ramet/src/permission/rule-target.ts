@@ -1,44 +1,33 @@
-/** Reads out of a tool's input what rules are about. */
+/** What rules are about in a call, from what its tool says of it. */
 import { resolve } from 'node:path';
-import type { PermissionDetails, PermissionSubject } from './decision.ts';
+import type { ToolAccess } from '../schema/tool-access.ts';
+import type { PermissionSubject } from './decision.ts';
 import type { RuleTarget } from './match-rules.ts';
 import { plainHost } from './plain-host.ts';
 
-const SEARCHES: ReadonlySet<string> = new Set(['Glob', 'Grep']);
-
 export function ruleTarget(
   { name, effect }: PermissionSubject,
-  { input, cwd }: PermissionDetails,
+  { reads = [], writes = [], url, named }: ToolAccess,
+  cwd: string,
 ): RuleTarget {
-  const field = fieldsOf(input);
-  const path =
-    field('file_path') ?? field('notebook_path') ?? (SEARCHES.has(name) ? (field('path') ?? '.') : null);
-  const readsFiles = effect === 'read' && path !== null;
+  const paths = [...writes, ...reads];
   return {
     tool: name,
     cwd,
-    paths: path === null ? [] : [resolve(cwd, path)],
-    access: effect === 'write' ? 'write' : readsFiles ? 'read' : null,
-    host: hostOf(field('url')),
-    name: field('subagent_type') ?? field('skill') ?? field('name'),
+    paths: paths.map((path) => resolve(cwd, path)),
+    access: effect === 'write' ? 'write' : paths.length > 0 ? 'read' : null,
+    host: hostOf(url),
+    name: named ?? null,
   };
 }
 
 /** What a person is shown of a call: its path, its address, or its input cut short. */
-export function summarize({ paths, host }: RuleTarget, input: unknown): string {
+export function summarize({ paths, host }: RuleTarget, { url }: ToolAccess, input: unknown): string {
   if (paths[0] !== undefined) return paths[0];
-  const url = fieldsOf(input)('url');
-  if (host !== null && url !== null) return url;
+  if (host !== null && url !== undefined) return url;
   return JSON.stringify(input)?.slice(0, 500) ?? '';
 }
 
-function fieldsOf(input: unknown): (name: string) => string | null {
-  return (name) => {
-    const value = typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;
-    return typeof value === 'string' ? value : null;
-  };
-}
-
-function hostOf(url: string | null): string | null {
-  return url !== null && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
+function hostOf(url: string | undefined): string | null {
+  return url !== undefined && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
 }

@@ -22,7 +22,7 @@ async function search(
     'keys/k': 'TOPSECRET\n',
   });
   const { rules } = parseRules(texts, { base: directory, home: null, place: 'a test' });
-  const unreadable = unreadableFiles({ rules }, tool.name, input);
+  const unreadable = unreadableFiles({ rules }, tool.access?.(input) ?? {});
   // As it comes to an agent in a process of its own.
   const sent = unreadable && structuredClone(unreadable);
   const context = sent === undefined ? {} : { leavesOut: leavesOut(sent, directory) };

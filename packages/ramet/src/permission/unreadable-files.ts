@@ -3,6 +3,7 @@
  * plain data, since an agent's process gets it from its host.
  */
 import { resolve } from 'node:path';
+import type { ToolAccess } from '../schema/tool-access.ts';
 import { takingRule } from './match-rules.ts';
 import { type PermissionPolicy, parseRules } from './policy.ts';
 
@@ -13,25 +14,18 @@ export interface UnreadableFiles {
   readonly named: string;
 }
 
-const SEARCHES: ReadonlySet<string> = new Set(['Glob', 'Grep']);
-
 /** Undefined where no rule is about reading files, or the tool reads only what it was permitted. */
 export function unreadableFiles(
   { rules }: Pick<PermissionPolicy, 'rules'>,
-  tool: string,
-  input: unknown,
+  { searches, reads: [named = '.'] = [] }: ToolAccess,
 ): UnreadableFiles | undefined {
-  if (!SEARCHES.has(tool)) return undefined;
+  if (searches !== true) return undefined;
   // What would be asked about is not shown unasked.
   const about = [...rules.deny, ...rules.ask].filter(
     ({ scope }) => scope.kind === 'paths' && scope.access === 'read',
   );
   if (about.length === 0) return undefined;
-  const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
-  return {
-    rules: about.map(({ text, base, home }) => ({ text, base, home })),
-    named: typeof path === 'string' ? path : '.',
-  };
+  return { rules: about.map(({ text, base, home }) => ({ text, base, home })), named };
 }
 
 /** Whether a path must be left out. `counterpart` is the same path in the checkout that rules were written for. */

@@ -3,10 +3,9 @@ import { builtInDefinitions, typeLines } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { fileTypeLine, fileTypeLines, NAMES_ONLY, nameList } from '../agents/type-lines.ts';
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
+import { AGENT_TOOL } from '../tools/agent.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
-
-const AGENT_TOOL = 'Agent';
 
 /** The tools of a main agent that knows these types. */
 export function toolsTelling(definitions: readonly AgentDefinition[], fork: boolean): readonly Tool[] {

@@ -2,7 +2,7 @@
 import type { BudgetLimits, Effort } from '../schema/status.ts';
 import type { ToolOutcome } from './outcome.ts';
 
-/** The Agent tool's input. */
+/** The Agent tool's input. Written out, since an exported type cannot be inferred here; the compiler compares the two. */
 export interface SpawnRequest {
   prompt: string;
   description: string;

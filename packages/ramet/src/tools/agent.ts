@@ -1,6 +1,10 @@
 import { EFFORTS } from '../schema/status.ts';
+import type { ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
 import { defineTool, type Tool } from './tool.ts';
+
+/** What heads of prompts that were recorded before call it. */
+export const AGENT_TOOL = 'Agent';
 
 const LONGEST_NAME = 60;
 
@@ -48,16 +52,22 @@ export interface AgentChoices {
   types: readonly string[];
 }
 
+function namedBy(name: string | undefined): ToolAccess {
+  return name === undefined ? {} : { named: name };
+}
+
 export function agentToolFor({ fork, types }: AgentChoices): Tool {
   return defineTool({
-    name: 'Agent',
+    name: AGENT_TOOL,
     description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
 ${[fork ? WITH_FORKS : WITHOUT_FORKS, ...types].join('\n')}
 Do not delegate one or two tool calls. Say what you want, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
 While it runs, do not look at its work or guess its result; wait for the report. run_in_background returns at once, and a <task-notification> tells you the end: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
     effect: 'read',
-    delegates: true,
+    schedule: 'last',
     input,
+    access: ({ subagent_type, name }) => namedBy(subagent_type ?? name),
+    details: ({ description }) => ({ title: description, startsAgent: true }),
     // A model without a name is none.
     run: ({ max_turns: maxTurns, ...request }, { agents }) =>
       agents.spawn({ ...request, maxTurns, model: request.model?.trim() || undefined }),

@@ -48,7 +48,10 @@ export const bashTool: Tool = defineTool({
     'and kept whole in a file. run_in_background returns at once with a task_id for TaskOutput and TaskStop; use it for ' +
     'servers and watchers. What still runs when you finish is stopped. Use the other tools to read, change, find or search files.',
   effect: 'execute',
+  schedule: 'ordered',
+  changesFiles: true,
   input,
+  access: ({ command }) => ({ command }),
   async run({ command, timeout = DEFAULT_TIMEOUT_MS, run_in_background = false }, context) {
     if (context.signal.aborted) return failure('Interrupted before the command started.');
     if (!statSync(context.cwd, { throwIfNoEntry: false })?.isDirectory()) {

@@ -22,7 +22,13 @@ export const editTool: Tool = defineTool({
     'indentation and without line numbers, and occur once: add lines around it to make it unique, or set replace_all. ' +
     'Refused if the file has changed: Read it again.',
   effect: 'write',
+  schedule: 'ordered',
+  pathFields: { file_path: 'path' },
   input,
+  access: ({ file_path }) => ({ writes: [file_path] }),
+  details: ({ file_path, old_string, new_string, replace_all = false }) => ({
+    change: { path: file_path, before: old_string, after: new_string, everywhere: replace_all },
+  }),
   async precheck({ file_path, old_string, new_string, replace_all = false }, { files, cwd }) {
     if (old_string === new_string) return NO_CHANGE;
     if (old_string === '') {

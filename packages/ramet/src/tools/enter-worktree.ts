@@ -5,7 +5,7 @@ export const enterWorktreeTool: Tool = defineTool({
   name: 'EnterWorktree',
   description: 'Continue in your own git worktree, new or existing (name). Only when the user asks for one.',
   effect: 'read',
-  ordered: true,
+  schedule: 'ordered',
   input: z.strictObject({ name: z.optional(z.string()) }),
   run: ({ name }, { directory }) => directory.enter(name),
 });

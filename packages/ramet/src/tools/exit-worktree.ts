@@ -5,7 +5,7 @@ export const exitWorktreeTool: Tool = defineTool({
   name: 'ExitWorktree',
   description: 'Leave the current worktree. It is kept if it has changes, otherwise removed.',
   effect: 'read',
-  ordered: true,
+  schedule: 'ordered',
   input: z.strictObject({}),
   run: (_, { directory }) => directory.exit(),
 });

@@ -22,7 +22,10 @@ export const globTool: Tool = defineTool({
     'List files by glob, such as "src/**/*.ts", newest first. "*" stays in one directory, "**" goes below. ' +
     'Hidden files are listed, those ignored by git are not. Prefer it to find and ls.',
   effect: 'read',
+  schedule: 'parallel',
+  pathFields: { path: 'path', pattern: 'pattern' },
   input,
+  access: ({ path = '.' }) => ({ reads: [path], searches: true }),
   async run({ pattern, path = '.' }, context) {
     const { base, rest } = splitGlobBase(pattern);
     const glob = parseGlob(rest);

@@ -35,7 +35,10 @@ export const grepTool: Tool = defineTool({
     'Search file contents. output_mode: files_with_matches (default, paths), content (lines; -A, -B, -C add lines ' +
     'after, before, around) or count. Files ignored by git are skipped. Prefer it to grep and rg in Bash.',
   effect: 'read',
+  schedule: 'parallel',
+  pathFields: { path: 'path' },
   input,
+  access: ({ path = '.' }) => ({ reads: [path], searches: true }),
   async run(search, context) {
     const path = search.path ?? '.';
     if (!existsSync(resolve(context.cwd, path)))

@@ -30,7 +30,10 @@ export const readTool: Tool = defineTool({
     'Paths may be absolute or relative to your directory. Read a file before you Edit or Write it; ' +
     'read several files in one turn when you need them all.',
   effect: 'read',
+  schedule: 'parallel',
+  pathFields: { file_path: 'path' },
   input,
+  access: ({ file_path }) => ({ reads: [file_path] }),
   async run({ file_path, offset = 1, limit = LINE_LIMIT }, context) {
     const path = resolve(context.cwd, file_path);
     const window = createLineWindow(offset, limit);

@@ -1,4 +1,5 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
+import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import type * as z from '../schema/zod.ts';
 import { type AgentChoices, agentToolFor } from './agent.ts';
 import { bashTool } from './bash.ts';
@@ -34,6 +35,24 @@ export function builtInTools(choices: AgentChoices): readonly Tool[] {
     enterWorktreeTool,
     exitWorktreeTool,
   ];
+}
+
+/** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
+export function mayChangeFiles({ effect, changesFiles }: Tool): boolean {
+  return effect === 'write' || changesFiles === true;
+}
+
+/** What a call reaches, before anybody has checked its input; nothing when that is wrong. */
+export function accessOfCall(tool: Tool, input: unknown): ToolAccess {
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? (tool.access?.(parsed.data) ?? {}) : {};
+}
+
+/** As `accessOfCall`, for views. */
+export function detailsOfCall(tool: Tool, input: unknown): CallDetails | undefined {
+  if (tool.details === undefined) return undefined;
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? tool.details(parsed.data) : undefined;
 }
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {

@@ -6,7 +6,7 @@ export const sendMessageTool: Tool = defineTool({
   description:
     'Send a message to another agent by name or id. A running agent reads it after its current tool call; an ended agent resumes in the background with all it knew.',
   effect: 'read',
-  ordered: true,
+  schedule: 'ordered',
   input: z.strictObject({ to: z.string().check(z.minLength(1)), message: z.string().check(z.minLength(1)) }),
   run: ({ to, message }, { agents }) => agents.send(to, message),
 });

@@ -26,6 +26,7 @@ export const taskOutputTool: Tool = defineTool({
   name: 'TaskOutput',
   description: 'Status of a background task or agent, and its new output.',
   effect: 'read',
+  schedule: 'parallel',
   input,
   async run({ task_id, block = false, timeout = DEFAULT_TIMEOUT_MS }, context) {
     const task = context.tasks.find(task_id);

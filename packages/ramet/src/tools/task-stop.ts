@@ -7,7 +7,7 @@ export const taskStopTool: Tool = defineTool({
   description: 'Stop a background task with all its processes, or an agent.',
   // Only what this agent was allowed to start can be stopped here: that needs no second permission.
   effect: 'read',
-  ordered: true,
+  schedule: 'ordered',
   input: z.strictObject({ task_id: z.string() }),
   async run({ task_id }, { tasks, agents }) {
     const task = tasks.find(task_id);

@@ -22,7 +22,7 @@ export const todoWriteTool: Tool = defineTool({
   description:
     'Replace your todo list. Keep one for work of three or more steps; one item in_progress, completed as soon as done.',
   effect: 'read',
-  ordered: true,
+  schedule: 'ordered',
   input,
   async run({ todos }, context) {
     context.setTodos(todos.map((todo) => withoutSecrets(todo, context.redact)));

@@ -6,6 +6,7 @@
 
 import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
+import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
 import type { ShellDecision } from '../workspace/command-sandbox.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
@@ -22,6 +23,15 @@ export { failure, type ToolOutcome } from './outcome.ts';
  * files through `FileAccess`; `execute` runs programs or reaches into the network.
  */
 export type ToolEffect = 'read' | 'write' | 'execute';
+
+/**
+ * Among the calls of one message: `parallel` beside its neighbours, and again after a crash; `ordered` alone and in its
+ * place; `last` side by side, after all others have ended, for calls that start agents (FORK-2).
+ */
+export type ToolSchedule = 'parallel' | 'ordered' | 'last';
+
+/** How a field of the input names files. A `pattern` does so only when it begins with `/`. */
+export type PathField = 'path' | 'pattern';
 
 export interface ToolContext {
   agent: string;
@@ -74,11 +84,16 @@ export interface Tool<Input = unknown> {
   name: string;
   description: string;
   effect: ToolEffect;
-  /** Keeps its place among the calls around it although it only `read`s: it changes what the agent itself holds. */
-  ordered?: true;
-  /** Its calls run side by side, after all others of the same message have ended: they start agents (FORK-2). */
-  delegates?: true;
+  schedule: ToolSchedule;
+  /** It can change files of the checkout by itself, though that is not its `effect`. */
+  changesFiles?: true;
+  /** Fields of the input that name files. `any`: it is somebody else's tool, and any text that begins with `/` may. */
+  pathFields?: Readonly<Record<string, PathField>> | 'any';
   input: z.ZodMiniType<Input>;
+  /** What a call reaches. Permission, fences and isolation ask this, never the tool's name. */
+  access?(input: Input): ToolAccess;
+  /** What views show of a call; the first text of its input where this is absent. */
+  details?(input: Input): CallDetails;
   /** Why the call would fail whoever allows it; null when it might not. Nobody is asked about one that would. */
   precheck?(input: Input, context: Pick<ToolContext, 'files' | 'cwd'>): Promise<string | null>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;

@@ -14,7 +14,13 @@ export const writeTool: Tool = defineTool({
     'Create a file, with its directories, or replace a whole file you have read. Refused if the file ' +
     'has changed: Read it again. To change part of a file use Edit.',
   effect: 'write',
+  schedule: 'ordered',
+  pathFields: { file_path: 'path' },
   input,
+  access: ({ file_path }) => ({ writes: [file_path] }),
+  details: ({ file_path, content }) => ({
+    change: { path: file_path, before: null, after: content, everywhere: false },
+  }),
   async precheck({ file_path, content }, { files, cwd }) {
     if (!existsSync(resolve(cwd, file_path))) return null;
     return whyNot(files, file_path, () => ({ ok: true, text: content }));

@@ -108,7 +108,7 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
         costUsd: addCost(agent.costUsd, event.costUsd),
       };
     case 'tool_started':
-      return { calls: new Map(agent.calls).set(event.call.id, callTitle(event.call)) };
+      return { calls: new Map(agent.calls).set(event.call.id, callTitle(event.call, event.details)) };
     case 'tool_completed': {
       const calls = new Map(agent.calls);
       calls.delete(event.call.id);

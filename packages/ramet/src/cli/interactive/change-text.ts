@@ -1,6 +1,6 @@
-/** The change that an Edit or a Write makes, as a bounded diff. Other calls change nothing that is shown. */
+/** The change that a call makes to a file, as a bounded diff. Other calls change nothing that is shown. */
 import { visibleText } from '../../permission/visible-text.ts';
-import type { ToolUseBlock } from '../../schema/content.ts';
+import type { CallDetails } from '../../schema/tool-access.ts';
 import { fitText } from '../../views/text/display-width.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
 import type { TextStyle } from './text-style.ts';
@@ -9,36 +9,14 @@ const MOST_LINES = 16;
 /** Longer texts are not compared: a person would not read them here either. */
 const LONGEST_TEXT = 200_000;
 
-export function changeLines(
-  call: Pick<ToolUseBlock, 'name' | 'input'>,
-  columns: number,
-  style: TextStyle,
-): string[] {
-  const change = changeOf(call);
-  if (change === null) return [];
-  const lines = changedLines(lineDiff(change.before, change.after));
+export function changeLines(details: CallDetails | undefined, columns: number, style: TextStyle): string[] {
+  // What a whole file held before is not known here: all of it counts as added.
+  const { before, after } = details?.change ?? {};
+  if (after === undefined || Math.max(after.length, before?.length ?? 0) > LONGEST_TEXT) return [];
+  const lines = changedLines(lineDiff(before ?? '', after));
   const shown = lines.slice(0, MOST_LINES).map((line) => diffRow(line, columns, style));
   const rest = lines.length - shown.length;
   return rest > 0 ? [...shown, style.dim(`(${rest} more line${rest === 1 ? '' : 's'})`)] : shown;
-}
-
-/** What a file held before a Write is not known here: all of it counts as added. */
-function changeOf({
-  name,
-  input,
-}: Pick<ToolUseBlock, 'name' | 'input'>): { before: string; after: string } | null {
-  if (typeof input !== 'object' || input === null) return null;
-  const field = (key: string): string | null => {
-    const value: unknown = Object.hasOwn(input, key) ? Reflect.get(input, key) : null;
-    return typeof value === 'string' && value.length <= LONGEST_TEXT ? value : null;
-  };
-  const [before, after] =
-    name === 'Edit'
-      ? [field('old_string'), field('new_string')]
-      : name === 'Write'
-        ? ['', field('content')]
-        : [];
-  return typeof before === 'string' && typeof after === 'string' ? { before, after } : null;
 }
 
 function diffRow(line: DiffLine | null, columns: number, style: TextStyle): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../engine/agent-event.ts';
+import { builtInTools, detailsOfCall, findTool } from '../../tools/registry.ts';
 import { createEventView } from './event-text.ts';
 import { textStyle } from './text-style.ts';
 
@@ -14,11 +15,14 @@ function completed(
   input: unknown,
   result: { content: string; is_error?: boolean },
 ): AgentEvent {
+  const tool = findTool(builtInTools({ fork: true, types: [] }), name);
+  const details = tool && detailsOfCall(tool, input);
   return {
     type: 'tool_completed',
     call: { type: 'tool_use', id: 'c', name, input },
     result: { type: 'tool_result', tool_use_id: 'c', ...result },
     durationMs: 1_234,
+    ...(details && { details }),
   };
 }
 

@@ -72,7 +72,7 @@ export function createEventView(style: TextStyle): EventView {
           return closeLine();
         case 'tool_completed':
           // An agent that was started is told of by itself.
-          if (event.call.name === 'Agent' && event.result.is_error !== true) return '';
+          if (event.details?.startsAgent === true && event.result.is_error !== true) return '';
           return line(
             completedCall(event, columns, style, shownChanges.delete(JSON.stringify(event.call.input))),
           );
@@ -119,7 +119,7 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
     case 'text_delta':
       return 'answering';
     case 'tool_started':
-      return callTitle(event.call);
+      return callTitle(event.call, event.details);
     case 'request_failed':
       return event.retryInMs === null ? null : 'waiting to try again';
     case 'status_changed':
@@ -134,20 +134,20 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
 }
 
 function completedCall(
-  { call, result, durationMs }: SessionEvent & { type: 'tool_completed' },
+  { call, result, durationMs, details }: SessionEvent & { type: 'tool_completed' },
   columns: number,
   style: TextStyle,
   brief: boolean,
 ): string {
   const failed = result.is_error === true;
   const took = ` ${duration(durationMs)}`;
-  const title = fitText(callTitle(call), Math.max(8, columns - took.length - 3));
+  const title = fitText(callTitle(call, details), Math.max(8, columns - took.length - 3));
   const head = `${failed ? style.red('✗') : style.green('•')} ${title}${style.dim(took)}`;
   const detail = failed
     ? [style.red(fitText(firstLine(result), columns - 4))]
     : brief
       ? []
-      : changeLines(call, columns - 5, style);
+      : changeLines(details, columns - 5, style);
   return [head, ...detail.map((text) => `    ${text}`)].join('\n');
 }
 

@@ -41,7 +41,8 @@ describe('RES-3: a question about permission', () => {
   });
 
   test('shows the diff of an edit', () => {
-    const edit = { ...question, tool: 'Edit', summary: 'a.ts', input: { old_string: 'a', new_string: 'b' } };
+    const change = { path: 'a.ts', before: 'a', after: 'b', everywhere: false };
+    const edit = { ...question, tool: 'Edit', summary: 'a.ts', details: { change } };
     expect(questionText(edit, 80, textStyle(false))).toContain('    - a\n    + b\n');
   });
 

@@ -3,11 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { builtInTools, detailsOfCall, findTool } from '../../tools/registry.ts';
 import { textStyle } from './text-style.ts';
 import { wholeChange } from './whole-change.ts';
 
-function shown(cwd: string, tool: string, input: unknown, columns = 40): string[] {
-  return wholeChange({ tool, input, cwd }, columns, textStyle(false));
+function shown(cwd: string, name: string, input: unknown, columns = 40): string[] {
+  const tool = findTool(builtInTools({ fork: true, types: [] }), name);
+  const details = tool && detailsOfCall(tool, input);
+  return wholeChange({ details, cwd }, columns, textStyle(false));
 }
 
 describe('RES-3, UI-3: whoever is asked about a change sees all of it', () => {

@@ -1,5 +1,5 @@
 /**
- * All that an Edit or a Write would change, for whoever is asked about it: compared with the file as it is now, so that
+ * All that a call would change in a file, for whoever is asked about it: compared with the file as it is now, so that
  * what disappears and every place of a replacement is seen. Nothing is cut: long lines are wrapped, and a part that
  * cannot be shown is named.
  */
@@ -14,7 +14,7 @@ import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff
 import { decodeTextFile } from '../../workspace/text-file.ts';
 import type { TextStyle } from './text-style.ts';
 
-type AskedChange = Pick<PermissionQuestion, 'tool' | 'input' | 'cwd'>;
+type AskedChange = Pick<PermissionQuestion, 'details' | 'cwd'>;
 
 /** A larger file is not compared: whoever is asked must not wait for it. */
 const LARGEST_FILE = 4 * 1024 * 1024;
@@ -37,36 +37,25 @@ export function wholeChange(question: AskedChange, columns: number, style: TextS
   return [...missing, ...rows, ...none];
 }
 
-function changeOf({ tool, input, cwd }: AskedChange): TextChange | null {
-  if ((tool !== 'Write' && tool !== 'Edit') || typeof input !== 'object' || input === null) return null;
-  const field = (key: string): string | null => {
-    const value: unknown = Object.hasOwn(input, key) ? Reflect.get(input, key) : null;
-    return typeof value === 'string' ? value : null;
-  };
-  const path = field('file_path');
-  const file = path === null ? 'it has no path' : textNow(resolve(cwd, path));
-  if (tool === 'Write') return writeChange(file, field('content'));
-  return editChange(
-    file,
-    field('old_string'),
-    field('new_string'),
-    Reflect.get(input, 'replace_all') === true,
-  );
+function changeOf({ details, cwd }: AskedChange): TextChange | null {
+  const change = details?.change;
+  if (change === undefined) return null;
+  const file = textNow(resolve(cwd, change.path));
+  const { before, after, everywhere } = change;
+  return before === null ? writeChange(file, after) : editChange(file, before, after, everywhere);
 }
 
-function writeChange(file: TextNow | string, content: string | null): TextChange | null {
-  if (content === null) return null;
+function writeChange(file: TextNow | string, content: string): TextChange {
   if (typeof file !== 'string') return { before: file.text, after: unified(content), missing: null };
   return { before: '', after: content, missing: `what the file holds now is not shown: ${file}` };
 }
 
 function editChange(
   file: TextNow | string,
-  oldText: string | null,
-  newText: string | null,
+  oldText: string,
+  newText: string,
   replaceAll: boolean,
-): TextChange | null {
-  if (oldText === null || newText === null) return null;
+): TextChange {
   const [oldString, newString] = [unified(oldText), unified(newText)];
   const everywhere = replaceAll ? 'it is replaced everywhere in the file' : null;
   const missing = typeof file === 'string' ? `the file is not shown: ${file}` : everywhere;

@@ -5,6 +5,7 @@ const question = (command: string, tool = 'Bash') => ({
   ...{ agent: 'a.1', agentName: null, parent: null, cwd: '/w', tool, summary: command, reason: '' },
   suggestedRules: [],
   input: { command },
+  ...(tool === 'Bash' && { command }),
 });
 
 describe('WORK-5: what a resolver may do besides editing', () => {

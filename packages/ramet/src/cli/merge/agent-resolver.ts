@@ -108,13 +108,11 @@ export function deletingBroker(files: readonly string[], directory: string): Per
   const own = new Set(plain.flatMap((file) => [file, `./${file}`, join(directory, file)]));
   return {
     async ask(question, signal) {
-      const { input, tool } = question;
-      const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : '';
-      const words = String(command).trim().split(/ +/);
+      const words = (question.command ?? '').trim().split(/ +/);
       const operands = /^(?:git rm|rm)(?: -f| --)* /.test(`${words.join(' ')} `)
         ? words.slice(words[0] === 'git' ? 2 : 1).filter((word) => word !== '-f' && word !== '--')
         : [];
-      const isRemoval = tool === 'Bash' && operands.length > 0 && operands.every((word) => own.has(word));
+      const isRemoval = operands.length > 0 && operands.every((word) => own.has(word));
       return isRemoval ? { kind: 'once' } : denyingBroker.ask(question, signal);
     },
   };

@@ -23,7 +23,7 @@ test('UI-1: a person who waits sees which agents begin, what they call and how t
   const background = { agentType: 'Explore', name: 'scout', description: 'look \u001b[2J', background: true };
   const result = { status: 'failed', cause: 'max_turns', message: 'no turns are left', text: '' } as const;
   const events: [string, AgentEvent][] = [
-    ['x.1', { type: 'tool_started', call: call('Agent') }],
+    ['x.1', { type: 'tool_started', call: call('Agent'), details: { startsAgent: true } }],
     ['x.2', { type: 'agent_started', model: 'm', ...background }],
     ['x.2', { type: 'tool_started', call: call('Bash') }],
     ['x.2', { type: 'stalled', silentMs: 600_000 }],

@@ -15,7 +15,7 @@ export function textOutput(io: CommandIo): ResultOutput {
     event(session, event) {
       if (event.type === 'warning') io.note(`${of(event, session)}${event.message}`);
       // A call that starts an agent is told of with the agent.
-      if (event.type === 'tool_started' && event.call.name !== 'Agent')
+      if (event.type === 'tool_started' && event.details?.startsAgent !== true)
         io.progress(`  ${of(event, session)}${callLine(event.call)}`);
       const denial =
         event.type === 'tool_completed'

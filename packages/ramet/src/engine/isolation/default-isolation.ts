@@ -1,11 +1,9 @@
 /** Whether a child gets a worktree of its own: because somebody asked, or because the user wants it so. */
 import type { AgentDefinition } from '../../agents/definition.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
 import type { DefaultIsolation } from '../../workspace/worktrees/worktree-settings.ts';
 import type { Agent } from '../agent.ts';
-
-/** Tools with which files can be changed. */
-const WRITING: ReadonlySet<string> = new Set(['Write', 'Edit', 'Bash']);
 
 /** `definition` is null for a fork. A child of an agent in a worktree works there, unless somebody asks for more. */
 export function isolationOf(
@@ -21,7 +19,10 @@ export function isolationOf(
 
 function mayWrite({ readOnly, tools, disallowedTools = [] }: AgentDefinition): boolean {
   if (readOnly === true) return false;
-  return [...WRITING].some(
-    (tool) => (tools === 'all' || tools.includes(tool)) && !disallowedTools.includes(tool),
+  return builtInTools({ fork: false, types: [] }).some(
+    (tool) =>
+      mayChangeFiles(tool) &&
+      (tools === 'all' || tools.includes(tool.name)) &&
+      !disallowedTools.includes(tool.name),
   );
 }

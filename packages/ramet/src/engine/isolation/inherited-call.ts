@@ -6,23 +6,23 @@ import { existsSync } from 'node:fs';
 import { inheritedPath } from '../../permission/inherited-path.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
+import { accessOfCall } from '../../tools/registry.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { type CallPlace, inheritedCommand, type TranslatedPath } from './inherited-command.ts';
 
 export type InheritedCall =
   | { kind: 'translated'; call: ToolUseBlock; notice: string }
   | { kind: 'refused'; reason: string };
 
-/** The fields of our file tools; a tool of somebody else may call its paths anything. */
-const PATH_FIELDS: ReadonlySet<string> = new Set(['file_path', 'path', 'notebook_path']);
-
 /** Null for a call that names no such path. */
-export function inheritedCall(call: ToolUseBlock, place: CallPlace): InheritedCall | null {
-  const { input, name } = call;
+export function inheritedCall(tool: Tool, call: ToolUseBlock, place: CallPlace): InheritedCall | null {
+  const { input } = call;
   if (typeof input !== 'object' || input === null) return null;
-  if (name === 'Bash') return commandCall(call, place);
+  const { command } = accessOfCall(tool, input);
+  if (command !== undefined) return commandCall(call, command, place);
   const paths: TranslatedPath[] = [];
   const translated = Object.entries(input).map(([field, value]: [string, unknown]) => {
-    if (typeof value !== 'string' || !isPathField(name, field, value)) return [field, value];
+    if (typeof value !== 'string' || !isPathField(tool, field, value)) return [field, value];
     const used = inheritedPath(place.places, value, place.cwd);
     if (used === null) return [field, value];
     paths.push({ given: value, used });
@@ -36,19 +36,21 @@ export function inheritedCall(call: ToolUseBlock, place: CallPlace): InheritedCa
   };
 }
 
-function isPathField(tool: string, field: string, value: string): boolean {
-  if (PATH_FIELDS.has(field)) return true;
-  const isPattern = tool === 'Glob' && field === 'pattern';
-  return (isPattern || tool.startsWith('mcp__')) && value.startsWith('/');
+/** What somebody else's tool calls its paths is not known; these are what most do. */
+const USUAL_FIELDS: ReadonlySet<string> = new Set(['file_path', 'path', 'notebook_path']);
+
+function isPathField({ pathFields = {} }: Tool, field: string, value: string): boolean {
+  if (pathFields === 'any') return USUAL_FIELDS.has(field) || value.startsWith('/');
+  const kind = Object.hasOwn(pathFields, field) ? pathFields[field] : undefined;
+  return kind === 'path' || (kind === 'pattern' && value.startsWith('/'));
 }
 
-function commandCall(call: ToolUseBlock, place: CallPlace): InheritedCall | null {
-  const { command } = call.input as { command?: unknown }; // an object, as its caller has seen
-  const found = typeof command === 'string' ? inheritedCommand(command, place) : null;
+function commandCall(call: ToolUseBlock, command: string, place: CallPlace): InheritedCall | null {
+  const found = inheritedCommand(command, place);
   if (found === null) return null;
   const { paths, left } = found;
   if (found.command === null) return { kind: 'refused', reason: refusalOf(paths) };
-  const input = { ...(call.input as object), command: found.command }; // as above
+  const input = { ...(call.input as object), command: found.command }; // an object, as its caller has seen
   const notices = [
     ...(paths.length === 0 ? [] : [noticeOf(paths)]),
     ...(left.length === 0 ? [] : [`[Not translated, because it is the text searched for: ${listed(left)}.]`]),

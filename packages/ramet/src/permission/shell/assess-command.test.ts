@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import type { SessionMode } from '../../schema/status.ts';
+import { bashTool } from '../../tools/bash.ts';
 import { decide } from '../decide.ts';
 import type { PermissionDecision } from '../decision.ts';
 import { parseRules, type RuleTexts } from '../policy.ts';
@@ -13,7 +14,7 @@ async function judge(
 ): Promise<PermissionDecision> {
   const { rules, problems } = parseRules(texts, { place: 'a test', base: cwd, home: '/home/user' });
   expect(problems).toEqual([]);
-  return decide({ mode, rules }, { name: 'Bash', effect: 'execute' }, { input: { command }, cwd });
+  return decide({ mode, rules }, bashTool, { input: { command }, cwd });
 }
 
 const kindOf = async (...args: Parameters<typeof judge>): Promise<string> => (await judge(...args)).kind;

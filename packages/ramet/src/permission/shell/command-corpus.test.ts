@@ -2,10 +2,12 @@
  * TYPE-2, RES-3: the figures behind the promise. Both lists are judged by the same policy: the default mode and the
  * rules of an ordinary project, so that a dangerous command may hide behind an allowed beginning.
  */
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { bashTool } from '../../tools/bash.ts';
 import { decide } from '../decide.ts';
 import { type PermissionPolicy, parseRules } from '../policy.ts';
 
@@ -37,7 +39,7 @@ async function judgeAll(commands: readonly string[], wall: boolean): Promise<Map
   const policy: PermissionPolicy = { mode: 'default', rules, wall };
   const judged = new Map<string, Judged>();
   for (const command of commands) {
-    const decision = await decide(policy, { name: 'Bash', effect: 'execute' }, { input: { command }, cwd });
+    const decision = await decide(policy, bashTool, { input: { command }, cwd });
     judged.set(command, decision.kind === 'allow' ? decision.confinement : 'asks');
   }
   return judged;

@@ -1,10 +1,12 @@
 /** The parser and bash must agree on what a script does, also on scripts that nobody would write. */
+
 import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { bashTool } from '../../tools/bash.ts';
 import { decide } from '../decide.ts';
 import { NO_RULES } from '../policy.ts';
 
@@ -85,7 +87,7 @@ test('TYPE-2: no random script that passes for reading changes anything', { time
   await fc.assert(
     fc.asyncProperty(script, async (pieces) => {
       const command = pieces.join('');
-      const { kind } = await decide(policy, { name: 'Bash', effect: 'execute' }, details(command));
+      const { kind } = await decide(policy, bashTool, details(command));
       if (kind !== 'allow') return;
       const env = { PATH: process.env.PATH, HOME: cwd };
       spawnSync('bash', ['-c', command], { cwd, env, stdio: 'ignore', timeout: 2_000 });

@@ -1,8 +1,10 @@
 /** Ways in which a judge was once led to call writing or running "only reading": each is a family, not a command. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { bashTool } from '../../tools/bash.ts';
 import { decide } from '../decide.ts';
 import { NO_RULES, type PermissionPolicy, parseRules } from '../policy.ts';
 
@@ -14,9 +16,8 @@ function repository(): string {
 }
 
 async function judge(command: string, policy: Partial<PermissionPolicy> = {}): Promise<string> {
-  const subject = { name: 'Bash', effect: 'execute' } as const;
   const whole: PermissionPolicy = { mode: 'default', rules: NO_RULES, ...policy };
-  const decision = await decide(whole, subject, { input: { command }, cwd: repository() });
+  const decision = await decide(whole, bashTool, { input: { command }, cwd: repository() });
   return decision.kind === 'allow' ? `allow ${decision.confinement}` : decision.kind;
 }
 

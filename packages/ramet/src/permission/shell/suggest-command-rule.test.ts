@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { bashTool } from '../../tools/bash.ts';
 import { decide } from '../decide.ts';
 import type { PermissionDecision } from '../decision.ts';
 import { parseRules, type RuleTexts } from '../policy.ts';
@@ -7,8 +8,7 @@ import { parseRules, type RuleTexts } from '../policy.ts';
 async function judge(command: string, texts: RuleTexts = {}): Promise<PermissionDecision> {
   const cwd = temporaryDirectory();
   const { rules } = parseRules(texts, { base: cwd, home: null, place: 'a test' });
-  const subject = { name: 'Bash', effect: 'execute' } as const;
-  return decide({ mode: 'default', rules }, subject, { input: { command }, cwd });
+  return decide({ mode: 'default', rules }, bashTool, { input: { command }, cwd });
 }
 
 async function suggested(command: string): Promise<readonly string[]> {

@@ -1,0 +1,54 @@
+/**
+ * Tools describe themselves (`access`, `schedule`, `details` in tools/tool.ts), so code does not ask for their names. Who
+ * names a tool all the same stands in this list, with the reason.
+ */
+import { describe, expect, test } from 'vitest';
+import { builtInTools } from '../../src/tools/registry.ts';
+import { readText, SOURCE_ROOT, sourceFiles } from './repository.ts';
+
+const ALLOWED: Readonly<Record<string, string>> = {
+  'agents/definition-tools.ts': 'what tools are called in definition files',
+  'agents/reading-tools.ts': 'the list of tools of agents that only read',
+  'extensions/other-tools/other-settings.ts': 'what tools are called in the settings of other programs',
+  'journal/projections/file-history.ts': 'a recorded call holds the name of its tool and nothing else of it',
+  'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',
+  'permission/shell/assess-command.ts': 'a rule for commands is written Bash(...)',
+  'permission/shell/judge-file.ts': 'rules for files are written Read(...), Edit(...) and Write(...)',
+  'permission/shell/named-files.ts': 'rules for files are written Read(...) and Edit(...)',
+  'permission/tool-name-pattern.ts': 'the syntax of rules: the names that can stand in one',
+  'permission/unreadable-files.ts': 'rules for files are written Read(...)',
+  'schema/events.ts': 'a recorded word for who stopped a task',
+  'tools/agent.ts': 'its own name, which recorded heads of prompts hold',
+  'tools/background-tasks.ts': 'the same recorded word',
+  'tools/task-stop.ts': 'the same recorded word',
+};
+
+/** Models and their doubles make calls, and so name tools. */
+const MODELS = /^(?:model|emulator|testing)\//;
+
+const names = builtInTools({ fork: true, types: [] }).map(({ name }) => name);
+const literal = new RegExp(`(?<!\\bname: )(['"\`])(?:${names.join('|')})\\1|['"]mcp__`);
+
+const naming = sourceFiles()
+  .filter((path) => literal.test(readText(path)))
+  .map((path) => path.slice(SOURCE_ROOT.length))
+  .filter((path) => !MODELS.test(path));
+
+describe('the names of tools', () => {
+  test('are asked for by no file but those that have a reason', () => {
+    expect(naming.filter((path) => !Object.hasOwn(ALLOWED, path))).toEqual([]);
+  });
+
+  test('are still in every file that has one', () => {
+    expect(Object.keys(ALLOWED).filter((path) => !naming.includes(path))).toEqual([]);
+  });
+
+  test.each([
+    ["if (tool.name === 'Bash') return;", true],
+    ["switch (name) { case 'Edit': }", true],
+    ['name.startsWith("mcp__")', true],
+    ["new Set(['Glob', 'Grep'])", true],
+    ["defineTool({ name: 'Bash' })", false],
+    ["'Bash is not permitted'", false],
+  ])('%s: found is %s', (text, found) => expect(literal.test(text)).toBe(found));
+});
