@@ -1,5 +1,5 @@
 /** What a person should know of a session that was just opened, one line each. */
-import { RECIPE_MODEL } from '../model/catalog.ts';
+import { isEmbedded } from '../model/catalog.ts';
 import type { Session } from '../sdk/session.ts';
 import type { CommandIo } from './io.ts';
 
@@ -12,12 +12,12 @@ export function sessionNotes(
   { cwd, env }: CommandIo,
   chosen: boolean,
 ): string[] {
-  const recipeByDefault = model === RECIPE_MODEL && !chosen && !env.RAMET_PROVIDER;
+  const embeddedByDefault = isEmbedded(model) && !chosen && !env.RAMET_PROVIDER;
   return [
     ...notices,
     ...(repository === null ? [`${agent.cwd} is not in a git repository: working without git`] : []),
     // A resumed session goes on where it began.
     ...(agent.cwd === cwd ? [] : [`going on in ${agent.cwd}`]),
-    ...(recipeByDefault ? [NO_KEY] : []),
+    ...(embeddedByDefault ? [NO_KEY] : []),
   ];
 }

@@ -55,7 +55,7 @@ export function freshThinking(
   const wanted = byEffort(effort);
   return {
     thinking: fitThinking(wanted, model),
-    note: thinkingNote(wanted, model, parent.runtime.provider.name),
+    note: thinkingNote(wanted, model, parent.runtime.provider),
   };
 }
 

@@ -11,7 +11,7 @@
  */
 
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
-import { RECIPE_FAILED } from '../model/recipe.ts';
+import { TASK_FAILED } from '../model/provider.ts';
 import { elapsedOf } from '../schema/clock.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { Cancelled, describeError, ProviderAway, RametError } from '../schema/errors.ts';
@@ -39,7 +39,7 @@ import {
   type RunOptions,
   type RunState,
 } from './run-state.ts';
-import { type NextStep, nextStep, recipeFailure, unknownStop } from './stop-reason.ts';
+import { type NextStep, nextStep, taskFailure, unknownStop } from './stop-reason.ts';
 import { reads, refuseCalls, runCalls } from './tool-runner.ts';
 
 export type { RunOptions } from './run-state.ts';
@@ -123,8 +123,8 @@ async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions):
   const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && agent.openCalls === null;
   if (!answered || agent.state.openStop === 'pause_turn') return null;
   run.text = lastText(agent);
-  const failed = agent.state.openStop === RECIPE_FAILED;
-  return failed ? { status: 'failed', ...recipeFailure(run.text) } : afterAnswer(agent, run, options);
+  const failed = agent.state.openStop === TASK_FAILED;
+  return failed ? { status: 'failed', ...taskFailure(run.text) } : afterAnswer(agent, run, options);
 }
 
 /** Null when the request did not fit and the conversation has been compacted: it is to be asked again. */

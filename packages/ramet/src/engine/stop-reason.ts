@@ -1,6 +1,5 @@
 /** What follows a response, for every stop reason there is (MODEL-2; facts 3.4). Pure: the loop carries it out. */
-import type { ModelResponse } from '../model/provider.ts';
-import { RECIPE_FAILED } from '../model/recipe.ts';
+import { type ModelResponse, TASK_FAILED } from '../model/provider.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
 import { MAKE_THE_CALL, OUTPUT_CUT, SAY_SOMETHING } from './notices.ts';
 
@@ -32,8 +31,8 @@ export function nextStep(response: ModelResponse, context: StepContext): NextSte
         cause: 'context_window',
         message: 'the conversation no longer fits the context window of the model',
       };
-    case RECIPE_FAILED:
-      return { kind: 'fail', keep: true, ...recipeFailure(textOf(response)) };
+    case TASK_FAILED:
+      return { kind: 'fail', keep: true, ...taskFailure(textOf(response)) };
     case 'max_tokens':
       return afterCut(response, context);
     case 'pause_turn':
@@ -66,7 +65,7 @@ const KNOWN_REASONS: ReadonlySet<string> = new Set([
   'pause_turn',
   'refusal',
   'model_context_window_exceeded',
-  RECIPE_FAILED,
+  TASK_FAILED,
 ]);
 
 /** A line about a response that stopped for a reason nobody knows: it is taken for an end; null for any other. */
@@ -76,8 +75,8 @@ export function unknownStop({ stopReason }: ModelResponse): string | null {
   return `the response stopped for a reason that Ramet does not know: ${reason}; it is taken as complete`;
 }
 
-/** The recipe model says in its first line what failed; the rest is its report, which stays in the conversation. */
-export function recipeFailure(text: string): { cause: string; message: string } {
+/** The first line says what failed; the rest is the report, which stays in the conversation. The cause is a word that programs know. */
+export function taskFailure(text: string): { cause: string; message: string } {
   return { cause: 'recipe', message: (text.split('\n', 1)[0] ?? '').replace(/^Failed: /, '') };
 }
 

@@ -37,6 +37,8 @@ export interface ModelFacts {
   forcedToolChoice?: boolean;
   /** Whether `messages` may hold role "system". */
   systemMessages?: boolean;
+  /** It is part of Ramet: it carries out prompts alone, hears nothing in between, and has no tiers. */
+  embedded?: true;
   /** Most tokens of a prompt and its answer together. */
   contextWindow?: number;
   /** The month up to which its knowledge is reliable, as its maker states it (YYYY-MM). */
@@ -151,12 +153,22 @@ export const MODELS: readonly ModelFacts[] = [
     systemMessages: false,
     minimumCacheable: 2048,
   },
-  { id: RECIPE_MODEL, contextWindow: Number.POSITIVE_INFINITY, binding: 'none', thinking: 'none' },
+  {
+    id: RECIPE_MODEL,
+    embedded: true,
+    contextWindow: Number.POSITIVE_INFINITY,
+    binding: 'none',
+    thinking: 'none',
+  },
 ];
 
 const byName: ReadonlyMap<string, ModelFacts> = new Map(
   MODELS.flatMap((facts) => [facts.id, ...(facts.aliases ?? [])].map((name) => [name, facts] as const)),
 );
+
+export function isEmbedded(model: string): boolean {
+  return findModel(model)?.embedded === true;
+}
 
 /** The facts of a model named by id, alias, or either followed by a date or `-latest`; undefined when not listed. */
 export function findModel(model: string): ModelFacts | undefined {

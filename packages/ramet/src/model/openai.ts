@@ -58,6 +58,7 @@ export function openaiProvider(config: OpenaiConfig): ModelProvider {
   };
   return {
     name: 'openai',
+    effortOnly: true,
     origin: endpoint.url.origin,
     send: (request, options) => send(connection, request, options),
     close: () => closeEndpoint(endpoint),

@@ -50,7 +50,22 @@ export interface SendOptions {
   onUnused?: ((message: string) => void) | undefined;
 }
 
-export interface ModelProvider {
+/** What somebody must know of a provider; nobody asks for its name. */
+export interface ProviderCapabilities {
+  /** The one model it serves; any other name is a mistake. Absent where the server knows its models. */
+  readonly onlyModel?: string | undefined;
+  /** It is told how hard to think by an effort alone, and `high` is the highest. */
+  readonly effortOnly?: true | undefined;
+}
+
+/**
+ * A stop reason beside the documented ones: the turn is over, and what was asked for did not succeed. `end_turn` would
+ * make that look like success. The word is the one that journals hold.
+ */
+export const TASK_FAILED = 'recipe_failed';
+
+export interface ModelProvider extends ProviderCapabilities {
+  /** For people: views and messages. */
   readonly name: string;
   /** Scheme, host and port it sends to: who sends to the same one shares its rate limits. */
   readonly origin?: string | undefined;

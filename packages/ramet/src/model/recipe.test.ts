@@ -9,7 +9,8 @@ import { runAgent } from '../engine/loop.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { RECIPE_MODEL } from './catalog.ts';
 import { costOf } from './prices.ts';
-import { RECIPE_FAILED, recipeProvider, withRecipe } from './recipe.ts';
+import { TASK_FAILED } from './provider.ts';
+import { recipeProvider, withRecipe } from './recipe.ts';
 
 const spec = { model: RECIPE_MODEL };
 
@@ -145,7 +146,7 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     const { agent } = await startEngine({ provider: recipeProvider(), spec });
     agent.say('prompt', [freezeBlock({ type: 'text', text: block('sh', 'false') })]);
     const answer = agent.store([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })]);
-    agent.record(responseCompleted({ blocks: answer, stopReason: RECIPE_FAILED }));
+    agent.record(responseCompleted({ blocks: answer, stopReason: TASK_FAILED }));
     const { result } = await drain(runAgent(agent, { signal: new AbortController().signal }));
     expect(result).toMatchObject({ status: 'failed', cause: 'recipe', message: 'step 1 of 1', turns: 0 });
   });

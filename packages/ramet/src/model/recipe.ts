@@ -12,18 +12,13 @@ import type { AssistantBlock } from '../schema/content.ts';
 import { Cancelled } from '../schema/errors.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { RECIPE_MODEL } from './catalog.ts';
-import type { ModelProvider, ModelResponse } from './provider.ts';
+import { type ModelProvider, type ModelResponse, TASK_FAILED } from './provider.ts';
 import type { RecipeAnswer, RecipeRequest } from './recipe-answer.ts';
-
-/**
- * Its own stop reason: the turn is over, and what was asked for did not succeed. No documented stop reason says
- * that; `end_turn` would make a failed command look like success.
- */
-export const RECIPE_FAILED = 'recipe_failed';
 
 export function recipeProvider(): ModelProvider {
   return {
     name: 'recipe',
+    onlyModel: RECIPE_MODEL,
     async send({ model, body }, { signal, onDelta }) {
       const startedAt = performance.now();
       const { answerRecipe } = await import('./recipe-answer.ts');
@@ -46,6 +41,8 @@ export function withRecipe(other: ModelProvider): ModelProvider {
   return {
     name: other.name,
     origin: other.origin,
+    onlyModel: other.onlyModel,
+    effortOnly: other.effortOnly,
     send: (request, options) => (request.model === RECIPE_MODEL ? recipe : other).send(request, options),
     ...(other.refresh && { refresh: other.refresh.bind(other) }),
     close: () => other.close(),
@@ -54,7 +51,7 @@ export function withRecipe(other: ModelProvider): ModelProvider {
 
 export function recipeStopReason({ calls, failed }: RecipeAnswer): string {
   if (calls.length > 0) return 'tool_use';
-  return failed ? RECIPE_FAILED : 'end_turn';
+  return failed ? TASK_FAILED : 'end_turn';
 }
 
 type Responded = Omit<ModelResponse, 'model' | 'rate' | 'firstTokenMs' | 'durationMs'>;

@@ -13,6 +13,8 @@ import {
 const HIGH = byEffort('high');
 const tokens = (budget_tokens: number): ThinkingConfig => ({ type: 'enabled', budget_tokens });
 
+const OPENAI = { name: 'openai', effortOnly: true } as const;
+
 describe('RES-9: a model gets thinking in the form that it takes', () => {
   test.for<[string, ThinkingConfig, ThinkingConfig | null]>([
     ['claude-sonnet-5', HIGH, HIGH],
@@ -58,11 +60,11 @@ describe('RES-9: a model gets thinking in the form that it takes', () => {
   });
 
   test('and where a protocol does', () => {
-    expect(thinkingNote(tokens(20_000), 'served-here', 'openai')).toMatch(
+    expect(thinkingNote(tokens(20_000), 'served-here', OPENAI)).toMatch(
       /openai .* effort high \(about 20,000/,
     );
-    expect(thinkingNote(byEffort('max'), 'served-here', 'openai')).toMatch(/no effort max: .* gets high$/);
-    expect(thinkingNote(HIGH, 'served-here', 'openai')).toBeNull();
+    expect(thinkingNote(byEffort('max'), 'served-here', OPENAI)).toMatch(/no effort max: .* gets high$/);
+    expect(thinkingNote(HIGH, 'served-here', OPENAI)).toBeNull();
   });
 
   test.for([0, 1_023, 1.5, Number.NaN, -5])('%s tokens are refused', (count) => {

@@ -6,6 +6,7 @@ import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { EFFORTS, type Effort } from '../schema/status.ts';
 import { findModel } from './catalog.ts';
+import type { ModelProvider } from './provider.ts';
 
 /** What an effort amounts to where a model counts tokens, and the room that an answer gets for it. */
 const EFFORT_TOKENS: Readonly<Record<Effort, number>> = {
@@ -70,7 +71,7 @@ export function fitThinking(wanted: ThinkingConfig | null, model: string): Think
 export function thinkingNote(
   wanted: ThinkingConfig | null,
   model: string,
-  provider = 'anthropic',
+  { name, effortOnly }: Pick<ModelProvider, 'name' | 'effortOnly'> = { name: 'anthropic' },
 ): string | null {
   const fitted = fitThinking(wanted, model);
   if (wanted === null) return null;
@@ -79,18 +80,19 @@ export function thinkingNote(
       ? `the model ${model} always thinks: it gets the effort ${fitted.effort}, the least there is`
       : null;
   if (fitted === null) return `the model ${model} does not think: effort and thinking have no effect on it`;
-  if (provider === 'openai') return chatNote(fitted);
+  if (effortOnly === true) return effortNote(fitted, name);
   if (wanted.type !== 'enabled' || fitted.type === 'disabled') return null;
   if (fitted.type === 'adaptive') return noNumber(`the model ${model}`, fitted.effort ?? ROUTINE_EFFORT);
   if (fitted.budget_tokens === wanted.budget_tokens) return null;
   return `the model ${model} cannot think ${wanted.budget_tokens} tokens: it gets ${fitted.budget_tokens}`;
 }
 
-/** The chat completions protocol has an effort only, and its highest is high. */
-function chatNote(fitted: ThinkingConfig): string | null {
-  if (fitted.type === 'enabled') return noNumber('the openai provider', chatEffort(fitted.budget_tokens));
+/** For a provider that takes an effort only, up to high. */
+function effortNote(fitted: ThinkingConfig, provider: string): string | null {
+  if (fitted.type === 'enabled')
+    return noNumber(`the ${provider} provider`, chatEffort(fitted.budget_tokens));
   return fitted.type === 'adaptive' && fitted.effort === 'max'
-    ? 'the openai provider has no effort max: the model gets high'
+    ? `the ${provider} provider has no effort max: the model gets high`
     : null;
 }
 

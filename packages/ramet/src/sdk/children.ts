@@ -10,7 +10,7 @@ import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { openReader } from '../journal/sessions.ts';
-import { MODEL_TIERS, RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
+import { isEmbedded, MODEL_TIERS, resolveModel } from '../model/catalog.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
@@ -130,7 +130,7 @@ function surroundingsOf(
   };
 }
 
-/** A tier that the provider does not know, and any tier under the recipe model, means the parent's model. */
+/** A tier that the provider does not know, and any tier under an embedded model, means the parent's model. */
 export function childModel(
   name: string,
   parentModel: string,
@@ -138,7 +138,7 @@ export function childModel(
   provider: ModelProvider,
 ): string {
   const isTier = MODEL_TIERS.some((tier) => tier === name);
-  if (name === 'inherit' || (isTier && parentModel === RECIPE_MODEL)) return parentModel;
+  if (name === 'inherit' || (isTier && isEmbedded(parentModel))) return parentModel;
   const model = isTier ? tierModel(name, parentModel, settings) : name;
   refuseUnservedModel(model, provider);
   refuseUnenforceableBudget(model, settings);

@@ -1,7 +1,7 @@
 /** What a caller may set; everything has a default (spec section 12). */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
 import type { AgentSettings, Settings } from '../extensions/settings/settings.ts';
-import { RECIPE_MODEL, resolveModel } from '../model/catalog.ts';
+import { resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -256,17 +256,15 @@ export function newSessionModel(
 ): string {
   if (model === null) {
     const wanted = settings.model ?? DEFAULT_MODEL;
-    return provider.name === 'recipe'
-      ? RECIPE_MODEL
-      : resolveModel(wanted, env, providerName, settings.models);
+    return provider.onlyModel ?? resolveModel(wanted, env, providerName, settings.models);
   }
   refuseUnservedModel(model, provider);
   return model;
 }
 
-/** Without a key only the recipe model is there: whoever names another one is told, not given that instead. */
+/** A provider may serve one model only: whoever names another one is told, not given that instead. */
 export function refuseUnservedModel(model: string, provider: ModelProvider): void {
-  if (provider.name !== 'recipe' || model === RECIPE_MODEL) return;
+  if (provider.onlyModel === undefined || model === provider.onlyModel) return;
   throw new UserMistake(
     'no_provider',
     `no provider for the model ${model}: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (\`ramet emulate\` starts one)`,

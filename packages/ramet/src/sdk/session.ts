@@ -56,7 +56,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
   const model = newSessionModel(settings, provider);
   refuseUnenforceableBudget(model, settings);
-  const note = thinkingNote(newSessionThinking(settings), model, provider.name);
+  const note = thinkingNote(newSessionThinking(settings), model, provider);
   const permissions = openRules(settings, place);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
@@ -144,7 +144,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const { cwd } = agent.directory;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
-    const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider.name);
+    const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
     const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
     return liveSession({ ...live, isResumed: true, endIsMissing });

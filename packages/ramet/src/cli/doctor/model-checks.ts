@@ -20,7 +20,7 @@ export async function checkProvider({ io: { env }, place }: DoctorContext): Prom
     const provider = await selectProvider(env, settings.provider);
     provider.close();
     const isChosen = values.some(({ path, level }) => path[0] === 'provider' && level !== 'default');
-    if (provider.name !== 'recipe' || isChosen) return ok('model', `${provider.name}: ${means}`);
+    if (provider.onlyModel === undefined || isChosen) return ok('model', `${provider.name}: ${means}`);
     const remedy = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY to have a model that thinks';
     return limited('model', `${provider.name}: ${means}`, remedy);
   } catch (error) {

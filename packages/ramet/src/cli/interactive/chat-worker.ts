@@ -8,7 +8,7 @@
  * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
  */
 import type { AgentResult } from '../../engine/agent-event.ts';
-import { RECIPE_MODEL } from '../../model/catalog.ts';
+import { isEmbedded } from '../../model/catalog.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import type { CommandIo } from '../io.ts';
@@ -109,10 +109,10 @@ export class ChatWorker {
     this.#current?.controller.abort(why);
   }
 
-  /** The recipe model carries out prompts alone: what is said in between would be lost on it. */
+  /** An embedded model carries out prompts alone: what is said in between would be lost on it. */
   get #hears(): boolean {
     const { chat } = this.#parts;
-    return this.#current?.isTurn === true && this.#waiting.length === 0 && chat.model !== RECIPE_MODEL;
+    return this.#current?.isTurn === true && this.#waiting.length === 0 && !isEmbedded(chat.model ?? '');
   }
 
   get #hasNews(): boolean {
