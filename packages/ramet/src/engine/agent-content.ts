@@ -1,26 +1,39 @@
 /**
- * The bytes of what an agent's state names: its conversation and its prompts, kept beside the state and equal to it.
- * Whoever records an event makes known the blocks that it names; they are let go of once a message holds them.
+ * The bytes of what an agent's state names: its conversation, its prompts and what has come for it, kept beside the state
+ * and equal to it. Whoever records an event makes known the blocks that it names; they are let go of once a message
+ * holds them.
  */
 import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import { itemsFrom, itemsOf } from '../journal/persistent-list.ts';
 import type { AgentState, StateMessage } from '../journal/projections/agent-state.ts';
 import type { Digest } from '../schema/events.ts';
+import type { InboxItem } from './inbox.ts';
+
+export interface ContentBytes {
+  readonly conversation: Conversation;
+  readonly prompts?: readonly FrozenMessage[] | undefined;
+  /** The blocks of what has come for the agent. */
+  readonly mail?: readonly FrozenBlock[] | undefined;
+}
 
 export class AgentContent {
   #conversation: Conversation;
   /** Every prompt of the state. */
   #prompts: readonly FrozenMessage[];
-  #followed: Pick<AgentState, 'messages' | 'replacements'>;
+  #mail: readonly InboxItem[] = [];
+  #followed: Pick<AgentState, 'messages' | 'replacements' | 'pending'>;
   readonly #known = new Map<Digest, FrozenBlock>();
   /** Of the conversation that is about to replace the present one. */
   #nextHead: PromptHead | null = null;
 
-  constructor(state: AgentState, conversation: Conversation, prompts: readonly FrozenMessage[] = []) {
+  constructor(state: AgentState, { conversation, prompts = [], mail = [] }: ContentBytes) {
     this.#followed = state;
     this.#conversation = conversation;
     this.#prompts = prompts;
+    this.know(mail);
+    this.#takeMail(state);
+    this.#known.clear();
   }
 
   get conversation(): Conversation {
@@ -29,6 +42,11 @@ export class AgentContent {
 
   get prompts(): readonly FrozenMessage[] {
     return this.#prompts;
+  }
+
+  /** What has come for the agent and is not told, in order. */
+  get mail(): readonly InboxItem[] {
+    return this.#mail;
   }
 
   know(blocks: readonly FrozenBlock[]): void {
@@ -41,7 +59,9 @@ export class AgentContent {
 
   /** Takes over what the state says now; throws when it names a block that nobody has made known. */
   follow(state: AgentState): void {
-    const { messages, replacements } = this.#followed;
+    const { messages, replacements, pending } = this.#followed;
+    if (state.pending !== pending) this.#takeMail(state);
+    this.#followed = state;
     if (state.messages === messages) return;
     if (state.replacements === replacements) {
       for (const message of itemsFrom(state.messages, messages.length)) this.#append(message);
@@ -49,9 +69,15 @@ export class AgentContent {
       const frozen = itemsOf(state.messages).map((message) => this.#frozen(message));
       this.#conversation = new Conversation(this.#nextHead ?? this.#conversation.head, frozen);
     }
-    this.#followed = state;
     this.#nextHead = null;
     this.#known.clear();
+  }
+
+  #takeMail({ pending }: AgentState): void {
+    const held = new Map(this.#mail.map((item) => [item.item, item]));
+    this.#mail = pending.map(
+      (item) => held.get(item.item) ?? { ...item, blocks: this.#findAll(item.blocks) },
+    );
   }
 
   #append(message: StateMessage): void {
@@ -61,7 +87,11 @@ export class AgentContent {
   }
 
   #frozen({ role, blocks, shared }: StateMessage): FrozenMessage {
-    return { role, blocks: blocks.map((digest) => this.#find(digest)), shared };
+    return { role, blocks: this.#findAll(blocks), shared };
+  }
+
+  #findAll(digests: readonly Digest[]): FrozenBlock[] {
+    return digests.map((digest) => this.#find(digest));
   }
 
   #find(digest: Digest): FrozenBlock {

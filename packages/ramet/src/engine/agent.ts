@@ -22,7 +22,7 @@ import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
 import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentCheckout } from './agent-checkout.ts';
-import { AgentContent } from './agent-content.ts';
+import { AgentContent, type ContentBytes } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';
 import type { CarriedSpending, Spending } from './budget.ts';
 import { Children } from './children.ts';
@@ -38,10 +38,8 @@ import type { AgentSpec, SessionRuntime } from './runtime.ts';
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
 /** An agent's state with the bytes that it names. */
-export interface AgentValue {
+export interface AgentValue extends ContentBytes {
   readonly state: AgentState;
-  readonly conversation: Conversation;
-  readonly prompts?: readonly FrozenMessage[] | undefined;
 }
 
 export class Agent implements AsyncDisposable {
@@ -74,7 +72,7 @@ export class Agent implements AsyncDisposable {
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
   openQuestions = 0;
   /** What others have to say to it and it has not been told. */
-  readonly inbox: Inbox = new Inbox();
+  readonly inbox: Inbox = new Inbox(() => this.content.mail);
   readonly children: Children = new Children();
   /** Its place among those at work; null when nobody counts them. */
   place: HeldPlace | null = null;
@@ -86,11 +84,11 @@ export class Agent implements AsyncDisposable {
   #hasEnded = false;
 
   /** Continues from `value`; `start` begins a new one. */
-  constructor(runtime: SessionRuntime, spec: AgentSpec, { state, conversation, prompts }: AgentValue) {
+  constructor(runtime: SessionRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
     this.runtime = runtime;
     this.spec = spec;
     this.#state = state;
-    this.content = new AgentContent(state, conversation, prompts);
+    this.content = new AgentContent(state, bytes);
     this.directory = new AgentDirectory(this, spec);
     this.files = new AgentFiles(this);
   }
@@ -106,9 +104,8 @@ export class Agent implements AsyncDisposable {
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;
-    const { prompts } = this.content;
-    const state = newAgentState(spec.id);
-    const child = new Agent(this.runtime, spec, { state, conversation: prefix.fork(), prompts });
+    const value = { state: newAgentState(spec.id), conversation: prefix.fork(), prompts: this.prompts };
+    const child = new Agent(this.runtime, spec, value);
     child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.#recordStart();
     child.#state = forkState(child.#state, this.#state);
@@ -211,6 +208,7 @@ export class Agent implements AsyncDisposable {
     const time = this.runtime.clock.now();
     this.#state = applyEvent(this.#state, { agent: this.spec.id, time, event });
     this.content.follow(this.#state);
+    this.inbox.follow(event);
   }
 
   /** `until` is by the clock of the runtime. */
@@ -251,8 +249,14 @@ export class Agent implements AsyncDisposable {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
     const item = `${this.spec.id}:${this.#state.received + 1}`;
     this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
-    this.inbox.put({ item, kind, from, blocks });
     return item;
+  }
+
+  /** Takes out of the inbox what `wanted` picks: `call` tells it, or nobody does. */
+  takeMail(wanted: (item: InboxItem) => boolean, call: string | null): readonly InboxItem[] {
+    const taken = this.inbox.items.filter(wanted);
+    for (const { item } of taken) this.record({ type: 'message.taken', item, call });
+    return taken;
   }
 
   /** Continues with another head or other messages: a new prefix, so nothing is marked yet. `tokens` is its length. */

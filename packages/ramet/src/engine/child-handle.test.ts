@@ -27,7 +27,7 @@ describe('AGENT-7: the handle of a child', () => {
     handle.cancel();
     handle.detach();
     await handle.detached;
-    expect(child.inbox.takeAll().map(({ kind }) => kind)).toEqual(['message', 'cancel']);
+    expect(child.inbox.items.map(({ kind }) => kind)).toEqual(['message', 'cancel']);
     expect(handle.inBackground).toBe(true);
     over.resolve();
     expect(await handle.result).toBe(RESULT);

@@ -18,7 +18,7 @@ export function sayWithNews(
   cause: 'tool_results' | 'notice' | 'delivery',
   blocks: readonly FrozenBlock[],
 ): void {
-  const items = agent.inbox.takeAll();
+  const { items } = agent.inbox;
   if (items.some(({ kind }) => kind === 'cancel')) run.calledOffAt ??= run.turns;
   const news = items.flatMap((item) => item.blocks);
   const all = [...blocks, ...fileNotices(agent), ...dueNotices(agent, run), ...news];

@@ -1,44 +1,82 @@
 import { getEventListeners } from 'node:events';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Inbox, type InboxItem } from './inbox.ts';
+import { startEngine } from '../../test/fixtures/engine.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { openReader } from '../journal/sessions.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
+import type { Agent } from './agent.ts';
+import { resumeAgent } from './resume.ts';
 
-const item = (name: string, kind: InboxItem['kind'] = 'notification'): InboxItem => ({
-  item: name,
-  kind,
-  from: null,
-  blocks: [],
-});
+const startAgent = async (): Promise<Agent> => {
+  const { agent } = await startEngine({ provider: scriptedModel() });
+  agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
+  return agent;
+};
+
+const names = ({ inbox }: Agent): string[] => inbox.items.map(({ item }) => item);
+
+async function resumed({ runtime, spec }: Agent): Promise<Agent> {
+  const { journal } = runtime;
+  await journal.commit('written');
+  const reader = openReader({ project: dirname(journal.file), session: journal.session });
+  try {
+    return resumeAgent(runtime, reader, () => spec, spec.id);
+  } finally {
+    reader.close();
+  }
+}
 
 describe('AGENT-7: what has come for an agent', () => {
-  test('is taken in order, once', () => {
-    const inbox = new Inbox();
-    for (const name of ['a', 'b', 'c']) inbox.put(item(name));
-    expect(inbox.take(({ item }) => item === 'b').map(({ item }) => item)).toEqual(['b']);
-    expect(inbox.size).toBe(2);
-    expect(inbox.takeAll().map(({ item }) => item)).toEqual(['a', 'c']);
-    expect(inbox.takeAll()).toEqual([]);
+  test('is there in order until it is told, once', async () => {
+    const agent = await startAgent();
+    const [a, b, c] = ['a', 'b', 'c'].map((text) => agent.receive('notification', null, text));
+    expect(agent.takeMail(({ item }) => item === b, null).map(({ item }) => item)).toEqual([b]);
+    expect(names(agent)).toEqual([a, c]);
+    const blocks = agent.inbox.items.flatMap((item) => item.blocks);
+    agent.say('delivery', blocks, 0, names(agent));
+    expect([agent.inbox.size, agent.state.pending]).toEqual([0, []]);
   });
 
-  test('tells whether somebody said something', () => {
-    const inbox = new Inbox();
-    inbox.put(item('a', 'cancel'));
-    expect(inbox.hasMessages).toBe(false);
-    inbox.put(item('b', 'message'));
-    expect(inbox.hasMessages).toBe(true);
+  test('tells whether somebody said something', async () => {
+    const agent = await startAgent();
+    agent.receive('cancel', null, 'a');
+    expect(agent.inbox.hasMessages).toBe(false);
+    agent.receive('message', null, 'b');
+    expect(agent.inbox.hasMessages).toBe(true);
+  });
+
+  test('AGENT-5: what a call took that never ended is there again for whoever resumes the agent', async () => {
+    const agent = await startAgent();
+    const item = agent.receive('notification', 'other', 'a');
+    expect(agent.takeMail(() => true, 'call')).toHaveLength(1);
+    expect(names(agent)).toEqual([]);
+    expect(names(await resumed(agent))).toEqual([item]);
+    agent.inbox.reopen();
+    expect(names(agent)).toEqual([item]);
+  });
+
+  test('AGENT-5: a request to end is void for whoever resumes the agent, wherever it then runs', async () => {
+    const agent = await startAgent();
+    agent.receive('cancel', null, 'a');
+    const item = agent.receive('message', null, 'b');
+    const { inbox, state } = await resumed(agent);
+    expect(inbox.items).toEqual(agent.inbox.items.slice(1));
+    expect(state.pending.map((pending) => pending.item)).toEqual([item]);
   });
 
   test('wakes everybody who waits for it, and leaves nothing on their signals', async () => {
-    const inbox = new Inbox();
+    const agent = await startAgent();
     const abort = new AbortController();
-    const waiting = [inbox.arrival(abort.signal), inbox.arrival(abort.signal)];
-    inbox.put(item('a'));
+    const waiting = [agent.inbox.arrival(abort.signal), agent.inbox.arrival(abort.signal)];
+    agent.receive('notification', null, 'a');
     await Promise.all(waiting);
     expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
-    await inbox.arrival(abort.signal);
+    await agent.inbox.arrival(abort.signal);
   });
 
   test('wakes who is interrupted, at once when that was before', async () => {
-    const inbox = new Inbox();
+    const { inbox } = await startAgent();
     const abort = new AbortController();
     const waiting = inbox.arrival(abort.signal);
     abort.abort();
@@ -48,18 +86,18 @@ describe('AGENT-7: what has come for an agent', () => {
   });
 
   test('an interrupted wait does not keep a later one from waiting', async () => {
-    const inbox = new Inbox();
+    const agent = await startAgent();
     const abort = new AbortController();
-    const first = inbox.arrival(abort.signal);
+    const first = agent.inbox.arrival(abort.signal);
     abort.abort();
     await first;
     let woken = false;
-    const second = inbox.arrival(new AbortController().signal).then(() => {
+    const second = agent.inbox.arrival(new AbortController().signal).then(() => {
       woken = true;
     });
     await new Promise(setImmediate);
     expect(woken).toBe(false);
-    inbox.put(item('a'));
+    agent.receive('notification', null, 'a');
     await second;
   });
 });

@@ -1,10 +1,10 @@
 /**
  * What has come for an agent and is not yet told (AGENT-5, AGENT-7): notifications of background agents, messages of
- * others, the request to end. It is told at the next tool boundary, in order, once: what is received is recorded, what
- * is told is recorded with the message that tells it, and a resumed agent finds the difference.
+ * others, the request to end. It is told at the next tool boundary, in order, once. What there is follows from the
+ * agent's state (`pending`); here is who waits for it, and which items calls that are under way are going to tell.
  */
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
-import type { EventOf } from '../schema/events.ts';
+import type { EventOf, JournalEvent } from '../schema/events.ts';
 
 export interface InboxItem {
   readonly item: string;
@@ -14,57 +14,49 @@ export interface InboxItem {
 }
 
 export class Inbox {
-  readonly #items: InboxItem[] = [];
+  /** Everything that is not told, with its bytes. */
+  readonly #pending: () => readonly InboxItem[];
+  /** Of this process: a call that is cut off tells nothing, so whoever resumes the agent finds its items again. */
+  readonly #taken = new Set<string>();
   readonly #waiting = new Set<() => void>();
-  /** Told of what comes, where the agent's loop runs in another process. */
-  onPut: ((item: InboxItem) => void) | null = null;
-  onTake: ((items: readonly InboxItem[]) => void) | null = null;
+
+  constructor(pending: () => readonly InboxItem[]) {
+    this.#pending = pending;
+  }
+
+  /** In the order in which they came; whoever tells them records that. */
+  get items(): readonly InboxItem[] {
+    const pending = this.#pending();
+    return this.#taken.size === 0 ? pending : pending.filter(({ item }) => !this.#taken.has(item));
+  }
 
   get size(): number {
-    return this.#items.length;
+    return this.items.length;
   }
 
   has(item: string): boolean {
-    return this.#items.some((held) => held.item === item);
-  }
-
-  some(wanted: (item: InboxItem) => boolean): boolean {
-    return this.#items.some(wanted);
+    return this.items.some((held) => held.item === item);
   }
 
   /** Whether others have said something to the agent. */
   get hasMessages(): boolean {
-    return this.#items.some(({ kind }) => kind === 'message');
+    return this.items.some(({ kind }) => kind === 'message');
   }
 
-  /** For what is recorded as received. */
-  put(item: InboxItem): void {
-    this.#items.push(item);
-    this.onPut?.(item);
-    for (const wake of this.#waiting) wake();
+  /** Follows an event that the agent's state has followed. */
+  follow(event: JournalEvent): void {
+    if (event.type === 'message.taken' && event.call !== null) this.#taken.add(event.item);
+    if (event.type === 'message.received') for (const wake of this.#waiting) wake();
   }
 
-  /** Everything there is, in order; whoever takes it tells it. */
-  takeAll(): InboxItem[] {
-    return this.#items.splice(0);
-  }
-
-  /** Takes out what `wanted` picks: a tool tells it. */
-  take(wanted: (item: InboxItem) => boolean): InboxItem[] {
-    const taken = this.#items.filter(wanted);
-    if (taken.length === 0) return taken;
-    this.#items.splice(0, Infinity, ...this.#items.filter((item) => !taken.includes(item)));
-    this.onTake?.(taken);
-    return taken;
-  }
-
-  get items(): readonly InboxItem[] {
-    return this.#items;
+  /** The calls that had taken items are gone. */
+  reopen(): void {
+    this.#taken.clear();
   }
 
   /** Resolves when there is something, or `signal` aborts. */
   async arrival(signal: AbortSignal): Promise<void> {
-    if (this.#items.length > 0 || signal.aborted) return;
+    if (this.size > 0 || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
     this.#waiting.add(wake);

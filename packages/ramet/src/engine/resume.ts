@@ -51,11 +51,13 @@ export function resumeAgent(
   const spec = specFor({ model, permissionMode, tools: names, head });
   const conversation = new Conversation(head, messages);
   const prompts = itemsOf(state.prompts).map((prompt) => thawMessage(prompt, thaw));
-  const agent = new Agent(runtime, spec, { state, conversation, prompts });
+  const mail = thaw(state.pending.flatMap(({ blocks }) => blocks));
+  const agent = new Agent(runtime, spec, { state, conversation, prompts, mail });
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
-  takeInbox(agent, thaw);
+  // Whoever resumes it wants it to work: what had called its work off is void.
+  agent.takeMail(({ kind }) => kind === 'cancel', null);
   recallCache(agent);
   reopenTurn(agent, reader);
   return agent;
@@ -63,6 +65,7 @@ export function resumeAgent(
 
 /** Takes up what the process that ran the agent has left of its last turn. */
 export function reopenTurn(agent: Agent, reader: JournalReader): void {
+  agent.inbox.reopen();
   agent.openCalls = openCallsIn(agent, thawFrom(reader));
   if (agent.state.openStop !== 'max_tokens') return;
   agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
@@ -78,13 +81,6 @@ type RecordedMessage = Pick<StateMessage, 'role' | 'blocks' | 'shared'>;
 
 function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): FrozenMessage {
   return { role, blocks: thaw(blocks), shared };
-}
-
-function takeInbox(agent: Agent, thaw: Thaw): void {
-  for (const { blocks, ...item } of agent.state.pending) {
-    // Whoever lets it go on wants it to: what had called its work off is void.
-    if (item.kind !== 'cancel') agent.inbox.put({ ...item, blocks: thaw(blocks) });
-  }
 }
 
 /** What it wrote to the provider's cache may still be there: siblings that go on with it need not wait for each other. */

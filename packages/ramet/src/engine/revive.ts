@@ -126,7 +126,7 @@ function from(ended: RecordedChild['ended']): 'running' | 'interrupted' {
 }
 
 function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
-  return inbox.some((item) => item.kind === 'notification' && item.from === id);
+  return inbox.items.some((item) => item.kind === 'notification' && item.from === id);
 }
 
 function isOpen({ openCalls }: Agent, call: string): boolean {
@@ -196,6 +196,5 @@ function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
 }
 
 function takeBack(parent: Agent, id: AgentId): void {
-  const untrue = parent.inbox.take((item) => item.kind === 'notification' && item.from === id);
-  for (const { item } of untrue) parent.record({ type: 'message.taken', item, call: null });
+  parent.takeMail((item) => item.kind === 'notification' && item.from === id, null);
 }

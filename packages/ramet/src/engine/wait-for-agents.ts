@@ -32,8 +32,7 @@ export async function lookAtAgents(
   const known = new Set([...watched.map(({ id }) => id), ...(other === null ? [] : [other.id])]);
   const isWanted = ({ kind, from }: InboxItem): boolean =>
     kind === 'notification' && (all || known.has(from ?? ''));
-  const told = agent.inbox.take(isWanted);
-  for (const { item } of told) agent.record({ type: 'message.taken', item, call: look.call });
+  const told = agent.takeMail(isWanted, look.call);
   const open = watched.filter(({ id }) => agent.children.find(id) !== undefined);
   if (told.length + open.length > 0) return { content: describe(family, told, open) };
   if (all) return { content: 'None of your agents is running, and none has news.' };

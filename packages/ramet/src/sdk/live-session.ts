@@ -139,10 +139,7 @@ function steered(agent: Agent, text: string): SteeredMessage {
       return !withdrawn && !agent.inbox.has(item);
     },
     withdraw() {
-      if (agent.inbox.take((held) => held.item === item).length > 0) {
-        agent.record({ type: 'message.taken', item, call: null });
-        withdrawn = true;
-      }
+      withdrawn ||= agent.takeMail((held) => held.item === item, null).length > 0;
       return withdrawn;
     },
   };

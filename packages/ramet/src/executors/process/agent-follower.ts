@@ -17,6 +17,9 @@ const HOST_RECORDS: ReadonlySet<JournalEvent['type']> = new Set([
   'permission.changed',
 ]);
 
+/** With the blocks that the event names. */
+type HostRecorded = (event: JournalEvent, blocks: readonly FrozenBlock[]) => void;
+
 export class AgentFollower implements Disposable {
   readonly #agent: Agent;
   readonly #blocks = new Map<Digest, FrozenBlock>();
@@ -25,16 +28,23 @@ export class AgentFollower implements Disposable {
   #follows = false;
 
   /** `onRecorded` is told of what the process has to follow: the host has recorded it. */
-  constructor(agent: Agent, onRecorded: (event: JournalEvent) => void) {
+  constructor(agent: Agent, onRecorded: HostRecorded) {
     this.#agent = agent;
     agent.onRecord = (event) => {
-      if (!this.#follows && HOST_RECORDS.has(event.type)) onRecorded(event);
+      if (this.#follows || !HOST_RECORDS.has(event.type)) return;
+      const blocks = event.type === 'message.received' ? this.#mailOf(event) : [];
+      this.know(blocks);
+      onRecorded(event, blocks);
     };
     const { head, messages } = agent.conversation;
     const said = messages.flatMap(({ blocks }) => blocks);
     for (const block of [...head.tools, ...head.system, ...said]) this.#blocks.set(block.digest, block);
     this.know([...(agent.openCalls?.results.values() ?? [])]);
-    for (const { blocks } of [...agent.inbox.items, ...agent.prompts]) this.know(blocks);
+    for (const { blocks } of [...agent.content.mail, ...agent.prompts]) this.know(blocks);
+  }
+
+  #mailOf({ item }: EventOf<'message.received'>): readonly FrozenBlock[] {
+    return this.#agent.content.mail.find((held) => held.item === item)?.blocks ?? [];
   }
 
   know(blocks: readonly FrozenBlock[]): void {
@@ -72,16 +82,14 @@ export class AgentFollower implements Disposable {
     return freezeHead({ model, thinking, tools: this.named(tools), system: this.named(system) });
   }
 
-  /** What the host's agent has besides its state: what has come for it, its worktree, whose files it has read. */
+  /** What the host's agent has besides its state: its worktree, whose files it has read. */
   #settle(event: JournalEvent): void {
-    const { files, inbox, directory } = this.#agent;
+    const { files, directory } = this.#agent;
     if (event.type === 'file.read') files.follow(event.path, event.version);
     if (event.type === 'file.changed' && event.after !== null) files.follow(event.path, event.after);
     if (event.type !== 'message.appended') return;
     this.#agent.openCalls = null;
     if (event.cause === 'tool_results') directory.checkpointLater();
-    const { delivers = [] } = event;
-    if (delivers.length > 0) inbox.take(({ item }) => delivers.includes(item));
   }
 
   /** The blocks that it means; throws when one of them was never seen. */

@@ -1,11 +1,11 @@
 /** An agent as plain data, to go on in another process: its state, the bytes that it names, tools by name, no functions. */
 import type { FrozenMessage, PromptHead } from '../../conversation/conversation.ts';
 import { Conversation, freezeHead } from '../../conversation/conversation.ts';
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent.ts';
 import type { AnswerSchema } from '../../engine/answer-schema.ts';
 import { Spending, type SpendingRecord } from '../../engine/budget.ts';
 import type { ContextState } from '../../engine/context-state.ts';
-import type { InboxItem } from '../../engine/inbox.ts';
 import type { OpenCalls } from '../../engine/open-calls.ts';
 import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
@@ -31,7 +31,8 @@ export interface AgentImage {
   state: AgentState;
   openCalls: OpenCalls | null;
   context: ContextState;
-  inbox: readonly InboxItem[];
+  /** The blocks of what has come for it. */
+  mail: readonly FrozenBlock[];
   /** Of its ancestors, the nearest first. */
   spending: readonly SpendingRecord[];
   surroundings: ProcessSurroundings;
@@ -71,7 +72,7 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentI
     state: agent.state,
     openCalls: agent.openCalls,
     context: agent.context,
-    inbox: [...agent.inbox.items],
+    mail: agent.content.mail.flatMap(({ blocks }) => blocks),
     spending: spending?.records() ?? [],
     surroundings,
   };
@@ -102,12 +103,11 @@ export async function agentFromImage(image: AgentImage, runtime: SessionRuntime)
     spending: Spending.of(image.spending),
     answer: image.schema === null ? undefined : await answerSchema(image.schema),
   };
-  const { state, messages, prompts } = image;
+  const { state, messages, prompts, mail } = image;
   const conversation = new Conversation(freezeHead(image.head), messages);
-  const agent = new Agent(runtime, spec, { state, conversation, prompts });
+  const agent = new Agent(runtime, spec, { state, conversation, prompts, mail });
   agent.openCalls = image.openCalls;
   Object.assign(agent.context, image.context);
-  for (const item of image.inbox) agent.inbox.put(item);
   return agent;
 }
 

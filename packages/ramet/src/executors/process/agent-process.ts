@@ -15,7 +15,7 @@ import { imageOf, type ProcessSurroundings } from './agent-image.ts';
 import { Channel } from './channel.ts';
 import { startProgram } from './child-program.ts';
 import { HostServices } from './host-services.ts';
-import type { HostLine } from './messages.ts';
+import type { HostLine, HostNotice } from './messages.ts';
 
 export interface AgentProcessOptions {
   surroundings: ProcessSurroundings;
@@ -30,6 +30,8 @@ export interface AgentProcessOptions {
   turns: number;
 }
 
+type RecordedNotice = Extract<HostNotice, { type: 'recorded' }>;
+
 const STDERR_TAIL = 2_000;
 
 export class AgentProcess {
@@ -43,6 +45,8 @@ export class AgentProcess {
   /** Why it was killed for what it said; null while it was not. */
   broken: string | null = null;
   #stderr = '';
+  /** What the process is told once its loop has asked. */
+  readonly #held: HostNotice[] = [];
 
   constructor(agent: Agent, options: AgentProcessOptions) {
     this.#agent = agent;
@@ -56,9 +60,9 @@ export class AgentProcess {
       onEvent: options.onEvent,
       onTurn: options.onTurn,
       onSpent: (records) => this.#channel.post({ type: 'spent', records }),
-      onRecorded: (event) => this.#channel.post({ type: 'recorded', event }),
+      onRecorded: (event, blocks) => this.#tell({ type: 'recorded', event, blocks }),
       onCaughtUp: () => {
-        for (const item of agent.inbox.items) this.#channel.post({ type: 'received', item });
+        for (const notice of this.#held.splice(0)) this.#channel.post(notice);
       },
     });
     this.#child = startProgram({
@@ -75,12 +79,14 @@ export class AgentProcess {
     this.#channel = this.#connect(outputDirectory);
     this.#channel.post({ type: 'start', image });
     this.services.askEarly(options.turns);
-    agent.inbox.onPut = (item) => {
-      this.services.know(item.blocks);
-      if (!this.services.isAhead) this.#channel.post({ type: 'received', item });
-    };
-    agent.inbox.onTake = (items) =>
-      this.#channel.post({ type: 'taken', items: items.map(({ item }) => item) });
+  }
+
+  /** What comes for the agent would change a question that was asked before its loop asks it. */
+  #tell(notice: RecordedNotice): void {
+    const { type } = notice.event;
+    const isMail = type === 'message.received' || type === 'message.taken';
+    if (isMail && this.services.isAhead) this.#held.push(notice);
+    else this.#channel.post(notice);
   }
 
   /** `turns` are those that the run has had elsewhere. Null when the process ended before the agent did. */
@@ -155,9 +161,6 @@ export class AgentProcess {
   }
 
   async #cleanUp(how: string): Promise<void> {
-    const { inbox } = this.#agent;
-    inbox.onPut = null;
-    inbox.onTake = null;
     this.#channel.close(`the agent's process is gone: ${how}`);
     await Promise.all(this.services.groups.map(terminateGroup));
     this.services[Symbol.dispose]();

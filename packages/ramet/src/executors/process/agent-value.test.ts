@@ -54,6 +54,7 @@ test('LOG-1, EXEC-2: after any events it is their fold, and so it is in another 
       expect(other.state).toEqual(agent.state);
       expect(other.conversation.digest).toBe(agent.conversation.digest);
       expect(other.prompts).toHaveLength(agent.prompts.length);
+      expect(other.content.mail).toEqual(agent.content.mail);
     }),
     { numRuns: 60 },
   );

@@ -55,9 +55,10 @@ function heed(channel: HostChannel, notice: HostNotice): void {
     }, made.reject);
   } else if (agent === null) void made.promise.then(() => heed(channel, notice));
   else if (notice.type === 'spent') agent.spending?.follow(notice.records);
-  else if (notice.type === 'recorded') agent.follow(notice.event);
-  else if (notice.type === 'taken') agent.inbox.take(({ item }) => notice.items.includes(item));
-  else if (!agent.inbox.has(notice.item.item)) agent.inbox.put(notice.item);
+  else {
+    agent.content.know(notice.blocks);
+    agent.follow(notice.event);
+  }
 }
 
 async function run(

@@ -35,7 +35,7 @@ export interface ServiceObserver {
   onEvent(event: AgentEvent): void;
   onSpent(records: SpendingRecord[]): void;
   /** The host itself has recorded something that changes the agent's state. */
-  onRecorded(event: JournalEvent): void;
+  onRecorded(event: JournalEvent, blocks: readonly FrozenBlock[]): void;
   /** A response of the conversation is recorded. */
   onTurn(): void;
   /** The loop has asked what was asked before it. */
@@ -75,11 +75,7 @@ export class HostServices implements Disposable {
     this.runSignal = signal;
     this.#turns = new FileTurns(agent.runtime.files);
     this.#agent = agent;
-    this.#follower = new AgentFollower(agent, (event) => observer.onRecorded(event));
-  }
-
-  know(blocks: readonly FrozenBlock[]): void {
-    this.#follower.know(blocks);
+    this.#follower = new AgentFollower(agent, (event, blocks) => observer.onRecorded(event, blocks));
   }
 
   /**

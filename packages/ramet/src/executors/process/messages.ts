@@ -1,7 +1,7 @@
 /** What an agent's process and its host say to each other, besides answers. All of it is plain data. */
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import type { SpendingRecord } from '../../engine/budget.ts';
-import type { InboxItem } from '../../engine/inbox.ts';
 import type { ExchangeOptions, ModelExchange } from '../../engine/model-exchange.ts';
 import type { Permit, PermitRequest } from '../../engine/permit.ts';
 import type { JournalEvent } from '../../schema/events.ts';
@@ -14,12 +14,10 @@ import type { AgentImage } from './agent-image.ts';
 
 export type HostNotice =
   | { type: 'start'; image: AgentImage }
-  /** The host has recorded something of the agent: its state follows from it. */
-  | { type: 'recorded'; event: JournalEvent }
+  /** The host has recorded something of the agent: its state follows from it. With the blocks that it names. */
+  | { type: 'recorded'; event: JournalEvent; blocks: readonly FrozenBlock[] }
   /** What the run and everything above it has spent: kept by the host, held to by both. */
-  | { type: 'spent'; records: readonly SpendingRecord[] }
-  | { type: 'received'; item: InboxItem }
-  | { type: 'taken'; items: readonly string[] };
+  | { type: 'spent'; records: readonly SpendingRecord[] };
 
 export type AgentNotice =
   | { type: 'record'; event: JournalEvent }
