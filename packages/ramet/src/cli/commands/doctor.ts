@@ -1,9 +1,17 @@
 /** `ramet doctor`: what works here and what does not, each with what to do. */
 import { describeError } from '../../schema/errors.ts';
+import { callerOf } from '../../sdk/caller.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { VERSION } from '../../sdk/version.ts';
 import { printable } from '../../views/text/format.ts';
-import { type DoctorContext, type HealthCheck, type HealthState, missing } from '../doctor/health-check.ts';
+import {
+  type DoctorContext,
+  type HealthCheck,
+  type HealthState,
+  limited,
+  missing,
+  ok,
+} from '../doctor/health-check.ts';
 import { checkNetwork, checkProvider } from '../doctor/model-checks.ts';
 import {
   checkHome,
@@ -11,7 +19,6 @@ import {
   checkOthers,
   checkProcesses,
   checkSettings,
-  checkTerminal,
   checkTrust,
 } from '../doctor/place-checks.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox } from '../doctor/program-checks.ts';
@@ -24,14 +31,13 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   ripgrep: checkRipgrep,
   sandbox: checkSandbox,
   model: checkProvider,
-  network: ({ io }) => checkNetwork(io.env),
+  network: ({ caller }) => checkNetwork(caller.env),
   home: checkHome,
   journal: checkJournal,
   processes: checkProcesses,
   settings: checkSettings,
   others: checkOthers,
   trust: checkTrust,
-  terminal: checkTerminal,
 };
 
 const MARKS: Readonly<Record<HealthState, string>> = { ok: 'ok', limited: '--', missing: 'NO' };
@@ -39,10 +45,11 @@ const MARKS: Readonly<Record<HealthState, string>> = { ok: 'ok', limited: '--', 
 /** Exits with 1 when something that is needed is missing. */
 export async function doctor(options: { json?: boolean; repair?: string }, io: CommandIo): Promise<number> {
   if (options.repair !== undefined) return (await import('../doctor/repair.ts')).repair(options.repair, io);
-  const context = { io, place: findPlace(io) };
+  const context = { caller: callerOf(io), place: findPlace(io) };
   const checks: HealthCheck[] = [];
   // One after the other: `home` makes the directory that `journal` writes to.
   for (const [name, check] of Object.entries(CHECKS)) checks.push(await carriedOut(name, check, context));
+  checks.push(checkTerminal(io));
   const needed = checks.filter(({ state }) => state === 'missing');
   if (options.json) io.out(`${JSON.stringify({ version: VERSION, ok: needed.length === 0, checks })}\n`);
   else io.out(`ramet ${VERSION}\n${checks.map(lineOf).join('')}${conclusion(needed)}\n`);
@@ -60,6 +67,14 @@ async function carriedOut(
   } catch (error) {
     return missing(name, describeError(error), 'report this with the output of ramet doctor --json');
   }
+}
+
+function checkTerminal(io: CommandIo): HealthCheck {
+  const { columns, rows } = process.stdout;
+  const kind = io.env.TERM ?? 'no TERM';
+  if (!io.isTerminal) return ok('terminal', `output is not a terminal (${kind})`);
+  if (columns >= 40 && rows >= 10) return ok('terminal', `${columns}x${rows}, ${kind}`);
+  return limited('terminal', `${columns}x${rows}, ${kind}`, 'make it at least 40x10, better 80x24');
 }
 
 function lineOf({ name, state, found, remedy }: HealthCheck): string {

@@ -5,6 +5,7 @@ import { type MergeEntries, openMergeEntries } from '../../journal/merge-entries
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
+import { callerOf } from '../../sdk/caller.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
@@ -61,7 +62,7 @@ export async function merge(
   if (options.pr) {
     if (branches.length === 0) throw noBranches();
     const { openPullRequests } = await import('../merge/pull-requests.ts');
-    const opened = await openPullRequests({ target, branches, repository, io });
+    const opened = await openPullRequests({ target, branches, repository, caller: callerOf(io) });
     show(opened, opened.map(({ branch, url }) => `${branch}  ${url}\n`).join(''));
     return EXIT.done;
   }
@@ -87,7 +88,7 @@ export async function merge(
     resolveConflict: agentResolver({
       repository,
       project,
-      io,
+      caller: callerOf(io),
       model: options.resolveModel,
       budgetUsd: options.resolveBudgetUsd,
       maxBudgetUsd: options.maxBudgetUsd,

@@ -2,8 +2,9 @@
  * One thing that `ramet doctor` looks at. A check never throws, sends nothing anywhere and changes nothing but
  * temporary files of its own; what it finds is a value with, where something is amiss, what to do.
  */
+
+import type { Caller } from '../../sdk/caller.ts';
 import type { Place } from '../../sdk/place.ts';
-import type { CommandIo } from '../io.ts';
 
 /** `limited`: works, with something less. `missing`: needed, and not there. */
 export type HealthState = 'ok' | 'limited' | 'missing';
@@ -17,7 +18,7 @@ export interface HealthCheck {
 }
 
 export interface DoctorContext {
-  io: CommandIo;
+  caller: Caller;
   place: Place;
 }
 

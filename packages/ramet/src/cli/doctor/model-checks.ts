@@ -9,7 +9,7 @@ const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'];
 const ADDRESSES = ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'];
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
-export async function checkProvider({ io: { env }, place }: DoctorContext): Promise<HealthCheck> {
+export async function checkProvider({ caller: { env }, place }: DoctorContext): Promise<HealthCheck> {
   const set = [
     ...KEYS.filter((name) => env[name]).map((name) => `${name} is set`),
     ...ADDRESSES.filter((name) => env[name]).map((name) => `${name} is ${originOf(env[name] ?? '')}`),

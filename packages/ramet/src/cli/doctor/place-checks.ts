@@ -58,8 +58,8 @@ export async function checkProcesses({ place }: DoctorContext): Promise<HealthCh
   );
 }
 
-export async function checkSettings({ place, io }: DoctorContext): Promise<HealthCheck> {
-  const report = await describeSettings(place, io.env);
+export async function checkSettings({ place, caller }: DoctorContext): Promise<HealthCheck> {
+  const report = await describeSettings(place, caller.env);
   const [problem] = report.files.filter(isBinding).flatMap(({ problems }) => problems);
   if (problem !== undefined)
     return missing('settings', problemText(problem), 'correct the file (docs/settings.md)');
@@ -70,8 +70,8 @@ export async function checkSettings({ place, io }: DoctorContext): Promise<Healt
 }
 
 /** What was set up for Claude Code: which of it counts here. */
-export async function checkOthers({ place, io }: DoctorContext): Promise<HealthCheck> {
-  const here = settingsPlace(place, io.env);
+export async function checkOthers({ place, caller }: DoctorContext): Promise<HealthCheck> {
+  const here = settingsPlace(place, caller.env);
   const others = await readOtherTools(here);
   const rules = others.rules.flatMap(({ texts }) => [...(texts.deny ?? []), ...(texts.ask ?? [])]);
   const places = others.rules.map((one) => one.place).join(', ');
@@ -83,17 +83,9 @@ export async function checkOthers({ place, io }: DoctorContext): Promise<HealthC
   return ok('others', found === '' ? 'no settings of other tools' : found);
 }
 
-export function checkTrust({ place, io }: DoctorContext): HealthCheck {
-  const here = settingsPlace(place, io.env);
+export function checkTrust({ place, caller }: DoctorContext): HealthCheck {
+  const here = settingsPlace(place, caller.env);
   const { root } = here;
   if (isTrustedPlace(here)) return ok('trust', `${root} is trusted`);
   return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them (ramet trust)`);
-}
-
-export function checkTerminal({ io }: DoctorContext): HealthCheck {
-  const { columns, rows } = process.stdout;
-  const kind = io.env.TERM ?? 'no TERM';
-  if (!io.isTerminal) return ok('terminal', `output is not a terminal (${kind})`);
-  if (columns >= 40 && rows >= 10) return ok('terminal', `${columns}x${rows}, ${kind}`);
-  return limited('terminal', `${columns}x${rows}, ${kind}`, 'make it at least 40x10, better 80x24');
 }

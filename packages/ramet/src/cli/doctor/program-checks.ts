@@ -43,9 +43,9 @@ export async function checkRipgrep(context: DoctorContext): Promise<HealthCheck>
 }
 
 /** Started for real: where user namespaces are forbidden, the program is there and does not work. */
-export async function checkSandbox({ io }: DoctorContext): Promise<HealthCheck> {
+export async function checkSandbox({ caller }: DoctorContext): Promise<HealthCheck> {
   const { tryBubblewrap } = await import('../../workspace/bubblewrap.ts');
-  const state = await tryBubblewrap(childEnvironment(io.env));
+  const state = await tryBubblewrap(childEnvironment(caller.env));
   if (state.works)
     return ok('sandbox', `${state.program}: commands that only read run in it, and cannot write`);
   // No other program is used as a sandbox, such as unshare of util-linux.
@@ -53,12 +53,16 @@ export async function checkSandbox({ io }: DoctorContext): Promise<HealthCheck> 
   return limited('sandbox', found, state.remedy);
 }
 
-function run(program: string, args: readonly string[], { io, place }: DoctorContext): Promise<ProgramEnd> {
+function run(
+  program: string,
+  args: readonly string[],
+  { caller, place }: DoctorContext,
+): Promise<ProgramEnd> {
   const options = {
     cwd: place.cwd,
-    env: childEnvironment(io.env),
+    env: childEnvironment(caller.env),
     timeout: TIME_LIMIT_MS,
-    signal: io.signal,
+    signal: caller.signal,
   };
   return new Promise((settle) => {
     execFile(program, args, options, (error, stdout, stderr) => {

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
+import type { Caller } from '../../sdk/caller.ts';
 import { openSession } from '../../sdk/session.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { describeConflicts, type OpenConflict } from '../../workspace/merge/integration.ts';
@@ -14,12 +15,11 @@ import type { ConflictResolution } from '../../workspace/merge/merge-request.ts'
 import { openPrivateWorktree, removePrivateWorktree } from '../../workspace/merge/private-worktree.ts';
 import { writeScratchCommit } from '../../workspace/merge/write-commit.ts';
 import type { Provenance } from '../../workspace/provenance/trailers.ts';
-import type { CommandIo } from '../io.ts';
 
 export interface ResolverPlace {
   repository: MergeRepository;
   project: string;
-  io: CommandIo;
+  caller: Caller;
   /** What the agent may take; the settings' own where absent. */
   model?: string | undefined;
   /** On one conflict. */
@@ -63,13 +63,13 @@ interface Purse {
 async function askAgent(
   conflict: OpenConflict,
   directory: string,
-  { io, model, budgetUsd = Number.POSITIVE_INFINITY }: ResolverPlace,
+  { caller, model, budgetUsd = Number.POSITIVE_INFINITY }: ResolverPlace,
   purse: Purse,
 ): Promise<{ failure: string | null; by: Provenance }> {
   const usd = Math.min(budgetUsd, purse.leftUsd);
   await using session = await openSession({
     cwd: directory,
-    env: io.env,
+    env: caller.env,
     title: `resolve the merge of ${conflict.branch}`,
     permissionMode: 'acceptEdits',
     maxTurns: MOST_TURNS,
@@ -82,8 +82,8 @@ async function askAgent(
     session: session.id,
     task: `resolve the conflicts of ${conflict.branch} with ${conflict.target}`,
   };
-  io.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
-  const events = session.run(promptFor(conflict), { signal: io.signal });
+  caller.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
+  const events = session.run(promptFor(conflict), { signal: caller.signal });
   for (;;) {
     const { done, value } = await events.next();
     if (!done) continue;

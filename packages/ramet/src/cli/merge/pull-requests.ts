@@ -1,6 +1,7 @@
 /** `ramet merge --pr`: pushes branches and opens pull requests, both with the user's own programs and credentials. */
 import { execFile } from 'node:child_process';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import type { Caller } from '../../sdk/caller.ts';
 import { isModelKey } from '../../workspace/child-environment.ts';
 import { folderGuard } from '../../workspace/git/folder-guard.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
@@ -10,13 +11,12 @@ import { describeConflicts } from '../../workspace/merge/integration.ts';
 import { mergeMessage } from '../../workspace/merge/merge-message.ts';
 import { callIn, type MergeRepository, resolveCommits } from '../../workspace/merge/merge-repository.ts';
 import { mergeTrees } from '../../workspace/merge/merge-trees.ts';
-import type { CommandIo } from '../io.ts';
 
 export interface PullRequestOrder {
   target: string;
   branches: readonly string[];
   repository: MergeRepository;
-  io: CommandIo;
+  caller: Caller;
 }
 
 export interface OpenedPullRequest {
@@ -73,15 +73,15 @@ async function runUserProgram(
   program: string,
   args: readonly string[],
   input: string,
-  { repository, io }: PullRequestOrder,
+  { repository, caller }: PullRequestOrder,
 ): Promise<string> {
-  const own = Object.entries(io.env).filter(([name, value]) => value !== undefined && !isModelKey(name));
+  const own = Object.entries(caller.env).filter(([name, value]) => value !== undefined && !isModelKey(name));
   const env = withoutLocalVariables(Object.fromEntries(own.map(([name, value = '']) => [name, value])));
   const { environment } = await folderGuard(repository.cwd, { env, reachesRemote: true });
   const options = {
     cwd: repository.cwd,
     env: { ...env, ...environment, GIT_TERMINAL_PROMPT: '0', GH_PROMPT_DISABLED: '1' },
-    signal: io.signal,
+    signal: caller.signal,
   };
   return new Promise((settle, fail) => {
     const child = execFile(program, args, options, (error, stdout, stderr) => {

@@ -1,20 +1,20 @@
 /** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
 import { rametHome } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { Caller } from '../../sdk/caller.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
-import type { CommandIo } from '../io.ts';
 
 export interface CommandPlace extends Disposable {
   place: WorktreePlace;
   cleanupPeriodDays: number | undefined;
 }
 
-export async function openPlace({ cwd, env }: CommandIo): Promise<CommandPlace> {
+export async function openPlace({ cwd, env }: Pick<Caller, 'cwd' | 'env'>): Promise<CommandPlace> {
   const { settings } = await sessionSettings({ cwd, env });
   const place = openWorktreePlace({
     home: rametHome(env),
