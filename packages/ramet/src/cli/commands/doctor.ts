@@ -1,9 +1,6 @@
 /** `ramet doctor`: what works here and what does not, each with what to do. */
 import { describeError } from '../../schema/errors.ts';
 import { callerOf } from '../../sdk/caller.ts';
-import { findPlace } from '../../sdk/place.ts';
-import { VERSION } from '../../sdk/version.ts';
-import { printable } from '../../views/text/format.ts';
 import {
   type DoctorContext,
   type HealthCheck,
@@ -11,8 +8,8 @@ import {
   limited,
   missing,
   ok,
-} from '../doctor/health-check.ts';
-import { checkNetwork, checkProvider } from '../doctor/model-checks.ts';
+} from '../../sdk/doctor/health-check.ts';
+import { checkNetwork, checkProvider } from '../../sdk/doctor/model-checks.ts';
 import {
   checkHome,
   checkJournal,
@@ -20,8 +17,11 @@ import {
   checkProcesses,
   checkSettings,
   checkTrust,
-} from '../doctor/place-checks.ts';
-import { checkGit, checkNode, checkRipgrep, checkSandbox } from '../doctor/program-checks.ts';
+} from '../../sdk/doctor/place-checks.ts';
+import { checkGit, checkNode, checkRipgrep, checkSandbox } from '../../sdk/doctor/program-checks.ts';
+import { findPlace } from '../../sdk/place.ts';
+import { VERSION } from '../../sdk/version.ts';
+import { printable } from '../../views/text/format.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 

@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { indexPath } from '../../journal/session-index.ts';
 import { writeTrouble } from '../../journal/sqlite-failure.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { GONE_ALREADY, type Holding } from '../../sdk/retention/holding.ts';
+import { holdingsOf } from '../../sdk/retention/holdings.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
 import { duration, excerpt, printable, table } from '../../views/text/format.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { EXIT } from '../exit-code.ts';
-import { GONE_ALREADY, type Holding } from '../gc/holding.ts';
-import { holdingsOf } from '../gc/holdings.ts';
 import type { CommandIo } from '../io.ts';
 
 export interface GcOptions {

@@ -7,6 +7,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
 import { callerOf } from '../../sdk/caller.ts';
 import { sessionSettings } from '../../sdk/session-settings.ts';
+import { showMatrix, showQueue, showReport } from '../../views/merge-text.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
 import { conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
@@ -21,7 +22,6 @@ import { isTrusted } from '../../workspace/trust.ts';
 import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
-import { showMatrix, showQueue, showReport } from '../merge/merge-text.ts';
 
 export interface MergeOptions {
   into?: string;
@@ -61,7 +61,7 @@ export async function merge(
   }
   if (options.pr) {
     if (branches.length === 0) throw noBranches();
-    const { openPullRequests } = await import('../merge/pull-requests.ts');
+    const { openPullRequests } = await import('../../sdk/merge/pull-requests.ts');
     const opened = await openPullRequests({ target, branches, repository, caller: callerOf(io) });
     show(opened, opened.map(({ branch, url }) => `${branch}  ${url}\n`).join(''));
     return EXIT.done;
@@ -81,7 +81,7 @@ export async function merge(
   if (branches.length === 0 && !waits) throw noBranches(target, waitingTargets(entries));
   const wishes = wishesFrom(options, settings.merge, kept(options, entries, ref));
   const request: MergeRequest = { target, branches, strategy: options.strategy, ...wishes };
-  const { agentResolver } = await import('../merge/agent-resolver.ts');
+  const { agentResolver } = await import('../../sdk/merge/agent-resolver.ts');
   const ports = { repository, project, entries, clock: systemClock };
   const report = await runMergeQueue(request, {
     ...ports,

@@ -2,6 +2,9 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { findWorktree, listed, openPlace } from '../../sdk/worktrees/open-place.ts';
+import { worktreeDiff } from '../../sdk/worktrees/worktree-diff.ts';
+import { refusedRemoval } from '../../views/refused-removal.ts';
 import { printable, table } from '../../views/text/format.ts';
 import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../../views/worktree-view.ts';
 import { leftOutText } from '../../workspace/worktrees/add-all.ts';
@@ -15,9 +18,6 @@ import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environm
 import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
-import { findWorktree, listed, openPlace } from '../worktree/open-place.ts';
-import { refusedRemoval } from '../worktree/refused-removal.ts';
-import { worktreeDiff } from '../worktree/worktree-diff.ts';
 
 /** After its start: a list that takes longer is not looked at. */
 const PATIENCE_MS = 330;
@@ -197,7 +197,7 @@ export async function commit(
   using opened = await openPlace(io);
   const worktree = findWorktree(opened.place, wanted);
   refuseGone(worktree);
-  const { commitWorktree } = await import('../worktree/commit-worktree.ts');
+  const { commitWorktree } = await import('../../sdk/worktrees/commit-worktree.ts');
   const made = await commitWorktree(opened.place, worktree, message);
   const files = `${made.files} file${made.files === 1 ? '' : 's'}`;
   const branch = worktree.branch ?? made.commit;

@@ -8,8 +8,8 @@ import { problemText, settingsNotices } from '../../extensions/settings/settings
 import { makePrivateDirectory, unusable } from '../../journal/home.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
-import { endOrphans } from '../../sdk/orphans.ts';
-import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
+import { endOrphans } from '../orphans.ts';
+import { describeSettings, settingsPlace } from '../session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 /** A session of many agents writes some hundred megabytes. */

@@ -1,7 +1,8 @@
 /** One thing that Ramet keeps for a repository. */
-import type { Place } from '../../sdk/place.ts';
-import type { SessionHolding } from '../../sdk/retention/session-holdings.ts';
+
 import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
+import type { Place } from '../place.ts';
+import type { SessionHolding } from './session-holdings.ts';
 
 export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'kept folder' | 'worktree';
 

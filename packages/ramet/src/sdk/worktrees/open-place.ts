@@ -1,13 +1,13 @@
 /** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
 import { rametHome } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { Caller } from '../../sdk/caller.ts';
-import { sessionSettings } from '../../sdk/session-settings.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import type { Caller } from '../caller.ts';
+import { sessionSettings } from '../session-settings.ts';
 
 export interface CommandPlace extends Disposable {
   place: WorktreePlace;

@@ -1,9 +1,9 @@
 /** Work in progress that was kept on private refs. One goes when a branch, tag or remote has all of it, or `--work` is said. */
 
-import { DAY_MS } from '../../sdk/retention/session-holdings.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
 import { WORK_STAYS } from './kept-folders.ts';
+import { DAY_MS } from './session-holdings.ts';
 
 const PREFIX = 'refs/ramet/wip/';
 const FORMAT = '%(refname)%09%(objectname)%09%(committerdate:unix)';

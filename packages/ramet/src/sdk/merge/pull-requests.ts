@@ -1,7 +1,6 @@
 /** `ramet merge --pr`: pushes branches and opens pull requests, both with the user's own programs and credentials. */
 import { execFile } from 'node:child_process';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
-import type { Caller } from '../../sdk/caller.ts';
 import { isModelKey } from '../../workspace/child-environment.ts';
 import { folderGuard } from '../../workspace/git/folder-guard.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
@@ -11,6 +10,7 @@ import { describeConflicts } from '../../workspace/merge/integration.ts';
 import { mergeMessage } from '../../workspace/merge/merge-message.ts';
 import { callIn, type MergeRepository, resolveCommits } from '../../workspace/merge/merge-repository.ts';
 import { mergeTrees } from '../../workspace/merge/merge-trees.ts';
+import type { Caller } from '../caller.ts';
 
 export interface PullRequestOrder {
   target: string;

@@ -1,16 +1,11 @@
 /** Everything that Ramet keeps for a repository, item by item: how old, how large, and whether it may go. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeSession } from '../../sdk/retention/remove-session.ts';
-import {
-  DAY_MS,
-  filesBelow,
-  type SessionHolding,
-  sessionHoldings,
-} from '../../sdk/retention/session-holdings.ts';
-import { sessionsWithWorktrees } from '../../sdk/retention/sessions-with-worktrees.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
 import { keptFolders } from './kept-folders.ts';
+import { removeSession } from './remove-session.ts';
+import { DAY_MS, filesBelow, type SessionHolding, sessionHoldings } from './session-holdings.ts';
+import { sessionsWithWorktrees } from './sessions-with-worktrees.ts';
 import { wipRefs } from './wip-refs.ts';
 import { worktreeHoldings } from './worktree-holdings.ts';
 

@@ -6,8 +6,8 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError } from '../../schema/errors.ts';
-import { DAY_MS, filesBelow } from '../../sdk/retention/session-holdings.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
+import { DAY_MS, filesBelow } from './session-holdings.ts';
 
 export const WORK_STAYS = '(--work removes it)';
 

@@ -5,8 +5,6 @@
  */
 import { join } from 'node:path';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
-import type { Caller } from '../../sdk/caller.ts';
-import { openSession } from '../../sdk/session.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { describeConflicts, type OpenConflict } from '../../workspace/merge/integration.ts';
 import { requireObjectId } from '../../workspace/merge/merge-output.ts';
@@ -15,6 +13,8 @@ import type { ConflictResolution } from '../../workspace/merge/merge-request.ts'
 import { openPrivateWorktree, removePrivateWorktree } from '../../workspace/merge/private-worktree.ts';
 import { writeScratchCommit } from '../../workspace/merge/write-commit.ts';
 import type { Provenance } from '../../workspace/provenance/trailers.ts';
+import type { Caller } from '../caller.ts';
+import { openSession } from '../session.ts';
 
 export interface ResolverPlace {
   repository: MergeRepository;
