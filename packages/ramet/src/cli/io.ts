@@ -1,5 +1,7 @@
 /** Where a command's output goes. Commands write through this, so tests can look at it. */
+
 import { systemCode, UserMistake } from '../schema/errors.ts';
+import type { Caller } from '../sdk/caller.ts';
 import { printable } from '../views/text/format.ts';
 import { takeEnvironment } from './hide-keys.ts';
 
@@ -17,6 +19,11 @@ export interface CommandIo {
   readonly cwd: string;
   /** Aborts with the signal's name as the reason. */
   readonly signal: AbortSignal;
+}
+
+/** What a call of the library takes of it. */
+export function callFrom({ cwd, env, signal, note, progress }: CommandIo): Caller {
+  return { cwd, env, signal, note, progress };
 }
 
 /**

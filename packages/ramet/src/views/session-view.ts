@@ -78,15 +78,23 @@ export function tellUnreadable({ session }: SessionEntry, error: unknown, listen
 
 /** To be called once all is printed: what cannot be read is looked for in all of the journal, and nobody waits for it. */
 export function tellDamage(
-  { entry, reader }: Pick<SessionView, 'entry' | 'reader'>,
+  view: Pick<SessionView, 'entry' | 'reader'>,
   listener: NoteListener,
   withBlocks = true,
 ): void {
-  const line = damageLine(entry.session, reader.damage, {
+  const line = damageOf(view, withBlocks);
+  if (line !== null) listener.note(line);
+}
+
+/** Null for a journal that can be read whole. */
+export function damageOf(
+  { entry, reader }: Pick<SessionView, 'entry' | 'reader'>,
+  withBlocks = true,
+): string | null {
+  return damageLine(entry.session, reader.damage, {
     blocks: withBlocks ? reader.damagedBlocks() : 0,
     meta: reader.isMetaDamaged(),
   });
-  if (line !== null) listener.note(line);
 }
 
 function view(project: string, entry: SessionEntry, take?: EventTaker): SessionView {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openMergeEntries } from '../../src/journal/merge-entries.ts';
 import { systemClock } from '../../src/schema/clock.ts';
-import { commitWorktree } from '../../src/sdk/worktrees/commit-worktree.ts';
+import { commitFiles } from '../../src/sdk/worktrees/commit-worktree.ts';
 import { listed } from '../../src/sdk/worktrees/open-place.ts';
 import { viewOf } from '../../src/views/worktree-view.ts';
 import { runMergeQueue } from '../../src/workspace/merge/merge-queue.ts';
@@ -63,7 +63,7 @@ describe('WORK-3: a worktree whose maker was killed', () => {
       state: 'half-made: ramet worktree gc takes it away',
       holds: null,
     });
-    await expect(commitWorktree(place, tree, 'all')).rejects.toThrow('ramet worktree gc takes it away');
+    await expect(commitFiles(place, tree, 'all')).rejects.toThrow('ramet worktree gc takes it away');
     expect(git(place.repository.root, 'rev-parse', 'main', 'ramet/agent')).toBe(before);
     await collectGarbage(place);
     expect(rametBranches(place.repository.root)).not.toContain('ramet/agent');
@@ -76,7 +76,7 @@ describe('WORK-3: a worktree whose maker was killed', () => {
     place.registry.change(worktree.id, ['leased'], { state: 'released', lease: null });
     const row = place.registry.find(worktree.id) ?? worktree;
     expect(await mergeReason(place, 'ramet/agent')).toContain('every file counts as deleted');
-    await expect(commitWorktree(place, row, 'all')).rejects.toThrow('every file counts as deleted');
+    await expect(commitFiles(place, row, 'all')).rejects.toThrow('every file counts as deleted');
     place.registry.forget(worktree.id);
     expect(await mergeReason(place, 'ramet/agent')).toContain('every file counts as deleted');
   });

@@ -1,50 +1,29 @@
 /** `ramet gc`: what Ramet keeps for this repository, by age and size, and taking away what is no longer needed. */
 import { createInterface } from 'node:readline/promises';
-import { indexPath } from '../../journal/session-index.ts';
-import { writeTrouble } from '../../journal/sqlite-failure.ts';
-import { findPlace } from '../../sdk/place.ts';
-import { GONE_ALREADY, type Holding } from '../../sdk/retention/holding.ts';
-import { holdingsOf } from '../../sdk/retention/holdings.ts';
-import { sessionSettings } from '../../sdk/session-settings.ts';
+import { type GarbageQuestion, listHeld, removeHeld } from '../../sdk/retention/gc.ts';
+import type { Holding } from '../../sdk/retention/holding.ts';
 import { duration, excerpt, printable, table } from '../../views/text/format.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
 import { EXIT } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
-export interface GcOptions {
+interface GcFlags extends GarbageQuestion {
   dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
-  olderThan?: number;
-  interrupted?: boolean;
-  work?: boolean;
 }
 
-const DEFAULT_DAYS = 30;
 const NAME_LENGTH = 60;
 
-export async function gc(options: GcOptions, io: CommandIo): Promise<number> {
-  const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
-  const days = options.olderThan ?? settings.retention?.days ?? DEFAULT_DAYS;
-  const place = findPlace(io);
-  const held = await holdingsOf({
-    place,
-    env: childEnvironment(io.env, settings.env?.childVariables),
-    days,
-    now: Date.now(),
-    interrupted: options.interrupted ?? false,
-    work: options.work ?? false,
-    worktree: settings.worktree,
-  });
-  const sorted = held.toSorted((one, other) => one.usedAt - other.usedAt || other.bytes - one.bytes);
-  const going = sorted.filter(({ keep }) => keep === null);
-  if (options.json) io.out(`${JSON.stringify(sorted.map(holdingObject))}\n`);
-  else io.out(overview(sorted, days));
-  if (going.length === 0 || options.dryRun) {
-    if (options.dryRun && going.length > 0) io.note('nothing was removed; without --dry-run it is');
+export async function gc(flags: GcFlags, io: CommandIo): Promise<number> {
+  const { items, days } = await listHeld({ ...flags, ...callFrom(io) });
+  const going = items.filter(({ keep }) => keep === null);
+  if (flags.json) io.out(`${JSON.stringify(items.map(holdingObject))}\n`);
+  else io.out(overview(items, days));
+  if (going.length === 0 || flags.dryRun) {
+    if (flags.dryRun && going.length > 0) io.note('nothing was removed; without --dry-run it is');
     return EXIT.done;
   }
-  if (options.yes || (await isWanted(going, io))) return removeAll(going, place.project, io);
+  if (flags.yes || (await isWanted(going, io))) return removeAll(going, io);
   return EXIT.failed;
 }
 
@@ -63,25 +42,13 @@ async function isWanted(going: readonly Holding[], io: CommandIo): Promise<boole
   }
 }
 
-async function removeAll(going: readonly Holding[], project: string, io: CommandIo): Promise<number> {
-  let [freed, removed, gone] = [0, 0, 0];
-  for (const holding of inOrder(going)) {
-    const reason = await holding.remove().catch((error: unknown) => writeTrouble(indexPath(project), error));
-    if (reason === null) {
-      freed += holding.bytes;
-      removed += 1;
-    } else if (reason === GONE_ALREADY) gone += 1;
-    else io.note(`${holding.kind} ${holding.name} stays: ${reason}`);
-  }
+async function removeAll(going: readonly Holding[], io: CommandIo): Promise<number> {
+  const onStay = ({ kind, name }: Holding, reason: string): void =>
+    io.note(`${kind} ${name} stays: ${reason}`);
+  const { removed, gone, freedBytes } = await removeHeld(going, onStay, callFrom(io));
   const others = gone === 0 ? '' : `${gone} ${gone === 1 ? 'was' : 'were'} gone already, `;
-  io.note(`removed ${removed} of ${going.length}, ${others}${size(freed)} in all`);
+  io.note(`removed ${removed} of ${going.length}, ${others}${size(freedBytes)} in all`);
   return removed + gone === going.length ? EXIT.done : EXIT.failed;
-}
-
-/** Worktrees last: letting go of one writes to the index, and on a full disk only the others make room for that. */
-function inOrder(going: readonly Holding[]): Holding[] {
-  const isWorktree = ({ kind }: Holding): boolean => kind === 'worktree';
-  return [...going.filter((one) => !isWorktree(one)), ...going.filter(isWorktree)];
 }
 
 function overview(held: readonly Holding[], days: number): string {

@@ -1,28 +1,26 @@
 /** `ramet worktree`: what agents' worktrees there are, what they hold, and taking away what holds nothing (WORK-3). */
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { systemCode, UserMistake } from '../../schema/errors.ts';
-import { findWorktree, listed, openPlace } from '../../sdk/worktrees/open-place.ts';
-import { worktreeDiff } from '../../sdk/worktrees/worktree-diff.ts';
-import { refusedRemoval } from '../../views/refused-removal.ts';
+import {
+  collectWorktrees,
+  commitWorktree,
+  diffWorktree,
+  enterWorktree,
+  type RemovedWorktree,
+  showWorktree as readWorktree,
+  listWorktrees as readWorktrees,
+  removeWorktrees,
+  type WorktreeList,
+} from '../../sdk/worktrees/worktrees.ts';
 import { printable, table } from '../../views/text/format.ts';
-import { holdsText, sizeText, viewOf, viewsInTime, type WorktreeView } from '../../views/worktree-view.ts';
-import { leftOutText } from '../../workspace/worktrees/add-all.ts';
-import { collectGarbage } from '../../workspace/worktrees/collect-garbage.ts';
-import { refuseUnfinished } from '../../workspace/worktrees/half-made.ts';
-import { lostWorktrees, pruneLost } from '../../workspace/worktrees/lost-worktrees.ts';
-import { staleLockNotes } from '../../workspace/worktrees/ref-locks.ts';
-import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
-import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
-import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
-import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import { holdsText, sizeText, type WorktreeView } from '../../views/worktree-view.ts';
 import { EXIT } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 /** After its start: a list that takes longer is not looked at. */
 const PATIENCE_MS = 330;
 const LEAST_PATIENCE_MS = 50;
 
+/** Begins with the process: what was spent before the list is asked for counts. */
 function patience(): AbortSignal {
   return AbortSignal.timeout(Math.max(LEAST_PATIENCE_MS, Math.round(PATIENCE_MS - performance.now())));
 }
@@ -31,23 +29,18 @@ export async function listWorktrees(
   { json = false, all = false }: { json?: boolean; all?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  using opened = await openPlace(io);
-  const { place } = opened;
-  const views = await viewsInTime(place, listed(place, all), patience());
-  if (json) io.out(`${JSON.stringify(views.map(jsonOf))}\n`);
-  else if (views.length === 0) io.out('no worktrees of agents here\n');
-  else io.out(printableTable([HEADINGS, ...views.map(rowOf)]));
-  if (!json) io.out(poolLine(place));
-  const lost = lostWorktrees(place).filter(({ isGone }) => isGone).length;
+  const { worktrees, ready, lost } = await readWorktrees({ ...callFrom(io), all, patience: patience() });
+  if (json) io.out(`${JSON.stringify(worktrees.map(jsonOf))}\n`);
+  else if (worktrees.length === 0) io.out('no worktrees of agents here\n');
+  else io.out(printableTable([HEADINGS, ...worktrees.map(rowOf)]));
+  if (!json) io.out(poolLine(ready));
   if (lost > 0) io.note(`git knows ${lost} more whose directories are gone: ramet worktree gc removes them`);
 }
 
 /** What is kept ready, which nobody would look for by name. */
-function poolLine({ registry }: WorktreePlace): string {
-  const ready = registry.list().filter(({ state }) => state === 'ready');
-  const bytes = ready.reduce((sum, { facts }) => sum + (facts.bytes ?? 0), 0);
-  if (ready.length === 0) return '';
-  return `${ready.length} kept ready for the next agents: ${sizeText(bytes)} (settings worktree.pool, worktree.poolMegabytes)\n`;
+function poolLine({ count, bytes }: WorktreeList['ready']): string {
+  if (count === 0) return '';
+  return `${count} kept ready for the next agents: ${sizeText(bytes)} (settings worktree.pool, worktree.poolMegabytes)\n`;
 }
 
 function jsonOf({ seenMsAgo, ...view }: WorktreeView): object {
@@ -70,8 +63,7 @@ export async function showWorktree(
   { json = false }: { json?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  using opened = await openPlace(io);
-  const view = await viewOf(opened.place, findWorktree(opened.place, wanted));
+  const view = await readWorktree(wanted, callFrom(io));
   if (json) {
     io.out(`${JSON.stringify(jsonOf(view))}\n`);
     return;
@@ -95,40 +87,18 @@ export async function collect(
   { dryRun = false, json = false }: { dryRun?: boolean; json?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  using opened = await openPlace(io);
-  const { place, cleanupPeriodDays } = opened;
-  if (!dryRun) refuseReadOnly(place);
-  const collected = await collectGarbage(place, { dryRun, cleanupPeriodDays });
-  const pruned = await pruneLost(place, dryRun);
-  const shown = [...collected, ...pruned].map(({ worktree, action, reasons }) => ({
-    name: worktree.name,
-    path: worktree.path,
-    action,
-    reasons,
-  }));
-  const isMemory = collected.map(({ worktree, action }) => worktree.state === 'gone' && action === 'keep');
-  const living = shown.filter((_, index) => isMemory[index] !== true);
-  const memories = shown.length - living.length;
-  if (json) io.out(`${JSON.stringify(shown)}\n`);
-  else if (shown.length === 0) io.out('no worktrees of agents here\n');
+  const { worktrees, notes } = await collectWorktrees({ ...callFrom(io), dryRun });
+  const living = worktrees.filter(({ isMemory }) => !isMemory);
+  const memories = worktrees.length - living.length;
+  if (json) io.out(`${JSON.stringify(worktrees.map(({ isMemory, ...shown }) => shown))}\n`);
+  else if (worktrees.length === 0) io.out('no worktrees of agents here\n');
   else {
     io.out(printableTable(living.map(({ action, name, reasons }) => [action, name, reasons.join('; ')])));
     if (memories > 0)
       io.out(`${memories} that are gone are remembered, so that their agents can be continued\n`);
   }
-  for (const note of staleLockNotes(place)) io.note(printable(note));
+  for (const note of notes) io.note(printable(note));
   if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');
-}
-
-function refuseReadOnly({ repository: { commonDirectory } }: WorktreePlace): void {
-  try {
-    accessSync(commonDirectory, constants.W_OK);
-  } catch (error) {
-    throw new UserMistake(
-      'read_only_repository',
-      `${commonDirectory} cannot be written (${systemCode(error)}), so nothing is taken away: make it writable, or see with --dry-run what would go`,
-    );
-  }
 }
 
 /** What holds work stays unless a person insists, and then its files are kept on a ref first. */
@@ -137,34 +107,27 @@ export async function remove(
   { force = false }: { force?: boolean },
   io: CommandIo,
 ): Promise<number> {
-  using opened = await openPlace(io);
-  const { place } = opened;
-  const worktrees = names.map((name) => findWorktree(place, name));
   let code: number = EXIT.done;
-  for (const worktree of worktrees) {
-    refuseGone(worktree);
-    refuseUnfinished(place.project, worktree);
-    const removal = await removeWorktree(place, worktree, { force });
-    if (removal.removed) {
-      const saved = removal.checkpoint?.commit ? `; its work is in ${removal.checkpoint.ref}` : '';
-      const branch = worktree.branch === null ? '' : `; branch ${worktree.branch} ${removal.branch}`;
-      const apart =
-        removal.keptFolder === null ? '' : `; folders that no commit can hold are in ${removal.keptFolder}`;
-      io.out(`${printable(`removed ${worktree.name}${branch}${saved}${apart}`)}\n`);
-      continue;
+  for await (const worktree of removeWorktrees(names, { ...callFrom(io), force })) {
+    if (worktree.removed) io.out(`${printable(removedText(worktree))}\n`);
+    else {
+      code = EXIT.failed;
+      io.note(printable(worktree.refusal));
     }
-    code = EXIT.failed;
-    io.note(printable(refusedRemoval(worktree, removal.reasons, force)));
   }
   return code;
 }
 
-function refuseGone({ state, name }: ManagedWorktree): void {
-  if (state !== 'gone') return;
-  throw new UserMistake(
-    'worktree_gone',
-    `the worktree ${name} is gone: its agent gets it back when it goes on`,
-  );
+function removedText({
+  name,
+  branch,
+  savedRef,
+  keptFolder,
+}: Extract<RemovedWorktree, { removed: true }>): string {
+  const saved = savedRef === null ? '' : `; its work is in ${savedRef}`;
+  const where = branch === null ? '' : `; branch ${branch.name} ${branch.state}`;
+  const apart = keptFolder === null ? '' : `; folders that no commit can hold are in ${keptFolder}`;
+  return `removed ${name}${where}${saved}${apart}`;
 }
 
 /** Prints where it is, or starts a shell there. */
@@ -173,16 +136,16 @@ export async function open(
   { shell = false }: { shell?: boolean },
   io: CommandIo,
 ): Promise<number> {
-  using opened = await openPlace(io);
-  const worktree = findWorktree(opened.place, wanted);
-  refuseGone(worktree);
-  refuseUnfinished(opened.place.project, worktree);
+  const { path, env } = await enterWorktree(wanted, callFrom(io));
   if (!shell) {
-    io.out(`${worktree.path}\n`);
+    io.out(`${path}\n`);
     return EXIT.done;
   }
-  const env = { ...io.env, ...worktreeEnvironment(opened.place, worktree), PWD: worktree.path };
-  const child = spawn(io.env.SHELL || 'bash', [], { cwd: worktree.path, env, stdio: 'inherit' });
+  const child = spawn(io.env.SHELL || 'bash', [], {
+    cwd: path,
+    env: { ...io.env, ...env, PWD: path },
+    stdio: 'inherit',
+  });
   return new Promise((settle, fail) => {
     child.once('error', fail).once('close', (code) => settle(code ?? EXIT.failed));
   });
@@ -194,15 +157,11 @@ export async function commit(
   { message }: { message?: string },
   io: CommandIo,
 ): Promise<void> {
-  using opened = await openPlace(io);
-  const worktree = findWorktree(opened.place, wanted);
-  refuseGone(worktree);
-  const { commitWorktree } = await import('../../sdk/worktrees/commit-worktree.ts');
-  const made = await commitWorktree(opened.place, worktree, message);
+  const made = await commitWorktree(wanted, { ...callFrom(io), message });
   const files = `${made.files} file${made.files === 1 ? '' : 's'}`;
-  const branch = worktree.branch ?? made.commit;
+  const branch = made.branch ?? made.commit;
   const next = `merge it with: ramet merge ${branch}`;
-  for (const text of leftOutText(made.leftOut)) io.note(printable(text));
+  for (const text of made.leftOut) io.note(printable(text));
   io.out(`${printable(`committed ${files} as ${made.commit.slice(0, 10)} on ${branch}; ${next}`)}\n`);
 }
 
@@ -212,8 +171,5 @@ export async function diff(
   { stat = false }: { stat?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  using opened = await openPlace(io);
-  const worktree = findWorktree(opened.place, wanted);
-  refuseUnfinished(opened.place.project, worktree);
-  io.out(await worktreeDiff(opened.place, worktree, { stat, color: io.isTerminal }));
+  io.out(await diffWorktree(wanted, { ...callFrom(io), stat, color: io.isTerminal }));
 }

@@ -25,7 +25,7 @@ export interface WorktreeCommit {
 }
 
 /** Throws where there is nothing to commit, and while somebody works there. */
-export async function commitWorktree(
+export async function commitFiles(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   message: string | undefined,

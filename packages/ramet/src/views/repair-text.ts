@@ -1,21 +1,9 @@
-/** `ramet doctor --repair SESSION`: saves what can be read of a damaged session, and says what was lost. */
-import { eventsText } from '../../journal/damage.ts';
-import { type RepairOutcome, repairSession } from '../../journal/repair-session.ts';
-import { findSession } from '../../journal/session-list.ts';
-import type { SessionId } from '../../schema/ids.ts';
-import { findPlace } from '../../sdk/place.ts';
-import { EXIT } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+/** What a repair of a damaged session saved and lost, for people. */
+import { eventsText } from '../journal/damage.ts';
+import type { RepairOutcome } from '../journal/repair-session.ts';
+import type { SessionId } from '../schema/ids.ts';
 
-export function repair(wanted: string, io: CommandIo): number {
-  const { project } = findPlace(io);
-  const { session } = findSession(project, wanted);
-  const outcome = repairSession({ project, session });
-  io.out(`${linesOf(session, outcome).join('\n')}\n`);
-  return EXIT.done;
-}
-
-function linesOf(session: SessionId, outcome: RepairOutcome): string[] {
+export function repairLines(session: SessionId, outcome: RepairOutcome): string[] {
   const { events, blocks, lostEvents, lostBlocks, missingAtEnd, cut, kept } = outcome;
   const size = `${count(events, 'event')} and ${count(blocks, 'block')}`;
   const atEnd =

@@ -1,0 +1,76 @@
+/** What Ramet keeps for a repository, by age and size, and taking away what is no longer needed. */
+import { indexPath } from '../../journal/session-index.ts';
+import { writeTrouble } from '../../journal/sqlite-failure.ts';
+import { childEnvironment } from '../../workspace/child-environment.ts';
+import { type CallOptions, callerOf } from '../caller.ts';
+import { findPlace } from '../place.ts';
+import { sessionSettings } from '../session-settings.ts';
+import { GONE_ALREADY, type Holding } from './holding.ts';
+import { holdingsOf } from './holdings.ts';
+
+export interface GarbageQuestion extends CallOptions {
+  /** Days; those of the settings when absent, else 30. */
+  olderThan?: number;
+  /** Also sessions that were interrupted and could be resumed. */
+  interrupted?: boolean;
+  /** Also work of agents that nothing else has. */
+  work?: boolean;
+}
+
+export interface HeldItems {
+  /** The oldest first. One whose `keep` is null may go. */
+  items: Holding[];
+  /** What counts as young. */
+  days: number;
+}
+
+const DEFAULT_DAYS = 30;
+
+export async function listHeld(options: GarbageQuestion = {}): Promise<HeldItems> {
+  const { cwd, env } = callerOf(options);
+  const { settings } = await sessionSettings({ cwd, env });
+  const days = options.olderThan ?? settings.retention?.days ?? DEFAULT_DAYS;
+  const held = await holdingsOf({
+    place: findPlace({ cwd, env }),
+    env: childEnvironment(env, settings.env?.childVariables),
+    days,
+    now: Date.now(),
+    interrupted: options.interrupted ?? false,
+    work: options.work ?? false,
+    worktree: settings.worktree,
+  });
+  const items = held.toSorted((one, other) => one.usedAt - other.usedAt || other.bytes - one.bytes);
+  return { items, days };
+}
+
+export interface HeldRemoval {
+  removed: number;
+  /** Somebody else was faster. */
+  gone: number;
+  freedBytes: number;
+}
+
+/** `onStay` hears of each that could not be removed, and why. */
+export async function removeHeld(
+  items: readonly Holding[],
+  onStay: (item: Holding, reason: string) => void,
+  options: CallOptions = {},
+): Promise<HeldRemoval> {
+  const { project } = findPlace(callerOf(options));
+  const done = { removed: 0, gone: 0, freedBytes: 0 };
+  for (const item of inOrder(items)) {
+    const reason = await item.remove().catch((error: unknown) => writeTrouble(indexPath(project), error));
+    if (reason === null) {
+      done.freedBytes += item.bytes;
+      done.removed += 1;
+    } else if (reason === GONE_ALREADY) done.gone += 1;
+    else onStay(item, reason);
+  }
+  return done;
+}
+
+/** Worktrees last: letting go of one writes to the index, and on a full disk only the others make room for that. */
+function inOrder(items: readonly Holding[]): Holding[] {
+  const isWorktree = ({ kind }: Holding): boolean => kind === 'worktree';
+  return [...items.filter((one) => !isWorktree(one)), ...items.filter(isWorktree)];
+}

@@ -1,0 +1,100 @@
+/** Puts back the files that Write and Edit changed, and takes that back. */
+import { join } from 'node:path';
+import { findFileWriter } from '../journal/find-file-writer.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import { fileHistoryOf } from '../journal/projections/file-history.ts';
+import { openReader, resumeSession } from '../journal/sessions.ts';
+import { chooseSession, damageOf } from '../views/session-view.ts';
+import { undoRefusal } from '../views/undo-text.ts';
+import { createOriginalFiles } from '../workspace/original-files.ts';
+import type { RestorationSources, RestorationStep } from '../workspace/restoration.ts';
+import { restoreFiles } from '../workspace/restore-files.ts';
+import { planRedo, planUndo, type UndoPlan } from '../workspace/undo-plan.ts';
+import { type CallOptions, callerOf } from './caller.ts';
+import { findPlace } from './place.ts';
+
+export interface UndoOptions extends CallOptions {
+  /** Its id or the beginning of it; the latest of this repository when absent. */
+  session?: string;
+  /** The first turn to undo; when absent the last that changed anything. */
+  turn?: number;
+  /** Only plan. */
+  dryRun?: boolean;
+  /** Also over what somebody else changed since, which is kept for a redo. */
+  force?: boolean;
+  /** Take the last undo back. */
+  redo?: boolean;
+  /** Hears the plan before anything is touched. */
+  onPlan?(plan: UndoPlan): void;
+}
+
+export interface UndoOutcome {
+  plan: UndoPlan;
+  /** What stands in the way; of a dry run none is told apart. */
+  blocked: readonly RestorationStep[];
+  /** Why nothing was touched; null when it was, and after a dry run. */
+  refused: string | null;
+  /** What was put back; with `failed`, by path, why not. */
+  steps: readonly RestorationStep[];
+  failed: ReadonlyMap<string, string>;
+  /** What could not be read of the journal; null for nothing. */
+  damage: string | null;
+}
+
+export async function undo(options: UndoOptions = {}): Promise<UndoOutcome> {
+  const { project } = findPlace(callerOf(options));
+  const entry = chooseSession(options.session, project);
+  const place = { project, session: entry.session };
+  const originals = createOriginalFiles(join(project, entry.session));
+  const sources: RestorationSources = {
+    originals,
+    writerOf: (file) => findFileWriter(project, file, entry.session),
+  };
+  if (options.dryRun) {
+    const reader = openReader(place);
+    try {
+      const plan = await planOf(reader, sources, options);
+      return { ...untouched(plan), damage: damageOf({ entry, reader }) };
+    } finally {
+      reader.close();
+    }
+  }
+  // Taken for writing before the plan is made: nobody may resume the session in between.
+  const { journal, reader } = await resumeSession(place);
+  try {
+    const plan = await planOf(reader, sources, options);
+    const { steps, blocked, isRefused } = passable(plan, options.force ?? false);
+    if (isRefused) return { ...untouched(plan), blocked, refused: undoRefusal(plan, blocked) };
+    const { kind, turn, continues } = plan;
+    const failed = await restoreFiles({ journal, originals, kind, turn, steps, continues });
+    return { plan, blocked, refused: null, steps, failed, damage: null };
+  } finally {
+    reader.close();
+    await journal.close();
+  }
+}
+
+async function planOf(
+  reader: JournalReader,
+  sources: RestorationSources,
+  { redo, turn, onPlan }: UndoOptions,
+): Promise<UndoPlan> {
+  const history = fileHistoryOf(reader.events());
+  const plan = await (redo ? planRedo(history, sources) : planUndo(history, sources, turn));
+  onPlan?.(plan);
+  return plan;
+}
+
+function untouched(plan: UndoPlan): UndoOutcome {
+  return { plan, blocked: [], refused: null, steps: [], failed: new Map(), damage: null };
+}
+
+/** The steps to take; refuses the whole when one of them would destroy somebody's work. */
+function passable(
+  { steps }: UndoPlan,
+  force: boolean,
+): { steps: RestorationStep[]; blocked: RestorationStep[]; isRefused: boolean } {
+  const blocked = steps.filter(({ obstacle }) => obstacle !== null && (obstacle.final || !force));
+  const free = steps.filter((step) => !blocked.includes(step));
+  return { steps: free, blocked, isRefused: blocked.length > 0 && !(force && free.length > 0) };
+}
