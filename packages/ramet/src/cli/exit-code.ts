@@ -2,8 +2,9 @@
  * Exit codes: 0 done, 1 the agent failed, 2 wrong use, 75 a usage limit or a provider that is
  * away, 129 interrupted by SIGHUP, 130 by SIGINT or otherwise, 143 by SIGTERM.
  */
-import type { AgentResult } from '../engine/agent-event.ts';
+
 import { RametError } from '../schema/errors.ts';
+import type { AgentResult } from '../sdk/index.ts';
 
 export const EXIT = {
   done: 0,

@@ -3,14 +3,57 @@ export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
 export type { AgentHandle } from '../engine/agent-handle.ts';
 export type { CompactionOutcome } from '../engine/compaction.ts';
 export type { WorktreeResult } from '../engine/isolation/agent-workspace.ts';
+export type { RunOptions } from '../engine/loop.ts';
+export type { MergeEntry } from '../journal/merge-entries.ts';
+export type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
+export type { SessionEntry } from '../journal/session-list.ts';
 export type { ModelProvider } from '../model/provider.ts';
 export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
+export type { ConflictPolicy, MergeStrategy } from '../schema/merge-policy.ts';
 export type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode, SessionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
+export type { TreePlace } from '../views/agent-tree.ts';
+export type { Ledger } from '../views/ledger/ledger.ts';
+export type { LedgerLine } from '../views/ledger/ledger-line.ts';
+export type { WorktreeView } from '../views/worktree-view.ts';
+export type { ConflictMatrix } from '../workspace/merge/conflict-matrix.ts';
+export type { MergeReport } from '../workspace/merge/merge-request.ts';
+export type { BlamedLine } from '../workspace/provenance/blame-lines.ts';
+export type { RestorationStep } from '../workspace/restoration.ts';
+export type { UndoPlan } from '../workspace/undo-plan.ts';
+export type { CallOptions } from './caller.ts';
+export {
+  blame,
+  collectWorktrees,
+  commitWorktree,
+  continueMerge,
+  cost,
+  diff,
+  listWorktrees,
+  mergeBranches,
+  mergeQueue,
+  previewMerge,
+  removeWorktrees,
+  showWorktree,
+  status,
+  stop,
+  undo,
+} from './library.ts';
+export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
 export type { SessionOptions } from './options.ts';
+export type { DiffOptions } from './provenance.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';
 export type { ForkOptions, SpawnOptions, SteeredMessage } from './session-type.ts';
+export type { SessionBill, SessionStatus } from './status.ts';
+export type { StopOptions, StopOutcome } from './stop.ts';
+export type { UndoOptions, UndoOutcome } from './undo.ts';
 export { VERSION } from './version.ts';
+export type {
+  CollectedWorktree,
+  CommittedWorktree,
+  RemovedWorktree,
+  WorktreeList,
+} from './worktrees/worktrees.ts';

@@ -4,7 +4,7 @@ import { findFileWriter } from '../journal/find-file-writer.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { fileHistoryOf } from '../journal/projections/file-history.ts';
 import { openReader, resumeSession } from '../journal/sessions.ts';
-import { chooseSession, damageOf } from '../views/session-view.ts';
+import { chooseSession, damageOf, tellDamage } from '../views/session-view.ts';
 import { undoRefusal } from '../views/undo-text.ts';
 import { createOriginalFiles } from '../workspace/original-files.ts';
 import type { RestorationSources, RestorationStep } from '../workspace/restoration.ts';
@@ -42,7 +42,8 @@ export interface UndoOutcome {
 }
 
 export async function undo(options: UndoOptions = {}): Promise<UndoOutcome> {
-  const { project } = findPlace(callerOf(options));
+  const caller = callerOf(options);
+  const { project } = findPlace(caller);
   const entry = chooseSession(options.session, project);
   const place = { project, session: entry.session };
   const originals = createOriginalFiles(join(project, entry.session));
@@ -55,6 +56,10 @@ export async function undo(options: UndoOptions = {}): Promise<UndoOutcome> {
     try {
       const plan = await planOf(reader, sources, options);
       return { ...untouched(plan), damage: damageOf({ entry, reader }) };
+    } catch (error) {
+      // Why it cannot be planned may be what cannot be read.
+      tellDamage({ entry, reader }, caller);
+      throw error;
     } finally {
       reader.close();
     }

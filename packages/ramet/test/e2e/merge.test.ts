@@ -172,7 +172,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(end, end.stdout).toMatchObject({ code: 0 });
     expect(git(user, 'show', 'main:README.md')).toBe('one and two');
     expect(emulator.requests[0]?.request?.model).toContain('haiku');
-    expect((await user.ramet(['ps'], merging)).stdout).toContain('resolve the merge of two ');
+    expect((await user.ramet(['ps'], merging)).stdout).toContain('resolve the merge of two');
     git(user, 'switch', '-q', 'main');
     expect((await user.ramet(['blame', 'README.md'], merging)).stdout).toMatch(
       /^\w{10} {2}\w{8}\.1 +resolve the conflicts of two with main/,

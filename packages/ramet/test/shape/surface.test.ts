@@ -10,7 +10,21 @@ import { readText } from './repository.ts';
 
 const PINNED: Readonly<Record<string, readonly string[]>> = {
   'emulator/index': ['loadScenario', 'parseScenario', 'runEmulate', 'startEmulator'],
-  'sdk/index': ['ModelError', 'RametError', 'UserMistake', 'VERSION', 'openSession'],
+  'sdk/index': [
+    ...[
+      'ModelError',
+      'RametError',
+      'UserMistake',
+      'VERSION',
+      'openSession',
+      'status',
+      'cost',
+      'stop',
+      'undo',
+    ],
+    ...['previewMerge', 'mergeBranches', 'continueMerge', 'mergeQueue', 'blame', 'diff'],
+    ...['listWorktrees', 'showWorktree', 'commitWorktree', 'removeWorktrees', 'collectWorktrees'],
+  ],
   'testing/index': ['scriptedModel', 'simulatedClock'],
 };
 

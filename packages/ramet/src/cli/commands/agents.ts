@@ -1,13 +1,13 @@
 /** `ramet agents`: every agent type, where it comes from, and what it shadows; validate; show what a child sees. */
-import { resolve } from 'node:path';
-import { validateDefinitions } from '../../agents/validate-definitions.ts';
-import { openStore, toolNames } from '../../sdk/agent-types.ts';
+
+import { openStore } from '../../sdk/agent-types.ts';
+import { checkTypes } from '../../sdk/check-types.ts';
 import { viewChild } from '../../sdk/child-view.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { problemLines, typeListObject, typeListText } from '../../views/type-list.ts';
 import { childViewObject, childViewText } from '../agent-types/child-view-text.ts';
-import { problemLines, typeListObject, typeListText } from '../agent-types/type-list.ts';
 import { EXIT } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 interface AgentsOptions {
   json?: boolean;
@@ -26,7 +26,7 @@ export async function validateAgents(
   options: AgentsOptions,
   io: CommandIo,
 ): Promise<number> {
-  const checked = paths.length > 0 ? checkPaths(paths, io) : await checkPlace(io);
+  const checked = await checkTypes(paths, callFrom(io));
   const errors = checked.problems.filter(({ level }) => level === 'error').length;
   const warnings = checked.problems.filter(({ level }) => level === 'warning').length;
   const { files, definitions, problems } = checked;
@@ -36,22 +36,6 @@ export async function validateAgents(
     io.out(`files: ${files}, definitions: ${definitions}, errors: ${errors}, warnings: ${warnings}\n`);
   }
   return errors > 0 ? EXIT.failed : EXIT.done;
-}
-
-function checkPaths(paths: readonly string[], { cwd }: CommandIo): ReturnType<typeof validateDefinitions> {
-  return validateDefinitions(
-    paths.map((path) => resolve(cwd, path)),
-    toolNames(),
-  );
-}
-
-async function checkPlace(io: CommandIo): Promise<ReturnType<typeof validateDefinitions>> {
-  using store = await openStore(findPlace(io), io.env);
-  await store.refresh();
-  const { entries, problems } = store.catalog;
-  const used = entries.flatMap(({ file }) => file?.path ?? []);
-  const files = new Set([...used, ...problems.map(({ path }) => path)]).size;
-  return { files, definitions: used.length, problems };
 }
 
 export async function showAgentType(name: string, options: AgentsOptions, io: CommandIo): Promise<void> {

@@ -1,12 +1,10 @@
 /** `ramet cache explain`: what requests read from the cache, why no more, and what that cost (FORK-8). */
 
-import type { AgentOverview } from '../../journal/projections/status.ts';
-import { overridePrices } from '../../model/price-overrides.ts';
-import { PRICES } from '../../model/prices.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import type { AgentOverview } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { sessionSettings } from '../../sdk/session-settings.ts';
+import { pricesInForce } from '../../sdk/prices-in-force.ts';
 import { purposeOf } from '../../views/agent-label.ts';
 import { type CacheExplanation, cacheExplainer } from '../../views/cache/cache-explainer.ts';
 import {
@@ -18,7 +16,7 @@ import {
 import { type PastRequest, SentRequests } from '../../views/cache/sent-requests.ts';
 import { type TargetView, viewTarget } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 /** So many explanations fill any screen. */
 const SCREEN = 50;
@@ -29,8 +27,7 @@ export async function explainCache(
   options: { json?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  const { settings } = await sessionSettings({ cwd: io.cwd, env: io.env });
-  const prices = overridePrices(PRICES, settings.prices ?? {});
+  const prices = await pricesInForce(callFrom(io));
   let session: SentRequests | undefined;
   using view = viewTarget(wanted, findPlace(io).project, (recorded, reader) => {
     session ??= new SentRequests(reader);

@@ -1,18 +1,14 @@
 /** `ramet completion`: a script for a shell; and the hidden `ramet complete`, which that script asks. */
-import { spawnSync } from 'node:child_process';
 import type { Command } from 'commander';
-import { listSessions } from '../../journal/session-list.ts';
+import { branchNames, type KnownName, worktreeNames } from '../../sdk/known-names.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { sessionList } from '../../sdk/status.ts';
 import { purposeOf, shortId } from '../../views/agent-label.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
-import { NO_TRANSPORT } from '../../workspace/git/folder-guard.ts';
-import { withoutLocalVariables } from '../../workspace/git/start-git.ts';
-import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import { completionScript, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 const MOST_SESSIONS = 50;
 const DESCRIPTION_LENGTH = 70;
@@ -27,7 +23,7 @@ export async function complete(program: Command, words: readonly string[], io: C
   const { found, files } = suggest(program, words, {
     sessions: () => sessionsOf(io),
     agents: (word) => agentsOf(word, io),
-    branches: () => branchesOf(io),
+    branches: () => branchNames(callFrom(io)).map(suggestionOf),
     types: () => types,
     worktrees: () => worktreesOf(io),
   });
@@ -50,12 +46,14 @@ async function typesOf(io: CommandIo): Promise<Suggestion[]> {
 
 function worktreesOf(io: CommandIo): Suggestion[] {
   try {
-    using registry = new WorktreeRegistry(findPlace(io).project);
-    const there = registry.list().filter(({ state }) => state === 'leased' || state === 'released');
-    return there.map(({ name, branch }) => ({ text: name, description: branch ?? '' }));
+    return worktreeNames(callFrom(io)).map(suggestionOf);
   } catch {
     return [];
   }
+}
+
+function suggestionOf({ name, about }: KnownName): Suggestion {
+  return { text: name, description: about };
 }
 
 /** `abcd1234.` has the agents of that session, `.` those of the latest, each as it was begun. */
@@ -72,26 +70,10 @@ function agentsOf(word: string, io: CommandIo): Suggestion[] {
   }
 }
 
-/** Asked of git at once: a shell waits for the answer, and outside a repository there is none. */
-function branchesOf(io: CommandIo): Suggestion[] {
-  const format = '--format=%(refname:short)%09%(contents:subject)';
-  const args = ['for-each-ref', '--sort=-committerdate', '--count=200', format, 'refs/heads'];
-  const env = { ...withoutLocalVariables(childEnvironment(io.env)), ...NO_TRANSPORT };
-  const words = ['-c', 'safe.bareRepository=explicit', ...args];
-  const { stdout } = spawnSync('git', words, { cwd: io.cwd, env, encoding: 'utf8' });
-  return (stdout ?? '')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [text = '', description = ''] = line.split('\t');
-      return { text, description };
-    });
-}
-
 /** Somebody is typing: what keeps sessions from being listed is told when the command runs. */
 function sessionsOf(io: CommandIo): Suggestion[] {
   try {
-    return listSessions(findPlace(io).project)
+    return sessionList(callFrom(io))
       .slice(0, MOST_SESSIONS)
       .map(({ session, opened, live, title }) => {
         const when = new Date(opened).toISOString().slice(0, 16).replace('T', ' ');

@@ -1,15 +1,13 @@
 /** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
-
-import type { SessionEntry } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { costOfAll, type SessionBill } from '../../sdk/status.ts';
 import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
-import { costTable, forkTable, sessionSections, totalNotes } from '../../views/ledger/cost-table.ts';
-import type { Ledger } from '../../views/ledger/ledger.ts';
+import { costTable, ledgerText, totalNotes } from '../../views/ledger/cost-table.ts';
 import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger-line.ts';
-import { foldSessions, tellDamage, viewSession } from '../../views/session-view.ts';
+import { tellDamage, viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 interface CostOptions {
   json?: boolean;
@@ -20,35 +18,21 @@ export function cost(wanted: string | undefined, options: CostOptions, io: Comma
   if (options.all === true) {
     if (wanted !== undefined)
       throw new UserMistake('bad_usage', `name a session or --all, not both: ${wanted}`);
-    costOfAll(options, io);
+    showAll(options, io);
     return;
   }
   using view = viewSession(wanted, findPlace(io).project);
-  if (options.json) io.out(`${JSON.stringify(costObject(view.entry.session, view.ledger))}\n`);
-  else io.out(`session ${view.entry.session}\n${ledgerText(view.ledger, io.columns)}`);
+  const { entry, ledger } = view;
+  if (options.json) io.out(`${JSON.stringify(costObject(entry.session, ledger))}\n`);
+  else io.out(`session ${entry.session}\n${ledgerText(ledger, io.columns)}`);
   tellDamage(view, io);
 }
 
-export function ledgerText(ledger: Ledger, columns: number | null = null): string {
-  const forks = forkTable(ledger);
-  const parts = [
-    costTable(sessionSections(ledger), ledger.total, columns),
-    totalNotes(ledger.total)
-      .map((note) => `${note}\n`)
-      .join(''),
-    ...(forks === '' ? [] : [forks]),
-  ];
-  return parts.join('\n');
-}
-
-function costOfAll({ json }: CostOptions, io: CommandIo): void {
-  const bills = foldSessions(findPlace(io).project, Number.POSITIVE_INFINITY, io, ({ entry, ledger }) => ({
-    entry,
-    ledger,
-  }));
+function showAll({ json }: CostOptions, io: CommandIo): void {
+  const bills = costOfAll(callFrom(io));
   const total = sumOfLines(bills.map(({ ledger }) => ledger.total));
   if (json) {
-    const sessions = bills.map(({ entry, ledger }) => costObject(entry.session, ledger));
+    const sessions = bills.map(({ session, ledger }) => costObject(session.session, ledger));
     io.out(`${JSON.stringify({ sessions, total: lineObject(total) })}\n`);
   } else if (bills.length === 0) {
     io.out('no sessions of this directory yet: start one with ramet -p PROMPT\n');
@@ -56,7 +40,7 @@ function costOfAll({ json }: CostOptions, io: CommandIo): void {
     const sections = [
       {
         heading: 'BY SESSION',
-        lines: bills.map(({ entry, ledger }) => [label(entry), ledger.total] as const),
+        lines: bills.map(({ session, ledger }) => [label(session), ledger.total] as const),
       },
       { heading: 'BY TYPE', lines: merged(bills.map(({ ledger }) => ledger.types)) },
       { heading: 'BY MODEL', lines: merged(bills.map(({ ledger }) => ledger.models)) },
@@ -65,7 +49,7 @@ function costOfAll({ json }: CostOptions, io: CommandIo): void {
   }
 }
 
-function label({ session, title }: SessionEntry): string {
+function label({ session, title }: SessionBill['session']): string {
   return title === null ? session : `${session} ${excerpt(title, 60)}`;
 }
 

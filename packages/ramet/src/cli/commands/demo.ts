@@ -5,9 +5,9 @@
  */
 
 import { startEmulator } from '../../emulator/server.ts';
-import type { AgentResult } from '../../engine/agent-event.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
 import { hitRate } from '../../schema/usage.ts';
+import type { AgentResult } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { openSession } from '../../sdk/session.ts';
 import { viewSession } from '../../views/session-view.ts';

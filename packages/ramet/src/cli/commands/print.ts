@@ -1,8 +1,9 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
-import type { AgentResult } from '../../engine/agent-event.ts';
+
 import { UserMistake } from '../../schema/errors.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
+import type { AgentResult } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';

@@ -1,14 +1,13 @@
 /** `ramet settings`: every value and where it came from; what does not count, and why. */
-import type { OtherTools } from '../../extensions/other-tools/other-tools.ts';
-import { readOtherTools } from '../../extensions/other-tools/read-other-tools.ts';
-import { isTrustedPlace, type SettingsReport } from '../../extensions/settings/read-settings.ts';
-import { isBinding, keyText, placeOf, type SettingValue } from '../../extensions/settings/setting-value.ts';
-import { problemText } from '../../extensions/settings/settings-problems.ts';
-import { findPlace } from '../../sdk/place.ts';
-import { describeSettings, settingsPlace } from '../../sdk/session-settings.ts';
+import {
+  type ReportedSetting,
+  readSettingsInDetail,
+  type SettingsInDetail,
+  settingsSchema,
+} from '../../sdk/settings-report.ts';
 import { excerpt, table } from '../../views/text/format.ts';
 import { EXIT } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 const VALUE_LENGTH = 60;
 
@@ -18,31 +17,21 @@ export async function settings(
   io: CommandIo,
 ): Promise<number> {
   if (options.schema) {
-    const { settingsJsonSchema } = await import('../../extensions/settings/settings-schema.ts');
-    io.out(settingsJsonSchema());
+    io.out(await settingsSchema());
     return EXIT.done;
   }
-  const place = findPlace(io);
-  const report = await describeSettings(place, io.env);
-  const here = settingsPlace(place, io.env);
-  const trusted = isTrustedPlace(here);
-  const others = await readOtherTools(here);
-  if (options.json) {
-    io.out(`${JSON.stringify({ ...reportObject(report, trusted), other_tools: others })}\n`);
-  } else io.out(reportText(report) + othersText(others));
-  for (const problem of others.problems) io.note(problem);
-  for (const { problems } of report.files) for (const problem of problems) io.note(problemText(problem));
-  return report.files.some((file) => file.state === 'bad' && isBinding(file)) ? EXIT.wrongUse : EXIT.done;
+  const report = await readSettingsInDetail(callFrom(io));
+  if (options.json) io.out(`${JSON.stringify(reportObject(report))}\n`);
+  else io.out(reportText(report) + othersText(report.others));
+  for (const problem of report.problems) io.note(problem);
+  return report.isBroken ? EXIT.wrongUse : EXIT.done;
 }
 
-function reportText({ values, files }: SettingsReport): string {
+function reportText({ values, files }: SettingsInDetail): string {
   const used = values.filter(({ unused }) => unused === null);
   const unused = values.filter(({ unused, level }) => unused !== null && level !== 'default');
   const parts = [
-    table([
-      ['KEY', 'VALUE', 'FROM'],
-      ...inOrder(used).map((value) => [...keyAndValue(value), placeOf(value)]),
-    ]),
+    table([['KEY', 'VALUE', 'FROM'], ...inOrder(used).map((value) => [...keyAndValue(value), value.from])]),
     unused.length === 0
       ? ''
       : table([['NOT IN USE', 'VALUE', 'FROM', 'WHY'], ...inOrder(unused).map(unusedRow)]),
@@ -52,7 +41,7 @@ function reportText({ values, files }: SettingsReport): string {
 }
 
 /** What Claude Code reads here: rules that count, and what has no effect. */
-function othersText({ rules, unused }: OtherTools): string {
+function othersText({ rules, unused }: SettingsInDetail['others']): string {
   const counted = rules.flatMap(({ place, texts }) =>
     (['deny', 'ask'] as const).flatMap((list) =>
       (texts[list] ?? []).map((rule) => [`permissions.${list}`, excerpt(rule, VALUE_LENGTH), place]),
@@ -67,32 +56,36 @@ function othersText({ rules, unused }: OtherTools): string {
   return parts.map((part) => (part === '' ? '' : `\n${part}`)).join('');
 }
 
-function unusedRow(value: SettingValue): string[] {
-  return [...keyAndValue(value), placeOf(value), value.unused ?? ''];
+function unusedRow(value: ReportedSetting): string[] {
+  return [...keyAndValue(value), value.from, value.unused ?? ''];
 }
 
-function keyAndValue({ path, value }: SettingValue): [string, string] {
-  return [keyText(path), excerpt(typeof value === 'string' ? value : JSON.stringify(value), VALUE_LENGTH)];
+function keyAndValue({ key, value }: ReportedSetting): [string, string] {
+  return [key, excerpt(typeof value === 'string' ? value : JSON.stringify(value), VALUE_LENGTH)];
 }
 
 /** By key, so that what belongs together stands together. */
-function inOrder(values: readonly SettingValue[]): SettingValue[] {
+function inOrder(values: readonly ReportedSetting[]): ReportedSetting[] {
   return values.toSorted((a, b) => {
-    const [first, second] = [keyText(a.path), keyText(b.path)];
+    const [first, second] = [a.key, b.key];
     return first < second ? -1 : first > second ? 1 : 0;
   });
 }
 
-function reportObject(
-  { settings, values, files }: SettingsReport,
-  trusted: boolean,
-): Record<string, unknown> {
+function reportObject({
+  settings,
+  values,
+  files,
+  isTrusted,
+  others,
+}: SettingsInDetail): Record<string, unknown> {
   return {
     settings,
-    values: values.map(({ path, value, level, source, line, unused }) => {
-      return { key: keyText(path), value, level, source, line, in_use: unused === null, why_not: unused };
+    values: values.map(({ key, value, level, source, line, unused }) => {
+      return { key, value, level, source, line, in_use: unused === null, why_not: unused };
     }),
     files: files.map(({ level, path, state, problems }) => ({ level, path, state, problems })),
-    trusted,
+    trusted: isTrusted,
+    other_tools: others,
   };
 }

@@ -1,9 +1,8 @@
 /** `/agents`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
 
-import type { AgentHandle } from '../../engine/agent-handle.ts';
 import { STOPPED } from '../../engine/notices.ts';
-import type { AgentOverview } from '../../journal/projections/status.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { AgentHandle, AgentOverview } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
 import type { Session } from '../../sdk/session.ts';
 import { purposeOf, shortId } from '../../views/agent-label.ts';

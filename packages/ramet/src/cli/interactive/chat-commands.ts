@@ -1,14 +1,14 @@
 /** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
 
-import { listSessions } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { SESSION_MODES } from '../../schema/status.ts';
 import { hitRate } from '../../schema/usage.ts';
 import { requireSessionMode } from '../../sdk/options.ts';
 import { findPlace } from '../../sdk/place.ts';
+import { sessionList } from '../../sdk/status.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../../views/text/format.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from './command-completion.ts';
@@ -147,7 +147,7 @@ async function resume(argument: string, { chat, io }: CommandContext): Promise<C
       goOn: chat.session?.isInterrupted === true,
     };
   }
-  const sessions = listSessions(findPlace(io).project).slice(0, MOST_LISTED);
+  const sessions = sessionList(callFrom(io)).slice(0, MOST_LISTED);
   if (sessions.length === 0) return { text: 'there is no session of this directory yet' };
   const now = Date.now();
   const rows = sessions.map(({ session, opened, live, title }) => [

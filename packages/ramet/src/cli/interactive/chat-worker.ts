@@ -7,9 +7,9 @@
  * 1. At most one turn is under way, and every line is carried out, heard by the agent, or handed back.
  * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
  */
-import type { AgentResult } from '../../engine/agent-event.ts';
 import { isEmbedded } from '../../model/catalog.ts';
 import { describeError } from '../../schema/errors.ts';
+import type { AgentResult } from '../../sdk/index.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import type { CommandIo } from '../io.ts';
 import type { Chat } from './chat.ts';

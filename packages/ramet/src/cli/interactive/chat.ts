@@ -3,20 +3,19 @@
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
 
-import type { AgentResult } from '../../engine/agent-event.ts';
-import type { RunOptions } from '../../engine/loop.ts';
 import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
+import type { AgentResult, RunOptions } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
+import { lastAnswerOf } from '../../views/last-answer.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { tellingChanges } from '../checkout-notes.ts';
 import type { CommandIo } from '../io.ts';
 import { sessionNotes } from '../session-notes.ts';
 import { AgentBoard } from './agent-board.ts';
-import { lastAnswerOf } from './last-answer.ts';
 
 export interface ChatTally {
   readonly responses: number;

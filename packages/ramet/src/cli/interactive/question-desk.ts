@@ -2,8 +2,9 @@
  * Open questions, one after the other: agents ask, a person answers the first. A question goes away when its
  * turn is stopped, and is denied when nobody is there any more.
  */
-import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../permission/broker.ts';
+
 import { Cancelled } from '../../schema/errors.ts';
+import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../sdk/index.ts';
 
 interface OpenEntry {
   readonly question: PermissionQuestion;

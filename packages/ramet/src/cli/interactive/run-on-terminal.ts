@@ -1,11 +1,11 @@
 /** Puts the parts of a terminal conversation together, and leaves the terminal as it was found. */
 import type { SessionOptions } from '../../sdk/options.ts';
 import { findPlace, type Place } from '../../sdk/place.ts';
+import { openPromptHistory } from '../../sdk/prompt-history.ts';
 import { VERSION } from '../../sdk/version.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { Chat } from './chat.ts';
-import { openPromptHistory } from './prompt-history.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import { TerminalChat } from './terminal-chat.ts';

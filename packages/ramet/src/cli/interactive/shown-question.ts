@@ -7,7 +7,7 @@
  *    one letter alone grants nothing lasting.
  * 3. It never stands in the middle of an answer: a child may ask while the main agent writes one.
  */
-import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../../sdk/index.ts';
 import type { EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
 import type { LiveState } from './live-rows.ts';

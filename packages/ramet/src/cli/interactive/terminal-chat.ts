@@ -8,6 +8,8 @@
  * 3. Whoever leaves waits for the turn and all agents to end, so that it is recorded; who cannot wait presses Ctrl-C
  *    again.
  */
+
+import type { PromptHistory } from '../../sdk/prompt-history.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
@@ -19,7 +21,6 @@ import { createEventView, type EventView } from './event-text.ts';
 import type { Key } from './key-parser.ts';
 import { editorOf, editorText } from './line-editor.ts';
 import { type LiveState, statusText } from './live-rows.ts';
-import type { PromptHistory } from './prompt-history.ts';
 import { cleared, type InputAction, newPromptInput, type PromptInput, pressKey } from './prompt-input.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import { ShownQuestion } from './shown-question.ts';

@@ -1,97 +1,23 @@
-/**
- * All that a call would change in a file, for whoever is asked about it: compared with the file as it is now, so that
- * what disappears and every place of a replacement is seen. Nothing is cut: long lines are wrapped, and a part that
- * cannot be shown is named.
- */
-import { constants, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { PermissionQuestion } from '../../permission/broker.ts';
+/** All that a call would change in a file, on a terminal. Nothing is cut: long lines are wrapped. */
 import { visibleText } from '../../permission/visible-text.ts';
-import { systemCode } from '../../schema/errors.ts';
-import { replaceText } from '../../tools/replace-text.ts';
+import { type AskedChange, askedChange, type ShownChange } from '../../views/asked-change.ts';
 import { wrapText } from '../../views/text/display-width.ts';
-import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
-import { decodeTextFile } from '../../workspace/text-file.ts';
 import type { TextStyle } from './text-style.ts';
-
-type AskedChange = Pick<PermissionQuestion, 'details' | 'cwd'>;
-
-/** A larger file is not compared: whoever is asked must not wait for it. */
-const LARGEST_FILE = 4 * 1024 * 1024;
-
-interface TextChange {
-  readonly before: string;
-  readonly after: string;
-  /** What cannot be shown of it. */
-  readonly missing: string | null;
-}
 
 /** Empty for calls that change no file by themselves. */
 export function wholeChange(question: AskedChange, columns: number, style: TextStyle): string[] {
-  const change = changeOf(question);
+  const change = askedChange(question);
   if (change === null) return [];
-  const lines = changedLines(lineDiff(change.before, change.after));
-  const rows = lines.flatMap((line) => diffRows(line, columns, style));
+  const rows = change.lines.flatMap((line) => diffRows(line, columns, style));
   const missing = change.missing === null ? [] : [style.red(visibleText(change.missing))];
   const none = rows.length === 0 && missing.length === 0 ? [style.dim('(no line changes)')] : [];
   return [...missing, ...rows, ...none];
 }
 
-function changeOf({ details, cwd }: AskedChange): TextChange | null {
-  const change = details?.change;
-  if (change === undefined) return null;
-  const file = textNow(resolve(cwd, change.path));
-  const { before, after, everywhere } = change;
-  return before === null ? writeChange(file, after) : editChange(file, before, after, everywhere);
-}
-
-function writeChange(file: TextNow | string, content: string): TextChange {
-  if (typeof file !== 'string') return { before: file.text, after: unified(content), missing: null };
-  return { before: '', after: content, missing: `what the file holds now is not shown: ${file}` };
-}
-
-function editChange(
-  file: TextNow | string,
-  oldText: string,
-  newText: string,
-  replaceAll: boolean,
-): TextChange {
-  const [oldString, newString] = [unified(oldText), unified(newText)];
-  const everywhere = replaceAll ? 'it is replaced everywhere in the file' : null;
-  const missing = typeof file === 'string' ? `the file is not shown: ${file}` : everywhere;
-  if (typeof file !== 'string' && oldString !== '') {
-    const result = replaceText(file.text, { oldString, newString, replaceAll });
-    if (result.ok) return { before: file.text, after: result.text, missing: null };
-  }
-  return { before: oldString, after: newString, missing };
-}
-
-function unified(text: string): string {
-  return text.replaceAll('\r\n', '\n');
-}
-
-interface TextNow {
-  readonly text: string;
-}
-
-/** What the file holds, nothing when there is none; else why that is not known. */
-function textNow(path: string): TextNow | string {
-  try {
-    const stat = statSync(path);
-    if (!stat.isFile()) return 'it is no regular file';
-    if (stat.size > LARGEST_FILE) return `it has ${stat.size} bytes`;
-    const decoded = decodeTextFile(readFileSync(path, { flag: constants.O_RDONLY | constants.O_NONBLOCK }));
-    return decoded === null ? `it is no text (${stat.size} bytes)` : { text: unified(decoded.text) };
-  } catch (error) {
-    const code = systemCode(error);
-    return code === 'ENOENT' ? { text: '' } : `it cannot be read (${code ?? 'unknown'})`;
-  }
-}
-
 const SIGNS = { added: '+', removed: '-', same: ' ' } as const;
 
 /** `+ text`, and `+…text` for what did not fit into the row above. */
-function diffRows(line: DiffLine | null, columns: number, style: TextStyle): string[] {
+function diffRows(line: ShownChange['lines'][number], columns: number, style: TextStyle): string[] {
   if (line === null) return [style.dim('⋮')];
   const paint = { added: style.green, removed: style.red, same: style.dim }[line.kind];
   const sign = SIGNS[line.kind];

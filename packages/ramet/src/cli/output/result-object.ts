@@ -1,6 +1,7 @@
 /** The one object that `--output-format json` prints, and the last line of `stream-json`. */
-import type { AgentResult } from '../../engine/agent-event.ts';
+
 import type { Usage } from '../../schema/usage.ts';
+import type { AgentResult } from '../../sdk/index.ts';
 import type { Session } from '../../sdk/session.ts';
 import type { PermissionDenial } from './denials.ts';
 import type { RunAgent } from './run-agents.ts';

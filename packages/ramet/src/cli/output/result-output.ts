@@ -1,7 +1,8 @@
 /** How a run is shown: told of its start, each event, and its end. One implementation per output format. */
-import type { AgentResult } from '../../engine/agent-event.ts';
+
 import { timeLeft } from '../../schema/clock.ts';
 import { spanText } from '../../schema/until-text.ts';
+import type { AgentResult } from '../../sdk/index.ts';
 import type { RecordListener } from '../../sdk/observed-journal.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';

@@ -2,12 +2,12 @@
  * The agents of a run, for the result object: what was seen and recorded in this process. Nothing is read back, so a
  * run that is over has its result whatever became of the disk.
  */
-import type { AgentResult } from '../../engine/agent-event.ts';
-import type { WorktreeResult } from '../../engine/isolation/agent-workspace.ts';
+
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Usage } from '../../schema/usage.ts';
+import type { AgentResult, WorktreeResult } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { agentTree } from '../../views/agent-tree.ts';
 import { emptyLedger, extendLedger, type Ledger } from '../../views/ledger/ledger.ts';

@@ -17,6 +17,19 @@ export interface CostSection {
 const BELOW_MINIMUM = '<min';
 const STRANGER = { type: '', parent: null, name: null, description: null, thinking: null };
 
+/** The whole bill of a session. */
+export function ledgerText(ledger: Ledger, columns: number | null = null): string {
+  const forks = forkTable(ledger);
+  const parts = [
+    costTable(sessionSections(ledger), ledger.total, columns),
+    totalNotes(ledger.total)
+      .map((note) => `${note}\n`)
+      .join(''),
+    ...(forks === '' ? [] : [forks]),
+  ];
+  return parts.join('\n');
+}
+
 export function sessionSections(ledger: Ledger, only?: AgentId): CostSection[] {
   const agents = agentTree(ledgerAgents(ledger))
     .filter(({ agent }) => only === undefined || agent.id === only)

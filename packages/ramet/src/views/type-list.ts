@@ -1,8 +1,8 @@
 /** The agent types of a place as people and programs read them. */
-import { type AgentDefinition, DEFINITION_SOURCES } from '../../agents/definition.ts';
-import type { CatalogEntry, DefinitionCatalog } from '../../agents/definition-catalog.ts';
-import { type DefinitionProblem, definitionProblemText } from '../../agents/definition-problem.ts';
-import { excerpt, printable, table } from '../../views/text/format.ts';
+import { type AgentDefinition, DEFINITION_SOURCES } from '../agents/definition.ts';
+import type { CatalogEntry, DefinitionCatalog } from '../agents/definition-catalog.ts';
+import { type DefinitionProblem, definitionProblemText } from '../agents/definition-problem.ts';
+import { excerpt, printable, table } from './text/format.ts';
 
 const DESCRIPTION_LENGTH = 72;
 const TOOLS_LENGTH = 40;

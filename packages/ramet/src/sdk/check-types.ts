@@ -1,0 +1,27 @@
+/** Looks for what is wrong in files that define agent types. */
+import { resolve } from 'node:path';
+import { validateDefinitions } from '../agents/validate-definitions.ts';
+import { openStore, toolNames } from './agent-types.ts';
+import { type Caller, type CallOptions, callerOf } from './caller.ts';
+import { findPlace } from './place.ts';
+
+type CheckedTypes = ReturnType<typeof validateDefinitions>;
+
+/** `paths` are files and folders, wherever they are; without any, all that count in this place. */
+export async function checkTypes(paths: readonly string[], options: CallOptions = {}): Promise<CheckedTypes> {
+  const caller = callerOf(options);
+  if (paths.length === 0) return checkPlace(caller);
+  return validateDefinitions(
+    paths.map((path) => resolve(caller.cwd, path)),
+    toolNames(),
+  );
+}
+
+async function checkPlace(caller: Caller): Promise<CheckedTypes> {
+  using store = await openStore(findPlace(caller), caller.env);
+  await store.refresh();
+  const { entries, problems } = store.catalog;
+  const used = entries.flatMap(({ file }) => file?.path ?? []);
+  const files = new Set([...used, ...problems.map(({ path }) => path)]).size;
+  return { files, definitions: used.length, problems };
+}

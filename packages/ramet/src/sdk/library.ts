@@ -1,0 +1,113 @@
+/**
+ * What the library can do besides sessions. Each function loads what it needs when it is called: a program that only
+ * runs agents does not pay for merging.
+ */
+import type { MergeEntry } from '../journal/merge-entries.ts';
+import type { WorktreeView } from '../views/worktree-view.ts';
+import type { ConflictMatrix } from '../workspace/merge/conflict-matrix.ts';
+import type { MergeReport } from '../workspace/merge/merge-request.ts';
+import type { BlamedLine } from '../workspace/provenance/blame-lines.ts';
+import type { CallOptions } from './caller.ts';
+import type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
+import type { DiffOptions } from './provenance.ts';
+import type { SessionBill, SessionStatus } from './status.ts';
+import type { StopOptions, StopOutcome } from './stop.ts';
+import type { UndoOptions, UndoOutcome } from './undo.ts';
+import type {
+  CollectedWorktree,
+  CommittedWorktree,
+  RemovedWorktree,
+  WorktreeList,
+} from './worktrees/worktrees.ts';
+
+/** What would conflict with what, and in which order to merge; nothing is merged. */
+export async function previewMerge(
+  branches: readonly string[],
+  options?: MergeTargetOptions,
+): Promise<ConflictMatrix> {
+  return (await import('./merge/merge.ts')).previewMerge(branches, options);
+}
+
+/** Merges branches one after the other, each checked, without touching a checkout. */
+export async function mergeBranches(
+  branches: readonly string[],
+  options?: MergeOptions,
+): Promise<MergeReport> {
+  return (await import('./merge/merge.ts')).mergeBranches(branches, options);
+}
+
+/** Continues what waits for the target, with the check and the policy of its last run. */
+export async function continueMerge(
+  options?: MergeOptions & { branches?: readonly string[] },
+): Promise<MergeReport> {
+  return (await import('./merge/merge.ts')).continueMerge(options);
+}
+
+/** What waits to be merged, what was left behind and why. */
+export async function mergeQueue(options?: MergeTargetOptions): Promise<MergeEntry[]> {
+  return (await import('./merge/merge.ts')).mergeQueue(options);
+}
+
+/** Puts back the files that Write and Edit changed, or takes that back. */
+export async function undo(options?: UndoOptions): Promise<UndoOutcome> {
+  return (await import('./undo.ts')).undo(options);
+}
+
+/** Ends a session that another process runs, or one agent of it. */
+export async function stop(target?: string, options?: StopOptions): Promise<StopOutcome> {
+  return (await import('./stop.ts')).stop(target, options);
+}
+
+/** The sessions of a repository with their agents, the newest first. */
+export async function status(options?: CallOptions & { limit?: number }): Promise<SessionStatus[]> {
+  return (await import('./status.ts')).status(options);
+}
+
+/** The bill of a session; of the latest when none is named. */
+export async function cost(session?: string, options?: CallOptions): Promise<SessionBill> {
+  return (await import('./status.ts')).cost(session, options);
+}
+
+/** Which agent wrote each line of a file, and why. */
+export async function blame(file: string, options?: CallOptions): Promise<BlamedLine[]> {
+  return (await import('./provenance.ts')).blame(file, options);
+}
+
+/** What a branch, a session or an agent changed, in git's format. */
+export async function diff(target: string, options?: DiffOptions): Promise<string> {
+  return (await import('./provenance.ts')).diff(target, options);
+}
+
+export async function listWorktrees(
+  options?: CallOptions & { all?: boolean; patience?: AbortSignal },
+): Promise<WorktreeList> {
+  return (await import('./worktrees/worktrees.ts')).listWorktrees(options);
+}
+
+/** `worktree` is a name, path, branch or id, or the agent whose it is. */
+export async function showWorktree(worktree: string, options?: CallOptions): Promise<WorktreeView> {
+  return (await import('./worktrees/worktrees.ts')).showWorktree(worktree, options);
+}
+
+/** Commits everything in a worktree in the name of its agent. */
+export async function commitWorktree(
+  worktree: string,
+  options?: CallOptions & { message?: string },
+): Promise<CommittedWorktree> {
+  return (await import('./worktrees/worktrees.ts')).commitWorktree(worktree, options);
+}
+
+/** One after the other. What holds work stays unless `force` is set; then it is kept on a ref first. */
+export async function* removeWorktrees(
+  worktrees: readonly string[],
+  options?: CallOptions & { force?: boolean },
+): AsyncGenerator<RemovedWorktree, void> {
+  yield* (await import('./worktrees/worktrees.ts')).removeWorktrees(worktrees, options);
+}
+
+/** Takes away the worktrees that hold nothing and that nobody will continue. */
+export async function collectWorktrees(
+  options?: CallOptions & { dryRun?: boolean },
+): Promise<{ worktrees: CollectedWorktree[]; notes: string[] }> {
+  return (await import('./worktrees/worktrees.ts')).collectWorktrees(options);
+}

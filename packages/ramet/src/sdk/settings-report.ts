@@ -1,0 +1,52 @@
+/** Every setting that holds here and where it came from; what does not count, and why. */
+import type { OtherTools } from '../extensions/other-tools/other-tools.ts';
+import { readOtherTools } from '../extensions/other-tools/read-other-tools.ts';
+import { isTrustedPlace, type SettingsReport } from '../extensions/settings/read-settings.ts';
+import { isBinding, keyText, placeOf, type SettingValue } from '../extensions/settings/setting-value.ts';
+import { problemText } from '../extensions/settings/settings-problems.ts';
+import { type CallOptions, callerOf } from './caller.ts';
+import { findPlace } from './place.ts';
+import { describeSettings, settingsPlace } from './session-settings.ts';
+
+export interface ReportedSetting extends SettingValue {
+  /** `permissions.allow`. */
+  key: string;
+  /** The file and the line, or what else it came from. */
+  from: string;
+}
+
+export interface SettingsInDetail {
+  settings: SettingsReport['settings'];
+  values: ReportedSetting[];
+  files: SettingsReport['files'];
+  /** What was set up for other tools, such as Claude Code. */
+  others: OtherTools;
+  isTrusted: boolean;
+  /** What is wrong, one line each. */
+  problems: string[];
+  /** A bad file keeps commands from starting. */
+  isBroken: boolean;
+}
+
+export async function readSettingsInDetail(options: CallOptions = {}): Promise<SettingsInDetail> {
+  const { cwd, env } = callerOf(options);
+  const place = findPlace({ cwd, env });
+  const { settings, values, files } = await describeSettings(place, env);
+  const here = settingsPlace(place, env);
+  const others = await readOtherTools(here);
+  return {
+    settings,
+    values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
+    files,
+    others,
+    isTrusted: isTrustedPlace(here),
+    problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText))],
+    isBroken: files.some((file) => file.state === 'bad' && isBinding(file)),
+  };
+}
+
+/** The schema that editors check a settings file with, as text. */
+export async function settingsSchema(): Promise<string> {
+  const { settingsJsonSchema } = await import('../extensions/settings/settings-schema.ts');
+  return settingsJsonSchema();
+}

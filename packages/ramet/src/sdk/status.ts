@@ -1,0 +1,102 @@
+/** What the sessions of a repository and their agents do, or came to; what they cost. */
+import { type AgentOverview, agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
+import { listSessions, type SessionEntry } from '../journal/session-list.ts';
+import { openReader } from '../journal/sessions.ts';
+import { UserMistake } from '../schema/errors.ts';
+import { agentId } from '../schema/ids.ts';
+import type { AgentStatus } from '../schema/status.ts';
+import { isInside } from '../system/path-inside.ts';
+import { agentTree, type TreePlace } from '../views/agent-tree.ts';
+import type { Ledger } from '../views/ledger/ledger.ts';
+import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../views/session-view.ts';
+import { type Caller, type CallOptions, callerOf } from './caller.ts';
+import { findPlace } from './place.ts';
+
+export interface SessionStatus {
+  session: SessionEntry;
+  /** Children after their parents, each with its level in the tree. */
+  agents: readonly TreePlace<AgentOverview>[];
+}
+
+/** The newest sessions first. One that cannot be read is told and left out. */
+export function status(options: CallOptions & { limit?: number } = {}): SessionStatus[] {
+  const caller = callerOf(options);
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  return foldSessions(findPlace(caller).project, limit, caller, ({ agents, entry }) => ({
+    session: entry,
+    agents: agentTree(agents.map((agent) => titled(agent, entry.title))),
+  }));
+}
+
+/** The main agent is for what the session is for. */
+function titled(agent: AgentOverview, title: string | null): AgentOverview {
+  return agent.parent === null && agent.description === null ? { ...agent, description: title } : agent;
+}
+
+export interface SessionBill {
+  session: SessionEntry;
+  ledger: Ledger;
+}
+
+/** `wanted` is an id or the beginning of one; the latest session of this repository when absent. */
+export function cost(wanted?: string, options: CallOptions = {}): SessionBill {
+  const caller = callerOf(options);
+  using view = viewSession(wanted, findPlace(caller).project);
+  const { entry: session, ledger } = view;
+  tellDamage(view, caller);
+  return { session, ledger };
+}
+
+/** Of every session of this repository. */
+export function costOfAll(options: CallOptions = {}): SessionBill[] {
+  const caller = callerOf(options);
+  return foldSessions(
+    findPlace(caller).project,
+    Number.POSITIVE_INFINITY,
+    caller,
+    ({ entry: session, ledger }) => ({ session, ledger }),
+  );
+}
+
+/** The newest session of this working tree whose main agent was interrupted, by whatever. */
+export function latestInterrupted(options: CallOptions = {}): string {
+  const caller = callerOf(options);
+  const { project, cwd, repository } = findPlace(caller);
+  const root = repository?.root ?? cwd;
+  const here = listSessions(project).filter((entry) => isInside(entry.cwd, root));
+  const ended = here.filter(({ live }) => !live);
+  const found = ended.find((entry) => statusOfMain(project, entry, caller) === 'interrupted');
+  if (found !== undefined) return found.session;
+  const running = here.filter(({ live }) => live).map(({ session }) => session);
+  const [latest] = ended;
+  const hint =
+    running.length > 0
+      ? `${running.slice(0, 5).join(', ')} still ${running.length === 1 ? 'runs' : 'run'} (ramet ps)`
+      : latest === undefined
+        ? 'there is no session yet'
+        : `to go on with the latest, give a prompt: ramet -p --resume ${latest.session} PROMPT`;
+  throw new UserMistake(
+    'nothing_to_resume',
+    `nothing to resume: no session of this working tree was interrupted; ${hint}`,
+  );
+}
+
+function statusOfMain(project: string, entry: SessionEntry, caller: Caller): AgentStatus | null {
+  try {
+    const reader = openReader({ project, session: entry.session });
+    try {
+      const events = reader.events({ agent: agentId(entry.session, 1) });
+      return agentStatuses(statusBoardOf(events), { writerAlive: false })[0]?.status ?? null;
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    tellUnreadable(entry, error, caller);
+    return null;
+  }
+}
+
+/** Every session of this repository, the newest first, without reading them. */
+export function sessionList(options: CallOptions = {}): SessionEntry[] {
+  return listSessions(findPlace(callerOf(options)).project);
+}

@@ -1,0 +1,88 @@
+/**
+ * All that a call would change in a file, for whoever is asked about it: compared with the file as it is now, so that
+ * what disappears and every place of a replacement is seen. A part that cannot be shown is named.
+ */
+import { constants, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { PermissionQuestion } from '../permission/broker.ts';
+import { systemCode } from '../schema/errors.ts';
+import { replaceText } from '../tools/replace-text.ts';
+import { changedLines, type DiffLine, lineDiff } from '../workspace/line-diff.ts';
+import { decodeTextFile } from '../workspace/text-file.ts';
+
+export type AskedChange = Pick<PermissionQuestion, 'details' | 'cwd'>;
+
+/** A larger file is not compared: whoever is asked must not wait for it. */
+const LARGEST_FILE = 4 * 1024 * 1024;
+
+interface TextChange {
+  readonly before: string;
+  readonly after: string;
+  /** What cannot be shown of it. */
+  readonly missing: string | null;
+}
+
+export interface ShownChange {
+  /** The lines that change with some around them; null where others are left out. */
+  readonly lines: readonly (DiffLine | null)[];
+  /** What cannot be shown of it. */
+  readonly missing: string | null;
+}
+
+/** Null for calls that change no file by themselves. */
+export function askedChange(question: AskedChange): ShownChange | null {
+  const change = changeOf(question);
+  if (change === null) return null;
+  return { lines: changedLines(lineDiff(change.before, change.after)), missing: change.missing };
+}
+
+function changeOf({ details, cwd }: AskedChange): TextChange | null {
+  const change = details?.change;
+  if (change === undefined) return null;
+  const file = textNow(resolve(cwd, change.path));
+  const { before, after, everywhere } = change;
+  return before === null ? writeChange(file, after) : editChange(file, before, after, everywhere);
+}
+
+function writeChange(file: TextNow | string, content: string): TextChange {
+  if (typeof file !== 'string') return { before: file.text, after: unified(content), missing: null };
+  return { before: '', after: content, missing: `what the file holds now is not shown: ${file}` };
+}
+
+function editChange(
+  file: TextNow | string,
+  oldText: string,
+  newText: string,
+  replaceAll: boolean,
+): TextChange {
+  const [oldString, newString] = [unified(oldText), unified(newText)];
+  const everywhere = replaceAll ? 'it is replaced everywhere in the file' : null;
+  const missing = typeof file === 'string' ? `the file is not shown: ${file}` : everywhere;
+  if (typeof file !== 'string' && oldString !== '') {
+    const result = replaceText(file.text, { oldString, newString, replaceAll });
+    if (result.ok) return { before: file.text, after: result.text, missing: null };
+  }
+  return { before: oldString, after: newString, missing };
+}
+
+function unified(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+interface TextNow {
+  readonly text: string;
+}
+
+/** What the file holds, nothing when there is none; else why that is not known. */
+function textNow(path: string): TextNow | string {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) return 'it is no regular file';
+    if (stat.size > LARGEST_FILE) return `it has ${stat.size} bytes`;
+    const decoded = decodeTextFile(readFileSync(path, { flag: constants.O_RDONLY | constants.O_NONBLOCK }));
+    return decoded === null ? `it is no text (${stat.size} bytes)` : { text: unified(decoded.text) };
+  } catch (error) {
+    const code = systemCode(error);
+    return code === 'ENOENT' ? { text: '' } : `it cannot be read (${code ?? 'unknown'})`;
+  }
+}
