@@ -84,7 +84,7 @@ function compile(file: string, source: string): string {
 
 const PROGRAM = `
 import { join } from 'node:path';
-import { openSession, type AgentResult, type SessionEvent } from 'ramet';
+import { cost, openSession, status, type AgentResult, type SessionBill, type SessionEvent } from 'ramet';
 import { type Answer, type RequestView, startEmulator } from 'ramet/emulator';
 
 const respond = ({ turn }: RequestView): Answer =>
@@ -101,6 +101,9 @@ for (;;) {
   }
   if (value.type === 'tool_completed') console.log(value.result.content);
 }
+const { ledger }: SessionBill = await cost(session.id, { env });
+const [newest] = await status({ env });
+console.log(ledger.total.requests, newest?.agents[0]?.agent.status);
 `;
 
 describe('the published package', () => {
@@ -152,6 +155,7 @@ describe('the published package', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('hay.txt');
     expect(stdout).toMatch(/^done found .* true$/ms);
+    expect(stdout).toMatch(/^2 done$/m);
   });
 
   test('keeps compiled code in the home of its user: one session makes the folder, the next fills it', () => {

@@ -1,0 +1,163 @@
+/** What a program can do besides running agents, through the library's entry and on a real repository. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { IDENTITY } from '../../test/fixtures/merge-repository.ts';
+import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
+import { startEmulator } from '../emulator/index.ts';
+import * as library from './index.ts';
+
+type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>;
+
+interface LibraryPlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  git(...args: string[]): string;
+  text(path: string): string;
+}
+
+async function newPlace(respond: NonNullable<EmulatorOptions['respond']>): Promise<LibraryPlace> {
+  const emulator = await startEmulator({ respond });
+  onTestFinished(() => emulator.close());
+  const cwd = temporaryRepository({ 'README.md': '# Test\n' });
+  const env = {
+    ...IDENTITY,
+    PATH: process.env.PATH,
+    HOME: temporaryDirectory(),
+    RAMET_HOME: join(temporaryDirectory(), 'ramet'),
+    ANTHROPIC_API_KEY: 'test',
+    ANTHROPIC_BASE_URL: emulator.url,
+  };
+  return {
+    cwd,
+    env,
+    git: (...args) => execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' }).trim(),
+    text: (path) => readFileSync(join(cwd, path), 'utf8'),
+  };
+}
+
+const call = (name: string, input: Record<string, unknown>) => ({ tool_use: [{ name, input }] });
+const edit = (old_string: string, new_string: string) =>
+  call('Edit', { file_path: 'README.md', old_string, new_string });
+const agent = (parts: Record<string, unknown>) =>
+  call('Agent', { subagent_type: 'general-purpose', description: 'a part', prompt: 'Your part.', ...parts });
+
+const SETTINGS = { sandbox: { readOnly: 'off', worktree: 'off' } } as const;
+
+async function run(place: LibraryPlace, prompt: string): Promise<string> {
+  await using session = await library.openSession({
+    cwd: place.cwd,
+    env: place.env,
+    settings: SETTINGS,
+    permissionMode: 'bypassPermissions',
+  });
+  const events = session.run(prompt);
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (!next.done) continue;
+    expect(next.value).toMatchObject({ status: 'done' });
+    return session.id;
+  }
+}
+
+describe('UI-1: the library can do what the command can', () => {
+  test('status, cost, blame, diff and undo of a session', async () => {
+    const answers = [call('Read', { file_path: 'README.md' }), edit('# Test\n', '# Test\nby the agent\n')];
+    const place = await newPlace(({ turn }) => answers[turn] ?? { text: 'Done.' });
+    const id = await run(place, 'Add a line.');
+
+    const [newest] = await library.status(place);
+    expect(newest?.session).toMatchObject({ session: id, live: false });
+    expect(newest?.agents).toMatchObject([{ level: 0, agent: { id: `${id}.1`, status: 'done' } }]);
+
+    const bill = await library.cost(undefined, place);
+    expect(bill.session.session).toBe(id);
+    expect(bill.ledger.total).toMatchObject({ requests: 3, responses: 3 });
+    expect([...bill.ledger.agents.keys()]).toEqual([`${id}.1`]);
+
+    expect(await library.blame('README.md', place)).toMatchObject([
+      { line: 1, author: expect.any(String), commit: expect.stringMatching(/^\w+$/) },
+      { line: 2, text: 'by the agent', commit: null, agent: `${id}.1`, task: 'Add a line.' },
+    ]);
+    expect(await library.diff(`${id}.1`, place)).toContain('\n+by the agent\n');
+
+    const planned = await library.undo({ ...place, dryRun: true });
+    expect(planned.plan.steps).toMatchObject([{ action: 'restore', obstacle: null }]);
+    expect(place.text('README.md')).toContain('by the agent');
+    const undone = await library.undo({ ...place, session: id });
+    expect(undone).toMatchObject({ refused: null, blocked: [], steps: [{ action: 'restore' }] });
+    expect(place.text('README.md')).toBe('# Test\n');
+    await library.undo({ ...place, redo: true });
+    expect(place.text('README.md')).toContain('by the agent');
+  });
+
+  test('an undo that would destroy work is refused, and says so as a value', async () => {
+    const answers = [call('Write', { file_path: 'new.txt', content: 'new\n' })];
+    const place = await newPlace(({ turn }) => answers[turn] ?? { text: 'Done.' });
+    await run(place, 'Make a file.');
+    execFileSync('sh', ['-c', 'echo mine >> new.txt'], { cwd: place.cwd });
+    const outcome = await library.undo(place);
+    expect(outcome).toMatchObject({ steps: [], blocked: [{ restoration: { path: expect.any(String) } }] });
+    expect(outcome.refused).toContain('1 of 1 files stand in the way');
+    expect(place.text('new.txt')).toBe('new\nmine\n');
+  });
+
+  test('the work of an agent in a worktree is listed, committed, previewed, merged and removed', async () => {
+    const place = await newPlace(({ task, turn }) => {
+      if (task.includes('Your part.'))
+        return turn === 0
+          ? call('Write', { file_path: 'made.txt', content: 'made\n' })
+          : { text: 'Scope: the part.\nDone.' };
+      return turn === 0 ? agent({ isolation: 'worktree' }) : { text: 'Done.' };
+    });
+    const id = await run(place, 'Share it.');
+
+    const { worktrees } = await library.listWorktrees(place);
+    expect(worktrees).toMatchObject([{ agent: `${id}.2`, state: 'kept', branch: expect.any(String) }]);
+    const [{ name = '', branch = '' } = {}] = worktrees.map((one) => ({ ...one, branch: one.branch ?? '' }));
+    expect(await library.showWorktree(`${id}.2`, place)).toMatchObject({ name, branch });
+
+    const committed = await library.commitWorktree(name, { ...place, message: 'Make it' });
+    expect(committed).toMatchObject({ files: 1, branch, leftOut: [] });
+    expect(place.git('log', '-1', '--format=%B', branch)).toContain(`Ramet-Agent: ${id}.2`);
+
+    const preview = await library.previewMerge([branch], { ...place, into: 'main' });
+    expect(preview).toMatchObject({ target: 'main', conflicts: [], order: [branch] });
+    const kept = await library.mergeBranches([branch], { ...place, into: 'main' });
+    // It is checked out here: the result waits.
+    expect(kept).toMatchObject({ kept: { commit: expect.any(String) }, entries: [{ state: 'integrated' }] });
+    expect(await library.mergeQueue(place)).toMatchObject([{ branch, state: 'integrated' }]);
+    const landed = await library.continueMerge({ ...place, into: 'main', updateCheckout: true });
+    expect(landed).toMatchObject({ kept: null, entries: [{ branch, state: 'landed' }] });
+    expect(place.text('made.txt')).toBe('made\n');
+
+    const removed = await Array.fromAsync(library.removeWorktrees([name], place));
+    expect(removed).toMatchObject([{ name, removed: true }]);
+    expect((await library.listWorktrees(place)).worktrees).toEqual([]);
+    expect((await library.collectWorktrees({ ...place, dryRun: true })).notes).toEqual([]);
+  });
+
+  test('one agent is stopped, and its session continues', async () => {
+    const place = await newPlace(({ task, turn }) => {
+      if (task.includes('Your part.')) return call('Bash', { command: 'touch begun && sleep 600' });
+      return turn === 0 ? agent({}) : { text: 'Done.' };
+    });
+    const running = run(place, 'Share it.');
+    await expect.poll(() => existsSync(join(place.cwd, 'begun')), { timeout: 60_000 }).toBe(true);
+    const outcome = await library.stop('.2', place);
+    expect(outcome).toMatchObject({ ended: true, agents: [{ status: 'cancelled' }] });
+    const id = await running;
+    expect(outcome).toMatchObject({ session: id, agent: `${id}.2` });
+    await expect(library.stop(id, place)).rejects.toThrow('does not run');
+  });
+
+  test('what cannot be done is one line with what to do', async () => {
+    const place = await newPlace(() => ({ text: 'Done.' }));
+    await expect(library.cost(undefined, place)).rejects.toThrow('there is no session of this directory yet');
+    await expect(library.stop(undefined, place)).rejects.toThrow('no session of this directory runs');
+    await expect(library.mergeBranches([], place)).rejects.toThrow('nothing waits to be merged');
+    await expect(library.showWorktree('none', place)).rejects.toThrow('there is no worktree "none" here');
+    await expect(library.blame('none.txt', place)).rejects.toThrow('cannot read');
+    expect(await library.status(place)).toEqual([]);
+  });
+});
