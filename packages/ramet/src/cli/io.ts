@@ -1,7 +1,7 @@
 /** Where a command's output goes. Commands write through this, so tests can look at it. */
 
 import { systemCode, UserMistake } from '../schema/errors.ts';
-import type { Caller } from '../sdk/caller.ts';
+import type { Caller } from '../sdk/calls/caller.ts';
 import { printable } from '../views/text/format.ts';
 import { takeEnvironment } from './hide-keys.ts';
 

@@ -24,7 +24,11 @@ export type { MergeReport } from '../workspace/merge/merge-request.ts';
 export type { BlamedLine } from '../workspace/provenance/blame-lines.ts';
 export type { RestorationStep } from '../workspace/restoration.ts';
 export type { UndoPlan } from '../workspace/undo-plan.ts';
-export type { CallOptions } from './caller.ts';
+export type { CallOptions } from './calls/caller.ts';
+export type { DiffOptions } from './calls/provenance.ts';
+export type { SessionBill, SessionStatus } from './calls/status.ts';
+export type { StopOptions, StopOutcome } from './calls/stop.ts';
+export type { UndoOptions, UndoOutcome } from './calls/undo.ts';
 export {
   blame,
   collectWorktrees,
@@ -44,12 +48,8 @@ export {
 } from './library.ts';
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
 export type { SessionOptions } from './options.ts';
-export type { DiffOptions } from './provenance.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';
 export type { ForkOptions, SpawnOptions, SteeredMessage } from './session-type.ts';
-export type { SessionBill, SessionStatus } from './status.ts';
-export type { StopOptions, StopOutcome } from './stop.ts';
-export type { UndoOptions, UndoOutcome } from './undo.ts';
 export { VERSION } from './version.ts';
 export type {
   CollectedWorktree,

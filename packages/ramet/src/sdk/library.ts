@@ -7,12 +7,12 @@ import type { WorktreeView } from '../views/worktree-view.ts';
 import type { ConflictMatrix } from '../workspace/merge/conflict-matrix.ts';
 import type { MergeReport } from '../workspace/merge/merge-request.ts';
 import type { BlamedLine } from '../workspace/provenance/blame-lines.ts';
-import type { CallOptions } from './caller.ts';
+import type { CallOptions } from './calls/caller.ts';
+import type { DiffOptions } from './calls/provenance.ts';
+import type { SessionBill, SessionStatus } from './calls/status.ts';
+import type { StopOptions, StopOutcome } from './calls/stop.ts';
+import type { UndoOptions, UndoOutcome } from './calls/undo.ts';
 import type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
-import type { DiffOptions } from './provenance.ts';
-import type { SessionBill, SessionStatus } from './status.ts';
-import type { StopOptions, StopOutcome } from './stop.ts';
-import type { UndoOptions, UndoOutcome } from './undo.ts';
 import type {
   CollectedWorktree,
   CommittedWorktree,
@@ -50,32 +50,32 @@ export async function mergeQueue(options?: MergeTargetOptions): Promise<MergeEnt
 
 /** Puts back the files that Write and Edit changed, or takes that back. */
 export async function undo(options?: UndoOptions): Promise<UndoOutcome> {
-  return (await import('./undo.ts')).undo(options);
+  return (await import('./calls/undo.ts')).undo(options);
 }
 
 /** Ends a session that another process runs, or one agent of it. */
 export async function stop(target?: string, options?: StopOptions): Promise<StopOutcome> {
-  return (await import('./stop.ts')).stop(target, options);
+  return (await import('./calls/stop.ts')).stop(target, options);
 }
 
 /** The sessions of a repository with their agents, the newest first. */
 export async function status(options?: CallOptions & { limit?: number }): Promise<SessionStatus[]> {
-  return (await import('./status.ts')).status(options);
+  return (await import('./calls/status.ts')).status(options);
 }
 
 /** The bill of a session; of the latest when none is named. */
 export async function cost(session?: string, options?: CallOptions): Promise<SessionBill> {
-  return (await import('./status.ts')).cost(session, options);
+  return (await import('./calls/status.ts')).cost(session, options);
 }
 
 /** Which agent wrote each line of a file, and why. */
 export async function blame(file: string, options?: CallOptions): Promise<BlamedLine[]> {
-  return (await import('./provenance.ts')).blame(file, options);
+  return (await import('./calls/provenance.ts')).blame(file, options);
 }
 
 /** What a branch, a session or an agent changed, in git's format. */
 export async function diff(target: string, options?: DiffOptions): Promise<string> {
-  return (await import('./provenance.ts')).diff(target, options);
+  return (await import('./calls/provenance.ts')).diff(target, options);
 }
 
 export async function listWorktrees(

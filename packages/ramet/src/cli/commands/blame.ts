@@ -1,6 +1,7 @@
 /** `ramet blame`: which agent wrote each line of a file and why, committed or not. */
+
+import { blame as blameOf } from '../../sdk/calls/provenance.ts';
 import type { BlamedLine } from '../../sdk/index.ts';
-import { blame as blameOf } from '../../sdk/provenance.ts';
 import { excerpt, printable, table } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 

@@ -2,9 +2,9 @@
 
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { pricesInForce } from '../../sdk/calls/prices-in-force.ts';
 import type { AgentOverview } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { pricesInForce } from '../../sdk/prices-in-force.ts';
 import { purposeOf } from '../../views/agent-label.ts';
 import { type CacheExplanation, cacheExplainer } from '../../views/cache/cache-explainer.ts';
 import {

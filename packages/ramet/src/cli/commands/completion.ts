@@ -1,8 +1,8 @@
 /** `ramet completion`: a script for a shell; and the hidden `ramet complete`, which that script asks. */
 import type { Command } from 'commander';
-import { branchNames, type KnownName, worktreeNames } from '../../sdk/known-names.ts';
+import { branchNames, type KnownName, worktreeNames } from '../../sdk/calls/known-names.ts';
+import { sessionList } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { sessionList } from '../../sdk/status.ts';
 import { purposeOf, shortId } from '../../views/agent-label.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';

@@ -1,7 +1,7 @@
 /** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
 import { UserMistake } from '../../schema/errors.ts';
+import { costOfAll, type SessionBill } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { costOfAll, type SessionBill } from '../../sdk/status.ts';
 import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
 import { costTable, ledgerText, totalNotes } from '../../views/ledger/cost-table.ts';
 import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger-line.ts';

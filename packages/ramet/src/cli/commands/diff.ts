@@ -1,5 +1,5 @@
 /** `ramet diff`: what a branch adds to where it came from, or what an agent changed through Write and Edit. */
-import { diff as diffOf } from '../../sdk/provenance.ts';
+import { diff as diffOf } from '../../sdk/calls/provenance.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 

@@ -1,5 +1,5 @@
 /** `ramet ps`: sessions of this repository, newest first, each with its agents as a tree. */
-import { status } from '../../sdk/status.ts';
+import { status } from '../../sdk/calls/status.ts';
 import { agentTable } from '../../views/agent-table.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 

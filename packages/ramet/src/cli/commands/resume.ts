@@ -1,6 +1,7 @@
 /** `ramet resume`: goes on with a session that was interrupted, without a new prompt; prints as `ramet -p` does. */
+
+import { latestInterrupted } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { latestInterrupted } from '../../sdk/status.ts';
 import { parseTarget, viewAgents } from '../../views/session-target.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 import { carryOut, type PrintOptions } from './print.ts';

@@ -4,7 +4,7 @@ import {
   readSettingsInDetail,
   type SettingsInDetail,
   settingsSchema,
-} from '../../sdk/settings-report.ts';
+} from '../../sdk/calls/settings-report.ts';
 import { excerpt, table } from '../../views/text/format.ts';
 import { EXIT } from '../exit-code.ts';
 import { type CommandIo, callFrom } from '../io.ts';

@@ -1,5 +1,5 @@
 /** `ramet stop`: ends a session that another process runs, or one agent of it, and says what came of it. */
-import { type StopOutcome, stop as stopWork } from '../../sdk/stop.ts';
+import { type StopOutcome, stop as stopWork } from '../../sdk/calls/stop.ts';
 import { statusOf } from '../../views/agent-label.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { type CommandIo, callFrom } from '../io.ts';

@@ -1,6 +1,6 @@
 /** `ramet undo`: puts back the files that Write and Edit changed, and with `--redo` takes that back. */
 import { UserMistake } from '../../schema/errors.ts';
-import { type UndoOutcome, undo as undoTurns } from '../../sdk/undo.ts';
+import { type UndoOutcome, undo as undoTurns } from '../../sdk/calls/undo.ts';
 import { commandsNote, continuationNote, endingNote, stepLine } from '../../views/undo-text.ts';
 import { EXIT } from '../exit-code.ts';
 import { type CommandIo, callFrom } from '../io.ts';

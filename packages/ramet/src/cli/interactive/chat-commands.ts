@@ -3,9 +3,9 @@
 import { UserMistake } from '../../schema/errors.ts';
 import { SESSION_MODES } from '../../schema/status.ts';
 import { hitRate } from '../../schema/usage.ts';
+import { sessionList } from '../../sdk/calls/status.ts';
 import { requireSessionMode } from '../../sdk/options.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { sessionList } from '../../sdk/status.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';

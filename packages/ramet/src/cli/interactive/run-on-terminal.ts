@@ -1,7 +1,8 @@
 /** Puts the parts of a terminal conversation together, and leaves the terminal as it was found. */
+
+import { openPromptHistory } from '../../sdk/calls/prompt-history.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { findPlace, type Place } from '../../sdk/place.ts';
-import { openPromptHistory } from '../../sdk/prompt-history.ts';
 import { VERSION } from '../../sdk/version.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';

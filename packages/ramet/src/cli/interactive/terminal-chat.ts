@@ -9,7 +9,7 @@
  *    again.
  */
 
-import type { PromptHistory } from '../../sdk/prompt-history.ts';
+import type { PromptHistory } from '../../sdk/calls/prompt-history.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';

@@ -3,7 +3,7 @@ import { type RepairOutcome, repairSession } from '../../journal/repair-session.
 import { findSession } from '../../journal/session-list.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import { type CallOptions, callerOf } from '../caller.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
 import { type DoctorContext, type HealthCheck, missing } from './health-check.ts';
 import { checkNetwork, checkProvider } from './model-checks.ts';

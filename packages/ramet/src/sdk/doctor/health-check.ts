@@ -3,7 +3,7 @@
  * temporary files of its own; what it finds is a value with, where something is amiss, what to do.
  */
 
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../calls/caller.ts';
 import type { Place } from '../place.ts';
 
 /** `limited`: works, with something less. `missing`: needed, and not there. */

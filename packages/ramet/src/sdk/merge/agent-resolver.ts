@@ -13,7 +13,7 @@ import type { ConflictResolution } from '../../workspace/merge/merge-request.ts'
 import { openPrivateWorktree, removePrivateWorktree } from '../../workspace/merge/private-worktree.ts';
 import { writeScratchCommit } from '../../workspace/merge/write-commit.ts';
 import type { Provenance } from '../../workspace/provenance/trailers.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../calls/caller.ts';
 import { openSession } from '../session.ts';
 
 export interface ResolverPlace {

@@ -17,7 +17,7 @@ import { DEFAULT_CHECK_SECONDS, shellWord } from '../../workspace/merge/repeat-o
 import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { isTrusted } from '../../workspace/trust.ts';
 import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
-import { type Caller, type CallOptions, callerOf } from '../caller.ts';
+import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { sessionSettings } from '../session-settings.ts';
 import type { SettingsInForce } from '../settings-in-force.ts';
 import type { OpenedPullRequest } from './pull-requests.ts';

@@ -10,7 +10,7 @@ import { describeConflicts } from '../../workspace/merge/integration.ts';
 import { mergeMessage } from '../../workspace/merge/merge-message.ts';
 import { callIn, type MergeRepository, resolveCommits } from '../../workspace/merge/merge-repository.ts';
 import { mergeTrees } from '../../workspace/merge/merge-trees.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../calls/caller.ts';
 
 export interface PullRequestOrder {
   target: string;

@@ -2,7 +2,7 @@
 import { indexPath } from '../../journal/session-index.ts';
 import { writeTrouble } from '../../journal/sqlite-failure.ts';
 import { childEnvironment } from '../../workspace/child-environment.ts';
-import { type CallOptions, callerOf } from '../caller.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings } from '../session-settings.ts';
 import { GONE_ALREADY, type Holding } from './holding.ts';

@@ -6,7 +6,7 @@ import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
 import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../calls/caller.ts';
 import { sessionSettings } from '../session-settings.ts';
 
 export interface CommandPlace extends Disposable {

@@ -12,7 +12,7 @@ import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { worktreeEnvironment } from '../../workspace/worktrees/worktree-environment.ts';
 import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
-import { type CallOptions, callerOf } from '../caller.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findWorktree, listed, openPlace } from './open-place.ts';
 
 export interface WorktreeList {

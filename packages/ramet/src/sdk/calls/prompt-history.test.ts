@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../../test/fixtures/temporary-directory.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { openPromptHistory } from './prompt-history.ts';
 
 describe('UI-1: prompts of earlier sessions', () => {

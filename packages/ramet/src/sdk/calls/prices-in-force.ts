@@ -1,7 +1,7 @@
-import { overridePrices } from '../model/price-overrides.ts';
-import { PRICES, type PriceTable } from '../model/prices.ts';
+import { overridePrices } from '../../model/price-overrides.ts';
+import { PRICES, type PriceTable } from '../../model/prices.ts';
+import { sessionSettings } from '../session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
-import { sessionSettings } from './session-settings.ts';
 
 /** What models cost here: the list prices, and what the settings say instead. */
 export async function pricesInForce(options: CallOptions = {}): Promise<PriceTable> {

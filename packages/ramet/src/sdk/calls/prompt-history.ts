@@ -4,8 +4,8 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateDirectory, PRIVATE_FILE } from '../journal/home.ts';
-import { replaceWhole } from '../system/replace-whole.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
 
 const MOST_ENTRIES = 500;
 /** A longer prompt, mostly a paste, is remembered while the session lasts and not kept. */

@@ -1,7 +1,7 @@
 /** Whether what a repository brings may run and widen rights (SEC-1). */
-import { isTrusted, revokeTrust, trust } from '../workspace/trust.ts';
+import { isTrusted, revokeTrust, trust } from '../../workspace/trust.ts';
+import { findPlace } from '../place.ts';
 import { type CallOptions, callerOf } from './caller.ts';
-import { findPlace } from './place.ts';
 
 export interface TrustedFolder {
   root: string;

@@ -1,11 +1,11 @@
 /** Names that somebody may be typing: branches and worktrees of the repository. Read at once, for a shell that waits. */
 import { spawnSync } from 'node:child_process';
-import { childEnvironment } from '../workspace/child-environment.ts';
-import { NO_TRANSPORT } from '../workspace/git/folder-guard.ts';
-import { withoutLocalVariables } from '../workspace/git/start-git.ts';
-import { WorktreeRegistry } from '../workspace/worktrees/registry.ts';
+import { childEnvironment } from '../../workspace/child-environment.ts';
+import { NO_TRANSPORT } from '../../workspace/git/folder-guard.ts';
+import { withoutLocalVariables } from '../../workspace/git/start-git.ts';
+import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
+import { findPlace } from '../place.ts';
 import { type CallOptions, callerOf } from './caller.ts';
-import { findPlace } from './place.ts';
 
 export interface KnownName {
   name: string;

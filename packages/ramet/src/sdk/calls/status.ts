@@ -1,16 +1,16 @@
 /** What the sessions of a repository and their agents do, or came to; what they cost. */
-import { type AgentOverview, agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
-import { listSessions, type SessionEntry } from '../journal/session-list.ts';
-import { openReader } from '../journal/sessions.ts';
-import { UserMistake } from '../schema/errors.ts';
-import { agentId } from '../schema/ids.ts';
-import type { AgentStatus } from '../schema/status.ts';
-import { isInside } from '../system/path-inside.ts';
-import { agentTree, type TreePlace } from '../views/agent-tree.ts';
-import type { Ledger } from '../views/ledger/ledger.ts';
-import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../views/session-view.ts';
+import { type AgentOverview, agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { agentId } from '../../schema/ids.ts';
+import type { AgentStatus } from '../../schema/status.ts';
+import { isInside } from '../../system/path-inside.ts';
+import { agentTree, type TreePlace } from '../../views/agent-tree.ts';
+import type { Ledger } from '../../views/ledger/ledger.ts';
+import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../../views/session-view.ts';
+import { findPlace } from '../place.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
-import { findPlace } from './place.ts';
 
 export interface SessionStatus {
   session: SessionEntry;
