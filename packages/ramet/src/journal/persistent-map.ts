@@ -31,7 +31,8 @@ export function mapOf<Value>(entries: Iterable<readonly [string, Value]> = []): 
   return map;
 }
 
-export function valueAt<Value>({ root }: PersistentMap<Value>, key: string): Value | undefined {
+export function valueAt<Value>({ root, changes }: PersistentMap<Value>, key: string): Value | undefined {
+  if (changes === 0) return undefined;
   let slot: Slot<Value> = root;
   for (let rest = hashOf(key); isNode(slot); rest >>>= BITS) slot = slot[rest & MASK] ?? null;
   for (let leaf = slot; leaf !== null; leaf = leaf.next) if (leaf.key === key) return leaf.value;

@@ -200,24 +200,26 @@ function applyCall(state: AgentState, event: CallEvent): AgentState {
 
 function completed(state: AgentState, event: EventOf<'tool.completed'>): AgentState {
   const { call, result } = event;
-  const told = valueAt(state.taken, call);
-  const files = state.unanswered.filter((file) => file.call === call);
+  const { calls, taken, unanswered } = state;
+  const told = valueAt(taken, call);
   const next: AgentState = {
     ...state,
-    calls: hasKey(state.calls, call) ? state.calls : withKey(state.calls, call, true),
+    calls: hasKey(calls, call) ? calls : withKey(calls, call, true),
     results: withKey(state.results, call, result),
     refusals: foldRefusals(state.refusals, event),
-    ...(told && { taken: withKey(state.taken, call, null) }),
-    ...(files.length > 0 && {
-      unanswered: state.unanswered.filter((file) => file.call !== call),
-      seen: withSeen(state.seen, files),
-    }),
+    taken: told === undefined ? taken : withKey(taken, call, null),
+    unanswered: unanswered.length === 0 ? unanswered : unanswered.filter((file) => file.call !== call),
+    seen: withSeen(state, call),
   };
   return settled(next, told ?? []);
 }
 
-function withSeen(seen: AgentState['seen'], files: readonly SeenFile[]): AgentState['seen'] {
-  return files.reduce((all, { path, version }) => withKey(all, path, version), seen);
+/** What a call has read and written is seen once it is answered. */
+function withSeen({ seen, unanswered }: AgentState, call: string): AgentState['seen'] {
+  return unanswered.reduce(
+    (all, file) => (file.call === call ? withKey(all, file.path, file.version) : all),
+    seen,
+  );
 }
 
 /** A file that was changed stays so, however often it is read again. */
