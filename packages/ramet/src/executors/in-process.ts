@@ -4,15 +4,9 @@
  */
 import type { AgentExecutor } from '../engine/executor.ts';
 import { runAgent } from '../engine/loop.ts';
+import { drain } from '../schema/drain.ts';
 
 export const inProcess: AgentExecutor = {
   name: 'in-process',
-  async run(agent, { signal, onEvent }) {
-    const events = runAgent(agent, { signal });
-    for (;;) {
-      const next = await events.next();
-      if (next.done) return next.value;
-      onEvent(next.value);
-    }
-  },
+  run: (agent, { signal, onEvent }) => drain(runAgent(agent, { signal }), onEvent),
 };

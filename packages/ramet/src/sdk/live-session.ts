@@ -1,11 +1,12 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import type { Agent } from '../engine/agent.ts';
-import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
+import type { AgentResult } from '../engine/agent-event.ts';
 import type { AgentHandle } from '../engine/agent-handle.ts';
 import { agentMessageText } from '../engine/agent-message.ts';
 import { closeCalls } from '../engine/finish-calls.ts';
 import { type RunOptions, runAgent } from '../engine/loop.ts';
 import type { SpawnOrder } from '../engine/spawn.ts';
+import { mapped } from '../schema/drain.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { cleanWorktreesLater } from './clean-worktrees.ts';
 import type { HeldEvents } from './event-bus.ts';
@@ -177,20 +178,11 @@ async function* joined(
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });
   try {
-    const events = attributedEvents(runAgent(agent, { ...options, signal: abort.signal }), agent);
+    const run = runAgent(agent, { ...options, signal: abort.signal });
+    const events = mapped(run, (event) => attributed(event, agent.spec));
     return yield* bus.during(events, () => abort.abort('abandoned'), held);
   } finally {
     signal?.removeEventListener('abort', follow);
-  }
-}
-
-async function* attributedEvents(
-  events: AsyncGenerator<AgentEvent, AgentResult>,
-  { spec }: Agent,
-): AsyncGenerator<SessionEvent, AgentResult> {
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) return next.value;
-    yield attributed(next.value, spec);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { startEmulator } from '../../emulator/server.ts';
+import { drain } from '../../schema/drain.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
 import { hitRate } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
@@ -56,10 +57,8 @@ async function work(
     permissionMode: 'bypassPermissions',
   });
   const events = session.run(DEMO_TASK, { signal: io.signal });
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) return { result: next.value, model: session.model };
-    output.event(next.value);
-  }
+  const result = await drain(events, (event) => output.event(event));
+  return { result, model: session.model };
 }
 
 function expectSuccess(result: AgentResult, sandbox: DemoSandbox): void {

@@ -1,5 +1,6 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
 
+import { drain } from '../../schema/drain.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
@@ -96,13 +97,9 @@ async function follow(
 ): Promise<AgentResult> {
   output.start(session);
   const events = session.run(prompt, options);
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) {
-      output.end(session, next.value);
-      return next.value;
-    }
-    output.event(session, next.value);
-  }
+  const result = await drain(events, (event) => output.event(session, event));
+  output.end(session, result);
+  return result;
 }
 
 function nothingToTakeOver(): UserMistake {

@@ -8,6 +8,7 @@
  * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
  */
 import { isEmbedded } from '../../model/catalog.ts';
+import { drain } from '../../schema/drain.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
@@ -185,19 +186,16 @@ export class ChatWorker {
     this.#paused = true;
     const { signal } = work.controller;
     const turn = chat.run(prompt, { signal, waitForChildren: false });
-    for (let next = await turn.next(); ; next = await turn.next()) {
+    const result = await drain(turn, (event) => {
       this.#sayHeard();
-      if (next.done) {
-        print(events.end() + this.#endingText(next.value));
-        this.#paused = next.value.status !== 'done';
-        if (this.#paused) this.#handBackSteered();
-        return;
-      }
-      const event = next.value;
-      if (event.agentId !== chat.session?.agent.id) continue;
+      if (event.agentId !== chat.session?.agent.id) return;
       work.activity = activityAfter(event, work.activity) ?? work.activity;
       print(events.text(event, columns()));
-    }
+    });
+    this.#sayHeard();
+    print(events.end() + this.#endingText(result));
+    this.#paused = result.status !== 'done';
+    if (this.#paused) this.#handBackSteered();
   }
 
   #sayHeard(): void {

@@ -3,6 +3,7 @@
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
 
+import { mapped } from '../../schema/drain.ts';
 import type { PermissionMode, SessionMode } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
@@ -87,11 +88,10 @@ export class Chat implements AsyncDisposable {
   ): AsyncGenerator<SessionEvent, AgentResult> {
     const session = await this.open(prompt);
     const events = session.run(prompt, { ...options, partial: true });
-    for (let next = await events.next(); ; next = await events.next()) {
-      if (next.done) return next.value;
-      if (next.value.type === 'assistant' && next.value.agentId === session.agent.id) this.count(next.value);
-      yield next.value;
-    }
+    return yield* mapped(events, (event) => {
+      if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
+      return event;
+    });
   }
 
   /** Adds a response to the bill. */

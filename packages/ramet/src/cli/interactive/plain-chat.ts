@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { drain } from '../../schema/drain.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
@@ -37,13 +38,9 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
   const session = await chat.open(line);
   const output = textOutput(io);
   const events = chat.run(line, { signal: io.signal });
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) {
-      output.end(session, next.value);
-      return next.value.status === 'done' ? null : exitCodeOf(next.value);
-    }
-    output.event(session, next.value);
-  }
+  const result = await drain(events, (event) => output.event(session, event));
+  output.end(session, result);
+  return result.status === 'done' ? null : exitCodeOf(result);
 }
 
 async function* promptsFrom(input: Readable, signal: AbortSignal): AsyncGenerator<string> {

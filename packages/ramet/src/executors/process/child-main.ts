@@ -7,6 +7,7 @@ import type { AgentResult } from '../../engine/agent-event.ts';
 import { runAgent } from '../../engine/loop.ts';
 import { openBill } from '../../engine/run-bill.ts';
 import { keepGrammarSmall } from '../../permission/grammar-memory.ts';
+import { drain } from '../../schema/drain.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
 import { Channel } from './channel.ts';
@@ -71,12 +72,7 @@ async function run(
   own.carried = { turns, ...nothing, below: nothing };
   openBill(own);
   own.spending?.follow(totals);
-  const events = runAgent(own, { signal });
-  for (;;) {
-    const next = await events.next();
-    if (next.done) return next.value;
-    channel.post({ type: 'event', event: next.value });
-  }
+  return drain(runAgent(own, { signal }), (event) => channel.post({ type: 'event', event }));
 }
 
 function raise(message: string): never {

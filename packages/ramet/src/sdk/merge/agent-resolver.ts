@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
+import { drain } from '../../schema/drain.ts';
 import { gitText, runGit } from '../../workspace/git/run-git.ts';
 import { describeConflicts, type OpenConflict } from '../../workspace/merge/integration.ts';
 import { requireObjectId } from '../../workspace/merge/merge-output.ts';
@@ -84,17 +85,13 @@ async function askAgent(
   };
   caller.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
   const events = session.run(promptFor(conflict), { signal: caller.signal });
-  for (;;) {
-    const { done, value } = await events.next();
-    if (!done) continue;
-    const { status, message, costUsd } = value;
-    // What cannot be known may have been all of it.
-    purse.leftUsd = costUsd === null ? unknownRest(purse) : purse.leftUsd - costUsd;
-    return {
-      failure: status === 'done' ? null : `it ended as ${status}${message ? `, ${message}` : ''}`,
-      by,
-    };
-  }
+  const { status, message, costUsd } = await drain(events, () => {});
+  // What cannot be known may have been all of it.
+  purse.leftUsd = costUsd === null ? unknownRest(purse) : purse.leftUsd - costUsd;
+  return {
+    failure: status === 'done' ? null : `it ended as ${status}${message ? `, ${message}` : ''}`,
+    by,
+  };
 }
 
 function unknownRest({ leftUsd }: Purse): number {
