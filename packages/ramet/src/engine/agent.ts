@@ -33,7 +33,7 @@ import type { OpenCalls } from './open-calls.ts';
 import type { HeldPlace } from './places.ts';
 import type { InheritedPrefix } from './prefix-guard.ts';
 import { headOf } from './prompt-head.ts';
-import type { AgentSpec, SessionRuntime } from './runtime.ts';
+import type { AgentRuntime, AgentSpec } from './runtime.ts';
 
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
@@ -44,7 +44,7 @@ export interface AgentValue extends ContentBytes {
 
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;
-  readonly runtime: SessionRuntime;
+  readonly runtime: AgentRuntime;
   readonly directory: AgentDirectory;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
   #scope: AsyncDisposableStack | null = null;
@@ -84,7 +84,7 @@ export class Agent implements AsyncDisposable {
   #hasEnded = false;
 
   /** Continues from `value`; `start` begins a new one. */
-  constructor(runtime: SessionRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
+  constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
     this.runtime = runtime;
     this.spec = spec;
     this.#state = state;
@@ -93,7 +93,7 @@ export class Agent implements AsyncDisposable {
     this.files = new AgentFiles(this);
   }
 
-  static start(runtime: SessionRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
+  static start(runtime: AgentRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
     const conversation = new Conversation(head);
     const agent = new Agent(runtime, spec, { state: newAgentState(spec.id), conversation });
     agent.#recordStart();

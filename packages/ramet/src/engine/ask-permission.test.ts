@@ -11,7 +11,8 @@ import { scriptedModel } from '../testing/scripted-model.ts';
 import { bashTool } from '../tools/bash.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Agent } from './agent.ts';
-import { permitFor } from './authorize.ts';
+import { ownPermit } from './authorize.ts';
+import { hosted } from './hosted-agent.ts';
 import type { AgentSpec } from './runtime.ts';
 
 interface Put {
@@ -79,7 +80,7 @@ async function refusal(
   signal = never,
 ): Promise<string | null> {
   const call = { type: 'tool_use', id: `toolu_${born}`, name: tool.name, input } as const;
-  const permit = await permitFor(agent, tool, { call }, input, signal);
+  const permit = await ownPermit(hosted(agent), { tool, request: { call }, input }, signal);
   return permit.kind === 'refused' ? permit.reason : null;
 }
 

@@ -13,11 +13,12 @@ import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 import { NOT_RUN } from './notices.ts';
 import { type Permit, refused } from './permit.ts';
 
 export interface PermissionRequest {
-  agent: Agent;
+  agent: HostedAgent;
   tool: Tool;
   call: ToolUseBlock;
   input: unknown;

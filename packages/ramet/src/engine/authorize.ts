@@ -12,31 +12,24 @@ import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
+import type { AskedCall } from './agent-host.ts';
 import { askPermission } from './ask-permission.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 import { NOT_RUN } from './notices.ts';
 import { type Permit, type PermitRequest, refused } from './permit.ts';
 import type { CanUseTool } from './runtime.ts';
 
-/** `input` is the call's, as its tool has parsed it. */
-export async function permitFor(
-  agent: Agent,
-  tool: Tool,
-  request: PermitRequest,
-  input: unknown,
-  signal: AbortSignal,
-): Promise<Permit> {
-  const { host } = agent.runtime;
-  if (host !== undefined) return host.permitFor(request, signal);
-  const permit = await ownPermit(agent, tool, request, input, signal);
+/** The part of `AgentHost` that decides: where rules are, and whoever is asked. */
+export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: AbortSignal): Promise<Permit> {
+  const { tool, input } = call;
+  const permit = await decidedPermit(agent, call, signal);
   if (permit.kind === 'refused') return permit;
   return { ...permit, unreadable: unreadableFiles(agent.runtime.permissions, tool.access?.(input) ?? {}) };
 }
 
-async function ownPermit(
-  agent: Agent,
-  tool: Tool,
-  { call, outside }: PermitRequest,
-  input: unknown,
+async function decidedPermit(
+  agent: HostedAgent,
+  { tool, request: { call, outside }, input }: AskedCall,
   signal: AbortSignal,
 ): Promise<Permit> {
   const refusal = await agentRefusal(agent, tool, input, signal);
@@ -128,7 +121,7 @@ async function orInterrupted(refusal: Promise<string | null>, signal: AbortSigna
 
 /** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
 async function decideNow(
-  { spec, runtime, directory }: Agent,
+  { spec, runtime, directory }: HostedAgent,
   tool: Tool,
   input: unknown,
   outside: PermitRequest['outside'],

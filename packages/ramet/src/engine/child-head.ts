@@ -10,6 +10,7 @@ import type { Effort } from '../schema/status.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFamily } from './family.ts';
+import { hosted } from './hosted-agent.ts';
 import { headOf } from './prompt-head.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -55,7 +56,7 @@ export function freshThinking(
   const wanted = byEffort(effort);
   return {
     thinking: fitThinking(wanted, model),
-    note: thinkingNote(wanted, model, parent.runtime.provider),
+    note: thinkingNote(wanted, model, hosted(parent).runtime.provider),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { Spending } from './budget.ts';
 import { emphasise, SUMMARISE, TEXT_ONLY } from './compaction-prompt.ts';
-import { exchange, recordResponse } from './exchange.ts';
+import { recordResponse } from './exchange.ts';
 import type { ModelExchange } from './model-exchange.ts';
 
 /** Output that a summary may need, also where answers are kept shorter. */
@@ -49,7 +49,7 @@ async function ask(
   texts: readonly string[],
 ): Promise<ModelResponse> {
   const blocks: FrozenBlock[] = texts.map((text) => freezeBlock({ type: 'text', text }));
-  const done: ModelExchange = await exchange(agent, {
+  const done: ModelExchange = await agent.runtime.host.exchange(agent, {
     turn,
     maxTokens: Math.max(agent.spec.maxTokens, LEAST_OUTPUT_TOKENS),
     signal,

@@ -12,6 +12,7 @@ import { failure, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFamily } from './family.ts';
 import { closedAnswers, sayClosed } from './finish-calls.ts';
+import { hosted } from './hosted-agent.ts';
 import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
@@ -52,7 +53,7 @@ export async function continueEnded(
   to: string,
   text: string,
 ): Promise<ToolOutcome> {
-  const { runtime, spec } = from;
+  const { runtime, spec } = hosted(from);
   // What it did last is read from disk.
   await runtime.journal.commit('written');
   const reader = family.parts.openReader();

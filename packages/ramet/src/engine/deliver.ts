@@ -48,8 +48,8 @@ export function notice(text: string): FrozenBlock {
 
 /** How the agent ends with its answer, or null when it goes on. */
 export async function afterAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
-  if (agent.inbox.size === 0 && options.waitForChildren !== false && mayHaveNews(agent)) {
-    await news(agent, options.signal);
+  if (agent.inbox.size === 0 && options.waitForChildren !== false && agent.runtime.host.mayHaveNews(agent)) {
+    await agent.runtime.host.news(agent, options.signal);
   }
   if (agent.inbox.size > 0) {
     // It is not told of agents that were interrupted together with it: they go on when it does.
@@ -62,19 +62,7 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
   return checkAnswer(agent, run, options.signal);
 }
 
-/** Of a loop in a process of its own the host knows: it has the children. */
-function mayHaveNews({ runtime, children }: Agent): boolean {
-  return runtime.host !== undefined || children.anyInBackground;
-}
-
-/** Its place is free for others meanwhile (LAUNCH-3). */
-async function news(agent: Agent, signal: AbortSignal): Promise<void> {
-  const { host } = agent.runtime;
-  if (host !== undefined) return host.news(signal);
-  await newsHere(agent, signal);
-  if (signal.aborted) throw new Cancelled();
-}
-
+/** The part of `AgentHost` that waits. The agent's place is free for others meanwhile (LAUNCH-3). */
 export async function newsHere(agent: Agent, signal: AbortSignal): Promise<void> {
   const waiting = (): Promise<void> => agent.inbox.arrival(signal);
   await (agent.place?.whileWaiting(signal, waiting) ?? waiting());

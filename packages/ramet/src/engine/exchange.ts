@@ -19,18 +19,15 @@ import type { Breakpoint } from '../schema/events.ts';
 import { addCost, isPromptUncertain } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
 import { failedRequest } from './failed-request.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 import { markLifetime } from './mark-lifetime.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, priced } from './price-response.ts';
 import { ProviderWait } from './provider-wait.ts';
 import { RateTurn } from './rate-turn.ts';
 
-/** Where the agent's loop has a host, that one asks the model: it has the keys and the rate window (EXEC-2). */
-export function exchange(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
-  return agent.runtime.host?.exchange(options) ?? exchangeHere(agent, options);
-}
-
-async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+/** The part of `AgentHost` that asks the model: where the keys and the rate window are (EXEC-2). */
+export async function exchangeHere(agent: HostedAgent, options: ExchangeOptions): Promise<ModelExchange> {
   const { runtime } = agent;
   const { aside } = options;
   const conversation = aside === undefined ? agent.conversation : withAside(agent.conversation, aside);
@@ -71,7 +68,7 @@ async function exchangeHere(agent: Agent, options: ExchangeOptions): Promise<Mod
 }
 
 /** A usage limit is waited out, unless another model is to take over when this one stays unavailable. */
-function patienceFor(agent: Agent, model: string): number {
+function patienceFor(agent: HostedAgent, model: string): number {
   return isReplaced(agent, model) ? agent.runtime.retry.withinMs : Number.POSITIVE_INFINITY;
 }
 
@@ -82,7 +79,7 @@ function isReplaced({ spec }: Agent, model: string): boolean {
 
 /** What an agent's first request read was written by others: without them it would have been written anew. */
 function reuseOf(
-  agent: Agent,
+  agent: HostedAgent,
   { usage, costUsd }: Pick<ModelExchange, 'usage' | 'costUsd'>,
 ): ModelExchange['reused'] {
   const tokens = usage.cache_read_input_tokens;
@@ -96,14 +93,14 @@ function reuseOf(
   return { tokens, savedUsd: alone === null || costUsd === null ? null : addCost(alone, -costUsd) };
 }
 
-function guardPrefix(agent: Agent): void {
+function guardPrefix(agent: HostedAgent): void {
   if (agent.spec.origin !== undefined) agent.runtime.prefixGuard.check(agent);
   agent.inherited = null;
 }
 
 /** Only the first request of an agent that somebody asked for waits for others. */
 function launchPass(
-  agent: Agent,
+  agent: HostedAgent,
   breakpoints: readonly Breakpoint[],
   signal: AbortSignal,
 ): Promise<Disposable | null> | null {
@@ -150,7 +147,7 @@ interface Outgoing {
   readonly options: ExchangeOptions;
 }
 
-async function attemptOnce(agent: Agent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
+async function attemptOnce(agent: HostedAgent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
   const { breakpoints, limits, wait, options } = outgoing;
   // Before the window: whoever waits for a lead must not hold a turn that the lead may need.
   using _pass = options.aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
@@ -166,7 +163,7 @@ async function attemptOnce(agent: Agent, outgoing: Outgoing, attempt: number): P
 }
 
 function recordRequest(
-  agent: Agent,
+  agent: HostedAgent,
   { request, conversation, breakpoints, maxTokens, sent, options }: Outgoing,
   attempt: number,
   planned: PlannedRequest,
@@ -189,7 +186,7 @@ function recordRequest(
 }
 
 async function sendOnce(
-  agent: Agent,
+  agent: HostedAgent,
   outgoing: Outgoing,
   turn: RateTurn,
   attempt: number,
@@ -236,7 +233,7 @@ async function sendOnce(
   }
 }
 
-function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt): void {
+function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedAttempt): void {
   const { request, wait, options } = outgoing;
   const { attempt, error, retryInMs } = failure;
   if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
@@ -248,7 +245,7 @@ function recordFailure(agent: Agent, outgoing: Outgoing, failure: FailedAttempt)
 }
 
 export function mostCostOf(
-  { runtime }: Agent,
+  { runtime }: HostedAgent,
   { model, pieces, body }: ModelRequest,
   maxTokens: number,
   breakpoints: readonly Breakpoint[],

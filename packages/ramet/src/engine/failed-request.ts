@@ -3,10 +3,10 @@ import { costOf } from '../model/prices.ts';
 import type { FailedAttempt } from '../model/retry.ts';
 import { mayHaveCost } from '../model/unanswered-cost.ts';
 import type { EventOf } from '../schema/events.ts';
-import type { Agent } from './agent.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 
 export function failedRequest(
-  { runtime, conversation }: Agent,
+  { runtime, conversation }: HostedAgent,
   request: string,
   { attempt, error, retryInMs }: FailedAttempt,
 ): EventOf<'request.failed'> {

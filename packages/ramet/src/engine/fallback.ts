@@ -8,12 +8,11 @@ import { fitThinking } from '../model/thinking.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { LimitReached, ModelError } from '../schema/errors.ts';
 import type { Agent } from './agent.ts';
-import { exchange } from './exchange.ts';
 import type { ExchangeOptions, ModelExchange } from './model-exchange.ts';
 
 export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
   try {
-    return await exchange(agent, options);
+    return await agent.runtime.host.exchange(agent, options);
   } catch (error) {
     const { fallbackModel } = agent.spec;
     const { model } = agent.conversation.head;
@@ -24,7 +23,7 @@ export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions)
     agent.warn('fallback_model', message);
     options.emit({ type: 'warning', code: 'fallback_model', message });
     switchModel(agent, fallbackModel);
-    return exchange(agent, options);
+    return agent.runtime.host.exchange(agent, options);
   }
 }
 

@@ -18,6 +18,7 @@ import type { AgentHandle } from './agent-handle.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { Spending } from './budget.ts';
 import type { AgentExecutor } from './executor.ts';
+import { hosted } from './hosted-agent.ts';
 import { keepingWarm } from './keep-warm.ts';
 import { HeldPlace, Places } from './places.ts';
 import type { AgentSpec } from './runtime.ts';
@@ -87,7 +88,7 @@ export class AgentFamily implements Disposable {
     agent.place = new HeldPlace(this.places, handle !== null, (waits) => {
       warm?.[Symbol.dispose]();
       warm = waits
-        ? keepingWarm(agent, { onSpent: (usage, costUsd) => agent.spending?.add(usage, costUsd) })
+        ? keepingWarm(hosted(agent), { onSpent: (usage, costUsd) => agent.spending?.add(usage, costUsd) })
         : null;
       if (waits) this.stalls.forget(agent);
       else if (handle !== null) this.stalls.noteLife(agent);

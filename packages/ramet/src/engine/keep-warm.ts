@@ -18,9 +18,9 @@ import type { ModelProvider } from '../model/provider.ts';
 import { mayHaveCost } from '../model/unanswered-cost.ts';
 import { describeError, ModelError } from '../schema/errors.ts';
 import { isPromptUncertain, NO_USAGE, type Usage } from '../schema/usage.ts';
-import type { Agent } from './agent.ts';
 import { decideKeepWarm } from './decide-keep-warm.ts';
 import { mostCostOf, recordResponse } from './exchange.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 import { keepingPrices, REFRESH_MARGIN_MS, SHORT_LIFETIME_MS } from './mark-lifetime.ts';
 
 export interface KeepingWarmOptions {
@@ -31,7 +31,7 @@ export interface KeepingWarmOptions {
 type Refresh = NonNullable<ModelProvider['refresh']>;
 
 /** For as long as the agent waits: `using _ = keepingWarm(agent)`. */
-export function keepingWarm(agent: Agent, options: KeepingWarmOptions = {}): Disposable {
+export function keepingWarm(agent: HostedAgent, options: KeepingWarmOptions = {}): Disposable {
   const { clock } = agent.runtime;
   const over = new AbortController();
   const startedAt = clock.now();
@@ -50,7 +50,7 @@ export function keepingWarm(agent: Agent, options: KeepingWarmOptions = {}): Dis
   };
 }
 
-async function keep(agent: Agent, signal: AbortSignal, options: KeepingWarmOptions): Promise<void> {
+async function keep(agent: HostedAgent, signal: AbortSignal, options: KeepingWarmOptions): Promise<void> {
   const { runtime, conversation, previousEnd, waiting } = agent;
   const refresh = runtime.provider.refresh?.bind(runtime.provider);
   if (refresh === undefined || previousEnd === null || !isRefreshable(agent)) return;
@@ -83,12 +83,12 @@ async function keep(agent: Agent, signal: AbortSignal, options: KeepingWarmOptio
   }
 }
 
-function keptTokens({ conversation, previousEnd }: Agent): number {
+function keptTokens({ conversation, previousEnd }: HostedAgent): number {
   return previousEnd === null ? 0 : tokensAt(conversation, conversation.indexOf(previousEnd));
 }
 
 /** The API refuses a request without output that thinks, and thinking is part of the prefix. */
-function isRefreshable(agent: Agent): boolean {
+function isRefreshable(agent: HostedAgent): boolean {
   const { read, write5m } = keepingPrices(agent);
   return read !== null && write5m !== null && agent.conversation.head.thinking?.type !== 'enabled';
 }
@@ -101,7 +101,10 @@ interface RefreshCall {
 }
 
 /** A refresh that fails is not tried again: the entry lapses, and the next request writes it. */
-async function refreshOnce(agent: Agent, { refresh, end, signal, options }: RefreshCall): Promise<void> {
+async function refreshOnce(
+  agent: HostedAgent,
+  { refresh, end, signal, options }: RefreshCall,
+): Promise<void> {
   const { cacheMap, clock, journal, prices } = agent.runtime;
   const conversation: Conversation = agent.conversation.fork(end.message + 1);
   const { model } = conversation.head;
@@ -142,7 +145,7 @@ async function refreshOnce(agent: Agent, { refresh, end, signal, options }: Refr
   }
 }
 
-function recordFailure(agent: Agent, request: string, error: unknown): void {
+function recordFailure(agent: HostedAgent, request: string, error: unknown): void {
   const known = error instanceof ModelError ? error : null;
   agent.record({
     type: 'request.failed',

@@ -4,7 +4,7 @@ import { freezeBlock } from '../conversation/frozen-block.ts';
 import type { Answer, RequestView } from '../emulator/index.ts';
 import { type SimulatedClock, simulatedClock } from '../testing/simulated-clock.ts';
 import type { Agent } from './agent.ts';
-import { exchange, recordResponse } from './exchange.ts';
+import { recordResponse } from './exchange.ts';
 
 const TASKS = ['task one', 'task two', 'task three', 'task four', 'task five'];
 const latency = { baseMs: 60 };
@@ -30,7 +30,7 @@ function respond({ last }: RequestView): Answer {
 
 /** One answer of the parent, whose calls are left open: forks go on from there. */
 async function askOnce(agent: Agent): Promise<void> {
-  const done = await exchange(agent, {
+  const done = await agent.runtime.host.exchange(agent, {
     turn: 1,
     maxTokens: 1_000,
     signal: new AbortController().signal,

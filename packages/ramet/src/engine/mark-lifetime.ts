@@ -1,8 +1,8 @@
 /** For how long a request's marks are written (FORK-7): five minutes, or an hour for an agent that waits for long. */
 import { type CacheTtl, tokensAt } from '../model/cache-map.ts';
 import { findRow } from '../model/prices.ts';
-import type { Agent } from './agent.ts';
 import { decideLifetime, type KeepingPrices } from './decide-keep-warm.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 
 /** How long before its end an entry is refreshed. */
 export const REFRESH_MARGIN_MS = 30_000;
@@ -10,12 +10,12 @@ export const SHORT_LIFETIME_MS = 300_000;
 
 const UNKNOWN: KeepingPrices = { write5m: null, write1h: null, read: null };
 
-export function keepingPrices({ conversation, runtime }: Agent): KeepingPrices {
+export function keepingPrices({ conversation, runtime }: HostedAgent): KeepingPrices {
   return findRow(conversation.head.model, runtime.prices)?.prices ?? UNKNOWN;
 }
 
 /** The lifetime of the next request's marks. All have the same: those of an hour must come before others. */
-export function markLifetime(agent: Agent): CacheTtl {
+export function markLifetime(agent: HostedAgent): CacheTtl {
   const { waiting, conversation, previousEnd } = agent;
   if (waiting.longWaitsMs.length === 0) return waiting.ttl;
   const system = conversation.head.system.length;

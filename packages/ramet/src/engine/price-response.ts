@@ -2,15 +2,15 @@
 import { type Cost, costOf } from '../model/prices.ts';
 import type { ModelResponse } from '../model/provider.ts';
 import { NO_USAGE, type Usage } from '../schema/usage.ts';
-import type { Agent } from './agent.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 import type { ModelExchange } from './model-exchange.ts';
 
-export function costUnder(agent: Agent, usage: Usage): Cost {
+export function costUnder(agent: HostedAgent, usage: Usage): Cost {
   return costOf(agent.conversation.head.model, usage, agent.runtime.prices);
 }
 
 export function priced(
-  agent: Agent,
+  agent: HostedAgent,
   { usage }: ModelResponse,
 ): Pick<ModelExchange, 'usage' | 'costUsd' | 'atLeastUsd'> {
   if (usage === null) {

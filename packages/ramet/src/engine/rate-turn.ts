@@ -6,7 +6,7 @@ import { failureOutcome } from '../model/rate-limit.ts';
 import type { ProviderSign } from '../model/rate-outage.ts';
 import type { RateRequest, RateTicket } from '../model/rate-window.ts';
 import { ModelError } from '../schema/errors.ts';
-import type { Agent } from './agent.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 import type { ProviderWait } from './provider-wait.ts';
 
 export class RateTurn implements Disposable {
@@ -21,7 +21,7 @@ export class RateTurn implements Disposable {
   }
 
   static async take(
-    agent: Agent,
+    agent: HostedAgent,
     request: RateRequest,
     wait: ProviderWait,
     signal: AbortSignal,

@@ -21,6 +21,7 @@ import type { Digest } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { Agent } from './agent.ts';
 import { callsIn } from './finish-calls.ts';
+import { hosted } from './hosted-agent.ts';
 import { OUTPUT_CUT } from './notices.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
@@ -87,7 +88,7 @@ function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): Fro
 function recallCache(agent: Agent): void {
   const { answeredBreakpoints, answeredAt } = agent.state;
   if (answeredAt === null || answeredBreakpoints.length === 0) return;
-  const { cacheMap } = agent.runtime;
+  const { cacheMap } = hosted(agent).runtime;
   const planned = planRequest(agent.conversation, answeredBreakpoints, answeredAt);
   cacheMap.requestStarted(planned);
   cacheMap.responseBegan(planned);

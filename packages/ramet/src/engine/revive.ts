@@ -18,6 +18,7 @@ import type { Agent } from './agent.ts';
 import type { CarriedSpending } from './budget.ts';
 import { recallExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
+import { hosted } from './hosted-agent.ts';
 import { lastWorktree, resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 import { lostNotifications } from './lost-children.ts';
 import { tellOfLostEnd } from './lost-end.ts';
@@ -157,14 +158,15 @@ async function revive(
   revival: Revival,
 ): Promise<number> {
   const { family, reader } = revival;
+  const { runtime } = hosted(parent);
   const recorded = revival.stateOf(child.id);
   // Killed before anything but its start was recorded: the call that asked for it begins again.
   if (recorded === undefined || recorded.messages.length === 0) return 0;
   const expected = await recallExpectations(child.started.origin);
   const worktree = lastWorktree(child.started.origin, recorded);
-  const housing = await resumedHousing(parent.runtime, worktree, parent.directory.cwd);
+  const housing = await resumedHousing(runtime, worktree, parent.directory.cwd);
   const agent = resumeAgent(
-    parent.runtime,
+    runtime,
     reader,
     (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected, ...housing }),
     child.id,

@@ -15,6 +15,7 @@ import { ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentExecutor } from './executor.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
+import { hosted } from './hosted-agent.ts';
 import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import { worktreeWarnings } from './isolation/worktree-warnings.ts';
 import { STOPPED } from './notices.ts';
@@ -144,7 +145,7 @@ function brokenResult(error: unknown): AgentResult {
 }
 
 function factsOf(child: Agent, result: AgentResult, usages: readonly Usage[]): ReportFacts {
-  const { spec, runtime } = child;
+  const { spec, runtime } = hosted(child);
   const { origin } = spec;
   const facts: ReportFacts = {
     ...result,

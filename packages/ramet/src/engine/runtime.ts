@@ -29,20 +29,12 @@ import type { LaunchGate } from './launch.ts';
 import type { CalledAgent } from './open-calls.ts';
 import type { PrefixGuard } from './prefix-guard.ts';
 
-export interface SessionRuntime {
+/** What an agent's loop needs, wherever it runs. */
+export interface AgentRuntime {
+  /** Who asks models and people for it. */
+  readonly host: AgentHost;
   readonly journal: Journal;
-  readonly provider: ModelProvider;
-  readonly cacheMap: CacheMap;
-  /** Passed by the first request of every child. */
-  readonly launch: LaunchGate;
-  readonly prefixGuard: PrefixGuard;
-  readonly prices: PriceTable;
   readonly clock: Clock;
-  readonly retry: RetryPolicy;
-  /** When a request may go, for all agents of the session and of the machine. */
-  readonly rate: RateWindow;
-  /** Whether the provider has answered before, and so is waited for; without it nobody waits. */
-  readonly health?: EndpointHealth | undefined;
   readonly files: FileLedger;
   /** Checkouts that agents share; absent where nobody shares any. */
   readonly checkouts?: LoadCheckouts | undefined;
@@ -55,16 +47,29 @@ export interface SessionRuntime {
   /** Where tool output that is too long for a conversation is kept. */
   readonly outputDirectory: string;
   readonly redact: (text: string) => string;
-  /** Rules of every agent; each has its own mode. */
-  readonly permissions: SessionRules;
-  /** Answers what rules and modes leave open. */
-  readonly broker: PermissionBroker;
   /** Worktrees for agents that are to have one of their own. */
   readonly workspaces: AgentWorkspaces;
   /** The other agents of the session. */
   readonly agents: AgentDesks;
-  /** Of a loop in a process of its own: who asks models and people for it. */
-  readonly host?: AgentHost | undefined;
+}
+
+/** With what only the process has that holds keys, limits and rules. An agent's own process has none of it (EXEC-2). */
+export interface SessionRuntime extends AgentRuntime {
+  readonly provider: ModelProvider;
+  readonly cacheMap: CacheMap;
+  /** Passed by the first request of every child. */
+  readonly launch: LaunchGate;
+  readonly prefixGuard: PrefixGuard;
+  readonly prices: PriceTable;
+  readonly retry: RetryPolicy;
+  /** When a request may go, for all agents of the session and of the machine. */
+  readonly rate: RateWindow;
+  /** Whether the provider has answered before, and so is waited for; without it nobody waits. */
+  readonly health?: EndpointHealth | undefined;
+  /** Rules of every agent; each has its own mode. */
+  readonly permissions: SessionRules;
+  /** Answers what rules and modes leave open. */
+  readonly broker: PermissionBroker;
 }
 
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */

@@ -25,6 +25,7 @@ import type { Evidence, Expectation } from './evidence.ts';
 import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseForkChoices, refuseOtherOverrides } from './fork-overrides.ts';
+import { hosted } from './hosted-agent.ts';
 import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
 import { isolationOf } from './isolation/default-isolation.ts';
 import { startChild } from './run-child.ts';
@@ -119,7 +120,7 @@ async function planChild(
   const allowed = childLimits(order, definition, {
     turns: limits.turns,
     model,
-    prices: parent.runtime.prices,
+    prices: hosted(parent).runtime.prices,
   });
   // The last of all reasons to refuse, since it is the one that leaves something behind.
   const isolation = isolationOf(order, definition, { parent, byDefault: limits.isolation });
@@ -200,7 +201,7 @@ function freshOf(
   plan: ChildPlan,
   { definition, environment }: FreshPlan,
 ): Agent {
-  parent.runtime.prefixGuard.noteDefinition(definition.name, definition);
+  hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
   const tools = toolsOf(definition, parent);
   const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
   const spec = agentSpec(basisOf(family, parent), {

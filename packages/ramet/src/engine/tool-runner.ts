@@ -17,10 +17,10 @@ import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { agentShell, type HeldCall } from './agent-shell.ts';
-import { inCheckout, permitFor } from './authorize.ts';
+import { inCheckout } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import { onAbort } from './on-abort.ts';
-import type { Permit } from './permit.ts';
+import type { Permit, PermitRequest } from './permit.ts';
 import { progressOfTodos } from './progress.ts';
 import { withRefusal } from './refusal-notice.ts';
 import { finishResult } from './tool-result.ts';
@@ -161,13 +161,16 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   }
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
-  const permit = await permitFor(run.agent, tool, { call }, input.value, run.signal);
+  const { agent, signal } = run;
+  const permitted = (request: PermitRequest): Promise<Permit> =>
+    agent.runtime.host.permitFor(agent, { tool, request, input: input.value }, signal);
+  const permit = await permitted({ call });
   if (permit.kind === 'refused') return refusedOutcome(permit, run.signal);
   if (run.signal.aborted) return failure(NOT_RUN.interrupted);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   let refusal: string | null = null;
   const outside = async (stopped: string | null): Promise<Permit> => {
-    const again = await permitFor(run.agent, tool, { call, outside: { stopped } }, input.value, run.signal);
+    const again = await permitted({ call, outside: { stopped } });
     const isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
     refusal = isDenied ? again.reason : null;
     return again;

@@ -2,10 +2,10 @@
 import { modeInForce } from '../permission/effective-mode.ts';
 import { isUncertain, totalTokens } from '../schema/usage.ts';
 import { type BudgetLeft, frozenView, type RootView } from '../tools/root-view.ts';
-import type { Agent } from './agent.ts';
 import type { SpendingRecord } from './budget.ts';
+import type { HostedAgent } from './hosted-agent.ts';
 
-export function viewRoot(root: Agent): RootView {
+export function viewRoot(root: HostedAgent): RootView {
   const { spec, runtime, directory, conversation, state, spending } = root;
   const texts = (list: 'deny' | 'ask' | 'allow'): string[] =>
     runtime.permissions.rules[list].map(({ text }) => runtime.redact(text));

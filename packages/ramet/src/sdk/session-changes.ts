@@ -1,6 +1,7 @@
 /** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
 import type { Agent } from '../engine/agent.ts';
 import { switchModel } from '../engine/fallback.ts';
+import { hosted } from '../engine/hosted-agent.ts';
 import type { SessionMode } from '../schema/status.ts';
 import {
   type ResolvedOptions,
@@ -19,5 +20,5 @@ export function changeModel(agent: Agent, name: string, settings: ResolvedOption
 export function changePermissionMode(agent: Agent, mode: SessionMode): void {
   agent.spec.permissionMode = requireSessionMode(mode);
   agent.record({ type: 'permission.changed', mode });
-  agent.runtime.permissions.changed();
+  hosted(agent).runtime.permissions.changed();
 }

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentFamily } from '../engine/family.ts';
+import { hosted } from '../engine/hosted-agent.ts';
 import { type LazyWorkspaces, lazyWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
 import { LaunchGate } from '../engine/launch.ts';
 import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
+import { localHost } from '../engine/local-host.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { LimitSettings } from '../extensions/settings/settings.ts';
@@ -91,6 +93,7 @@ export function shareParts(
     parts.journal.append(null, { type: 'warning.raised', code: 'rates_not_shared', message });
   const runtime: SessionRuntime = {
     ...parts,
+    host: localHost,
     rate: createRateWindow({
       provider: parts.provider,
       clock,
@@ -135,7 +138,7 @@ export function shareParts(
       root: async () => {
         if (main === null) throw new Error('the main agent is not there yet');
         const { viewRoot } = await import('../engine/view-root.ts');
-        return viewRoot(main);
+        return viewRoot(hosted(main));
       },
       prepare: prepareDesks(),
     },

@@ -7,7 +7,7 @@ import type { AnswerSchema } from '../../engine/answer-schema.ts';
 import { Spending, type SpendingRecord } from '../../engine/budget.ts';
 import type { ContextState } from '../../engine/context-state.ts';
 import type { OpenCalls } from '../../engine/open-calls.ts';
-import type { AgentSpec, SessionRuntime } from '../../engine/runtime.ts';
+import type { AgentRuntime, AgentSpec } from '../../engine/runtime.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
@@ -95,7 +95,7 @@ function refuseForeignTools(tools: readonly Tool[]): void {
   throw new RametError('executor', 'terminal', message);
 }
 
-export async function agentFromImage(image: AgentImage, runtime: SessionRuntime): Promise<Agent> {
+export async function agentFromImage(image: AgentImage, runtime: AgentRuntime): Promise<Agent> {
   const spec: AgentSpec = {
     ...image.spec,
     tools: toolsNamed(image),

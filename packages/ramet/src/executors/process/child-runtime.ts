@@ -1,12 +1,12 @@
 /**
  * The session as an agent's own process has it (EXEC-2): journal, files, other agents and models are the host's, behind
- * a channel. What only the host may hold is not there at all: whoever reaches for it finds out at once.
+ * a channel. What only the host may hold is not part of it.
  */
 import { freezeJson } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentHost } from '../../engine/agent-host.ts';
 import type { CalledAgent } from '../../engine/open-calls.ts';
-import type { SessionRuntime } from '../../engine/runtime.ts';
+import type { AgentRuntime } from '../../engine/runtime.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { type Clock, systemClock } from '../../schema/clock.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
@@ -31,13 +31,13 @@ export function childRuntime(
   host: HostChannel,
   { surroundings, head, messages, mail, prompts, openCalls }: AgentImage,
   agent: () => Agent,
-): SessionRuntime {
+): AgentRuntime {
   const said = [...mail, ...[...messages, ...prompts].flatMap(({ blocks }) => blocks)];
   const results = openCalls?.results.values() ?? [];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
   const { environment, home, outputDirectory, sandbox, isolation, secrets } = surroundings;
   const clock = clockAhead(surroundings.clockAheadMs);
-  return withoutHosts({
+  return {
     journal: journalOf(host, surroundings, known),
     host: hostOf(host, known, agent),
     clock,
@@ -56,7 +56,7 @@ export function childRuntime(
       root: async () => frozenView(await host.call('root', null)),
       prepare() {},
     },
-  });
+  };
 }
 
 /** Worktrees are the host's to make, and this process is where it is. */
@@ -88,7 +88,7 @@ function journalOf(
 
 function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): AgentHost {
   return {
-    async exchange({ turn, maxTokens, partial, aside, signal, onSpent }) {
+    async exchange(_, { turn, maxTokens, partial, aside, signal, onSpent }) {
       const call = { turn, maxTokens, partial, ...(aside && { aside }) };
       const { done, spent, totals } = await host.call('exchange', call, signal);
       for (const { usage, costUsd } of spent) onSpent(usage, costUsd);
@@ -98,8 +98,9 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
       }
       return done;
     },
-    permitFor: (request, signal) => host.call('permit', request, signal),
-    async news(signal) {
+    permitFor: (_, { request }, signal) => host.call('permit', request, signal),
+    mayHaveNews: () => true,
+    async news(_, signal) {
       await host.call('news', null, signal);
       if (signal.aborted) throw new Cancelled();
     },
@@ -182,29 +183,4 @@ function registerOf(
 
 function clockAhead(aheadMs: number): Clock {
   return { ...systemClock, now: () => systemClock.now() + aheadMs };
-}
-
-const HOSTS_OWN = [
-  'provider',
-  'cacheMap',
-  'launch',
-  'prefixGuard',
-  'prices',
-  'retry',
-  'rate',
-  'health',
-  'permissions',
-  'broker',
-] as const;
-
-type HostsOwn = (typeof HOSTS_OWN)[number];
-
-function withoutHosts(own: Omit<SessionRuntime, HostsOwn>): SessionRuntime {
-  const refusals = HOSTS_OWN.map((name) => [name, { get: () => refuse(name) }] as const);
-  // The properties are there by now; reading one is what fails.
-  return Object.defineProperties(own, Object.fromEntries(refusals)) as SessionRuntime;
-}
-
-function refuse(name: HostsOwn): never {
-  throw new Error(`${name} is not in an agent's own process: its host has it`);
 }

@@ -10,11 +10,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent } from '../../engine/agent-event.ts';
-import { permitFor } from '../../engine/authorize.ts';
 import type { SpendingRecord } from '../../engine/budget.ts';
 import { isCompactionDue } from '../../engine/context-state.ts';
 import { newsHere } from '../../engine/deliver.ts';
-import { exchange, recordResponse } from '../../engine/exchange.ts';
+import { recordResponse } from '../../engine/exchange.ts';
 import { assistantEvent } from '../../engine/loop.ts';
 import type { ModelExchange } from '../../engine/model-exchange.ts';
 import { onAbort } from '../../engine/on-abort.ts';
@@ -220,7 +219,7 @@ export class HostServices implements Disposable {
     this.#notices = 0;
     const spent: ExchangeAnswer['spent'][number][] = [];
     using calledOff = new AnswerSignal(signal, () => this.runSignal);
-    const done = await exchange(agent, {
+    const done = await agent.runtime.host.exchange(agent, {
       ...call,
       signal: calledOff.signal,
       onComing: (isComing) => calledOff.note(isComing),
@@ -241,7 +240,8 @@ export class HostServices implements Disposable {
     if (tool === undefined) return refused(`there is no tool "${name}"`);
     const parsed = parseInput(tool, input);
     if (!parsed.ok) return refused(parsed.message);
-    return permitFor(this.#agent, tool, request, parsed.value, signal);
+    const { host } = this.#agent.runtime;
+    return host.permitFor(this.#agent, { tool, request, input: parsed.value }, signal);
   }
 
   #signals(call: AbortSignal): OutlivingSignals {
