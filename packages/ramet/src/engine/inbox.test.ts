@@ -6,6 +6,7 @@ import { freezeBlock } from '../conversation/frozen-block.ts';
 import { openReader } from '../journal/sessions.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import type { Agent } from './agent.ts';
+import { hosted } from './hosted-agent.ts';
 import { resumeAgent } from './resume.ts';
 
 const startAgent = async (): Promise<Agent> => {
@@ -16,7 +17,8 @@ const startAgent = async (): Promise<Agent> => {
 
 const names = ({ inbox }: Agent): string[] => inbox.items.map(({ item }) => item);
 
-async function resumed({ runtime, spec }: Agent): Promise<Agent> {
+async function resumed(agent: Agent): Promise<Agent> {
+  const { runtime, spec } = hosted(agent);
   const { journal } = runtime;
   await journal.commit('written');
   const reader = openReader({ project: dirname(journal.file), session: journal.session });
