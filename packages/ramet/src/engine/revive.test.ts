@@ -51,7 +51,7 @@ describe('AGENT-5: agents of an earlier process', () => {
 
   test('LOG-1: each learns with its first request that the record lost its end', async () => {
     const { family } = await interruptedAfter(3, castOf());
-    const [file = ''] = globSync(join(family.home, 'projects/*/*.sqlite'));
+    const [file = ''] = globSync(join(family.home, `projects/*/${family.session.id}.sqlite`));
     const before = family.emulator.requests.length;
     await family.session[Symbol.asyncDispose]();
     writeFileSync(witnessPath(file), `${'9999'.padStart(12)} ${'1'.padStart(15)}\n`);

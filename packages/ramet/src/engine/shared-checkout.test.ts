@@ -59,7 +59,7 @@ describe('WORK-1: a command that changes what another agent has read', () => {
       /two\\nFiles that other agents have read changed while this ran.*a\.txt \(read by \w+\.1\)/,
     );
     expect(conversation).toMatch(
-      /Files that you have read were changed by others; read them again.*a\.txt was changed while agent \w+\.2 ran `echo two > a\.txt; cat a\.txt`/,
+      /Others changed files that you have read\. Read them again.*a\.txt was changed while agent \w+\.2 ran `echo two > a\.txt; cat a\.txt`/,
     );
   });
 

@@ -4,8 +4,11 @@ import {
   budgetNearlySpent,
   CANCELLED,
   CLOSING_TURN,
+  directoryChanged,
+  filesChanged,
   notProved,
   OUTPUT_CUT,
+  RECORD_LOST_ITS_END,
   SAY_SOMETHING,
 } from '../engine/notices.ts';
 import type { OtherBlock } from '../schema/content.ts';
@@ -62,7 +65,10 @@ describe('RECIPE-1: the task of a conversation', () => {
     ['that an answer does not meet its schema', answerRefused('x')],
     ['that its work is not proved', notProved('x')],
     ['a message of an agent', '<agent-message from="s.2">do it</agent-message>'],
-    ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')].map((notice) => [notice, notice]),
+    ...[
+      ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')],
+      ...[RECORD_LOST_ITS_END, directoryChanged('x'), filesChanged([])],
+    ].map((notice) => [notice, notice]),
   ])('is never %s', (_, said) => {
     expect(conversationTask([...PARENT, user(text(said))]).at).toBe(0);
     expect(conversationTask([user(text(said))])).toEqual({ text: '', at: -1, isFork: false });

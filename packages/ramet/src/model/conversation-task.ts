@@ -37,6 +37,8 @@ const EARLIER_NOTICES: readonly string[] = [
   'Your work does not count as done yet; ',
   'You have used all turns you were given. ',
   'Your directory is not as you left it: ',
+  'The record of this session lost its end: ',
+  'Files that you have read were changed by others; ',
 ];
 const NOTICES: readonly string[] = [
   ...EARLIER_NOTICES,
@@ -47,6 +49,8 @@ const NOTICES: readonly string[] = [
   'You have used all your turns. ',
   'Your budget is nearly spent (',
   'Your directory has changed: ',
+  'The last part of this session is not on record: ',
+  'Others changed files that you have read. ',
   ...CANCELLED,
 ];
 

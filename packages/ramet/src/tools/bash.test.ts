@@ -185,10 +185,12 @@ describe('RES-6: Bash leaves no process behind', () => {
     directory,
   }) => {
     const agent = testAgent(directory);
-    const command = 'echo now; (sleep 0.2; echo later; exec sleep 300) & echo $! > child';
+    const command =
+      'echo now; (until [ -e go ]; do sleep 0.05; done; echo later; exec sleep 300) & echo $! > child';
     const text = await agent.text(bashTool, { command });
     expect(text).toMatch(/^now\n\(Processes it started are still running/);
     const child = await pidIn(directory, 'child');
+    writeFileSync(join(directory, 'go'), '');
     const path = join(agent.context.outputDirectory, 'toolu_1.txt');
     await eventually(() => readFileSync(path, 'utf8').includes('later'));
     expect(isAlive(child)).toBe(true);
