@@ -9,6 +9,8 @@ export interface RuleTarget {
   paths: readonly string[];
   /** The same files in the checkout that the rules were written for, where that is another. */
   aliases?: readonly string[] | undefined;
+  /** Folders that it changes with all they hold, absolute. */
+  folders?: readonly string[] | undefined;
   access: 'read' | 'write' | null;
   /** Host it talks to. */
   host: string | null;
@@ -31,13 +33,14 @@ function matches({ tool, scope }: PermissionRule, target: RuleTarget, giving: bo
     case 'every call':
       return tool.matches(target.tool);
     case 'paths': {
-      if (scope.access !== target.access || target.paths.length === 0) return false;
-      const { cwd, paths, aliases = [] } = target;
+      const { cwd, paths, aliases = [], folders = [] } = target;
+      if (scope.access !== target.access || paths.length + folders.length === 0) return false;
       const covered = (names: readonly string[]): boolean =>
         names.length > 0 && names.every((path) => scope.pattern.covers({ path, cwd }));
       return giving
         ? covered(paths) || (aliases.length === paths.length && covered(aliases))
-        : [...paths, ...aliases].some((path) => scope.pattern.touches({ path, cwd }));
+        : [...paths, ...aliases].some((path) => scope.pattern.touches({ path, cwd })) ||
+            folders.some((path) => scope.pattern.reachesInto({ path, cwd }));
     }
     case 'domain':
       return tool.matches(target.tool) && target.host !== null && hostMatches(scope.domain, target.host);

@@ -10,6 +10,7 @@
 import { join, resolve } from 'node:path';
 import { pathInside } from '../system/path-inside.ts';
 import { parseGlob } from '../workspace/glob-pattern.ts';
+import { holdsMatch } from './folder-match.ts';
 import { landingPath } from './landing-path.ts';
 import type { ParsedPart, RuleContext } from './rule-context.ts';
 
@@ -24,6 +25,8 @@ export interface PathPattern {
   covers(question: PathQuestion): boolean;
   /** For rules that take one away. */
   touches(question: PathQuestion): boolean;
+  /** Whether this folder holds something that the pattern is about. */
+  reachesInto(question: PathQuestion): boolean;
 }
 
 export function parsePathPattern(
@@ -56,6 +59,10 @@ export function parsePathPattern(
     value: {
       covers,
       touches: (question) => covers(question) || below(resolve(question.cwd, root), question.path),
+      reachesInto: ({ path, cwd }) =>
+        [resolve(cwd, root), landingPath(resolve(cwd, root))].some(
+          (start) => start !== null && holdsMatch(path, start, globs),
+        ),
     },
   };
 }

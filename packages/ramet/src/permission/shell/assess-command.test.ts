@@ -152,6 +152,24 @@ describe('RES-3: files that a command names and may write', () => {
     'env -i rm README.md',
     '$x README.md',
     'echo x > README.md',
+    'ln README.md copy',
+    'cp -l README.md copy',
+    'cp a b README.md',
+    'cp a README.md -v',
+    'cp /tmp/README.md . -v',
+    'cp a README.md $x',
+    'git restore README.md',
+    'git -C . checkout HEAD README.md',
+    'git mv README.md other',
+    'npx eslint --fix README.md',
+    'npx prettier --write README.md',
+    'npx vitest run --outputFile README.md a.test.ts',
+    'npx vitest run --outputFile=README.md a.test.ts',
+    'node make.js README.md',
+    'node -e "x" README.md',
+    'npx -p tool other README.md',
+    'npx some-tool README.md',
+    'npm run lint -- README.md',
   ])('%s', async (command) => {
     expect(await judge(command, { deny: rules, mode })).toEqual({
       kind: 'deny',
@@ -174,10 +192,57 @@ describe('RES-3: files that a command names and may write', () => {
     'rm other.md sub/README.md',
     'git commit -m README.md other.md',
     'npm test',
+    'cp README.md copy',
+    'cp -r README.md sub/',
+    'git add README.md',
+    'git add -- ./README.md && git commit -qm x',
+    'npx vitest run README.md',
+    'npx --yes eslint README.md',
+    'npm test -- README.md',
+    'node --test README.md',
+    'python3 -m pytest -q README.md',
+    'node README.md',
+    'prettier --check README.md',
   ])('%s is not about them', async (command) => {
     const cwd = temporaryRepository();
     expect(await kindOf(command, { deny: rules, mode, cwd })).toBe('allow');
     expect(await kindOf(command, { ask: rules, mode, cwd })).toBe('allow');
+  });
+
+  test('a folder with such files is not removed, moved or put back as a whole', async () => {
+    const cwd = temporaryRepository();
+    for (const folder of ['docs/deep', 'src/docs', 'build', 'node_modules/x'])
+      mkdirSync(join(cwd, folder), { recursive: true });
+    for (const file of ['docs/deep/a.md', 'src/docs/b.ts', 'build/c', 'node_modules/x/README.md'])
+      writeFileSync(join(cwd, file), '');
+    const kinds = (deny: string[], commands: string[]) =>
+      Promise.all(commands.map((command) => kindOf(command, { deny, mode, cwd })));
+    const removing = [
+      'rm -r docs',
+      'rm -rf ./docs/',
+      'mv docs old',
+      'git rm -r docs',
+      'git checkout -- docs',
+    ];
+    const wider = ['rm -rf .', 'git restore .', `rm -rf ${cwd}`, 'rm -rf docs/deep', 'find docs -delete'];
+    for (const deny of [['Edit(docs/**)'], ['Edit(docs)'], ['Edit(docs/deep/*.md)'], ['Edit(/docs/**)']])
+      expect([deny, ...(await kinds(deny, [...removing, ...wider]))]).toEqual([
+        deny,
+        ...[...removing, ...wider].map(() => 'deny'),
+      ]);
+    expect(await kinds(['Edit(docs/**)'], ['cp -r build/. docs', 'rsync -a build/ docs'])).toEqual([
+      'deny',
+      'deny',
+    ]);
+    const others = [
+      'rm -r build',
+      'rm -rf node_modules',
+      'mv build docs2',
+      'mv build .',
+      'git checkout main',
+      'rm -r gone',
+    ];
+    expect(await kinds(['Edit(docs/**)', 'Edit(README.md)'], others)).toEqual(others.map(() => 'allow'));
   });
 
   test('a path from home is named by ~ as well', async () => {

@@ -1,7 +1,7 @@
 /**
  * Files that a command names, held against rules that take rights away. Read rules hold for every command that names a
- * file; Edit and Write rules for commands that may write. A pattern, or a variable that the script does not set, may
- * still hide one.
+ * file; Edit and Write rules for names that a command may write (`written-operands.ts`), and for folders with such files
+ * that it changes as a whole. A pattern, or a variable that the script does not set, may still hide one.
  */
 import { basename } from 'node:path';
 import { openedPath } from '../landing-path.ts';
@@ -10,6 +10,7 @@ import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
 import type { ShellCommand } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
+import { writtenOperands } from './written-operands.ts';
 
 export interface NamingScene {
   cwd: string;
@@ -27,31 +28,47 @@ export function namingRule(
   for (const access of readsOnly ? (['read'] as const) : (['read', 'write'] as const)) {
     const about = rules.filter(({ scope }) => scope.kind === 'paths' && scope.access === access);
     if (about.length === 0) continue;
-    const paths = pathsOf(command, cwd, about[0]?.home ?? null, access);
+    const home = about[0]?.home ?? null;
+    const { paths, folders } = access === 'read' ? readBy(command, cwd, home) : writtenBy(command, cwd, home);
     const found = takingRule(about, {
       ...{ tool: access === 'read' ? 'Read' : 'Edit', access, paths, aliases: aliasesOf(policy, paths) },
-      ...{ cwd, host: null, name: null },
+      ...{ folders: [...folders, ...aliasesOf(policy, folders)], cwd, host: null, name: null },
     });
     if (found !== null) return found;
   }
   return null;
 }
 
-function pathsOf(
-  { words, directories }: ShellCommand,
-  cwd: string,
-  home: string | null,
-  access: 'read' | 'write',
-): string[] {
-  const [program, ...rest] = words;
-  const operands = access === 'write' && program?.value === 'git' ? withoutMessages(rest) : rest;
-  const known = operands.flatMap((word) => knownValue(word, home) ?? []);
-  const names = known.flatMap(namesIn);
-  const placed = access === 'write' ? placedBy(program?.value ?? '', known) : [];
-  const opened = (directories ?? [cwd]).flatMap((place) =>
-    [...names, ...placed].map((name) => openedPath(place, name)),
-  );
+interface NamedPaths {
+  paths: string[];
+  /** Of these all that they hold counts. */
+  folders: string[];
+}
+
+function readBy(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
+  const names = knownValues(command.words.slice(1), home).flatMap(namesIn);
+  return { paths: openedIn(command, cwd, names), folders: [] };
+}
+
+function writtenBy(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
+  const [program, ...rest] = command.words;
+  const name = program?.value ?? '';
+  const { words, whole } = writtenOperands(name, rest);
+  const names = knownValues(words, home).flatMap(namesIn);
+  const placed = placedBy(name, knownValues(rest, home));
+  return {
+    paths: openedIn(command, cwd, [...names, ...placed]),
+    folders: openedIn(command, cwd, knownValues(whole, home)),
+  };
+}
+
+function openedIn({ directories }: ShellCommand, cwd: string, names: readonly string[]): string[] {
+  const opened = (directories ?? [cwd]).flatMap((place) => names.map((name) => openedPath(place, name)));
   return opened.filter((path) => path !== null);
+}
+
+function knownValues(words: readonly ShellWord[], home: string | null): string[] {
+  return words.flatMap((word) => knownValue(word, home) ?? []);
 }
 
 /** What the shell makes of a `~` at the beginning is known too. */
@@ -60,13 +77,10 @@ function knownValue({ value, source }: ShellWord, home: string | null): string |
   return /^~(?:\/[\w@%+=:,./-]*)?$/.test(source) ? `${home}${source.slice(1)}` : null;
 }
 
-/** `git commit -m "Change README.md"` says a name and touches no such file. */
-function withoutMessages(words: readonly ShellWord[]): ShellWord[] {
-  return words.filter((_, index) => !/^(?:-[a-z]*m|--message)$/.test(words[index - 1]?.value ?? ''));
-}
-
 const PLACES_FILES = /^(?:cp|mv|ln|install|rsync|scp)$/;
 const MOST_PLACED = 100;
+/** What a folder that is copied holds: a name that only a rule about everything there is about. */
+const ANYTHING = '\u0001';
 
 /** `cp elsewhere/README.md .` writes a file that it does not name whole. */
 function placedBy(program: string, operands: readonly string[]): string[] {
@@ -75,9 +89,11 @@ function placedBy(program: string, operands: readonly string[]): string[] {
     const [, attached] = /^(?:-t|--target-directory=)(.+)$/.exec(word) ?? [];
     return attached ?? (/^-[a-zA-Z]*t$|^--target-directory$/.test(operands[index - 1] ?? '') ? word : []);
   });
-  const targets = [...named, ...operands.slice(-1)];
-  const sources = operands.filter((word) => !word.startsWith('-')).slice(0, MOST_PLACED);
-  return targets.flatMap((target) => sources.map((source) => `${target}/${basename(source)}`));
+  const sources = operands.filter((word) => !word.startsWith('-')).slice(-MOST_PLACED);
+  const targets = [...named, ...sources.slice(-1)];
+  const isWhole = operands.some((word) => /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)$/.test(word));
+  const names = [...sources.map((source) => basename(source)), ...(isWhole ? [ANYTHING] : [])];
+  return targets.flatMap((target) => names.map((name) => `${target}/${name}`));
 }
 
 const MOST_LETTERS = 6;
