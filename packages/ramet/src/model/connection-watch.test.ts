@@ -83,6 +83,29 @@ describe('MODEL-2: time limits of a request that are apart', () => {
     expect(seen.error).toBeNull();
   });
 
+  test('a process that was stopped before anything came asks again within seconds', () => {
+    const { time, watch, seen, pass } = watched();
+    pass(20_000);
+    time.steady += 60_000;
+    time.wall += 60_000;
+    watch.look();
+    expect(seen.error).toBeNull();
+    pass(12_500);
+    expect(seen.error).toMatchObject({ code: 'timeout', family: 'retryable' });
+  });
+
+  test('a stop takes no time from an answer that has begun', () => {
+    const { time, watch, seen, pass, ping } = watched();
+    pass(5_000);
+    ping();
+    pass(2_500);
+    time.steady += 60_000;
+    time.wall += 60_000;
+    watch.look();
+    pass(80_000);
+    expect(seen.error).toBeNull();
+  });
+
   test('after a sleep of the machine a silent connection is dead within seconds', () => {
     const { time, watch, seen, pass } = watched();
     time.wall += 600_000;

@@ -5,7 +5,8 @@
  *
  * Invariants
  * 1. Only time in which this process could have read counts: what a stopped process missed may be in its sockets.
- * 2. After a sleep of the machine a connection has a short while to show that it is alive.
+ * 2. After a sleep of the machine a connection has a short while to show that it is alive; after a stop of the process only
+ *    one over which nothing has come yet, such as a look whether the provider is back.
  * 3. One timer for all requests, and none while there is none.
  */
 import { ModelError } from '../schema/errors.ts';
@@ -54,6 +55,8 @@ interface Entry {
   byteAt: number;
   contentAt: number;
   heard: boolean;
+  /** Something of the answer has come. */
+  hasBegun: boolean;
   isQuiet: boolean;
 }
 
@@ -75,7 +78,10 @@ export class ConnectionWatch {
 
   begin(request: WatchedRequest): Watching {
     const now = this.#time.steady();
-    const entry: Entry = { request, bytes: -1, byteAt: now, contentAt: now, heard: false, isQuiet: false };
+    const entry: Entry = {
+      ...{ request, bytes: -1, byteAt: now, contentAt: now },
+      ...{ heard: false, hasBegun: false, isQuiet: false },
+    };
     this.#entries.add(entry);
     this.#start(now);
     return {
@@ -102,7 +108,7 @@ export class ConnectionWatch {
       entry.byteAt += missedMs;
       entry.contentAt += missedMs;
       this.#update(entry, now);
-      if (sleptMs > SLEPT_MS) this.#doubt(entry, now);
+      if (sleptMs > SLEPT_MS || (missedMs > SLEPT_MS && !entry.hasBegun)) this.#doubt(entry, now);
       this.#judge(entry, now);
     }
   }
@@ -123,10 +129,14 @@ export class ConnectionWatch {
   #update(entry: Entry, now: number): void {
     const bytes = entry.request.bytesRead();
     if (bytes !== entry.bytes) {
+      if (entry.bytes !== -1) entry.hasBegun = true;
       entry.bytes = bytes;
       entry.byteAt = now;
     }
-    if (entry.heard) entry.contentAt = now;
+    if (entry.heard) {
+      entry.contentAt = now;
+      entry.hasBegun = true;
+    }
     entry.heard = false;
   }
 

@@ -231,6 +231,38 @@ describe('MODEL-2: an outage of a provider that has answered before', () => {
     return { outcome, calls, told, slept: clock.slept };
   }
 
+  test.for([
+    ['a usage limit of an hour', [3_600_000]],
+    ['refusals', [55_000, 55_000]],
+  ] as const)('is a new one after %s: the provider was there', async ([, pauses]) => {
+    const clock = sleepingClock();
+    const refused = pauses.map(
+      (retryAfterMs) =>
+        new ModelError('rate_limit_error', 'retryable', 'slow', { status: 429, retryAfterMs }),
+    );
+    const errors = [lost(), ...refused, lost(), lost()];
+    const outcome = await withRetries(
+      async (attempt) => {
+        const error = errors[attempt - 1];
+        if (error !== undefined) throw error;
+        return 'answer';
+      },
+      {
+        ...{ policy: DEFAULT_RETRY, clock, signal: new AbortController().signal, onFailure: () => {} },
+        limits: {
+          ...{ waitedMs: 0, succeededAt: null, patienceMs: Number.POSITIVE_INFINITY, pausedMs: () => 0 },
+          ...{ awaySince: null, asleepMs: 0, awayMs: () => 0 },
+        },
+        health: {
+          patienceMs: 60_000,
+          verdict: ({ status }) => (status === 429 ? null : 'wait'),
+          tooLong: () => {},
+        },
+      },
+    ).catch((error: unknown) => error);
+    expect(outcome).toBe('answer');
+  });
+
   test('is borne for hours', async () => {
     const { outcome, slept } = await runAway((_, now) => (now < 4 * 3_600_000 ? lost() : undefined));
     expect(outcome).toBe('answer');

@@ -162,9 +162,16 @@ class Patience {
     return now - this.#away.since - Math.max(this.#lateMs, asleepMs - this.#away.asleepMs);
   }
 
+  /** Whoever asks for a pause is there: an outage that follows is a new one. */
+  #isThere(): void {
+    this.#away = null;
+    this.#awayFailures = 0;
+  }
+
   /** The window holds the request back until then. What it has met before counts no more. */
   #afterLongPause(delay: number, limits: RetryLimits): NextAttempt {
     if (delay > limits.patienceMs) return GIVE_UP;
+    this.#isThere();
     this.#refusals = 0;
     this.#refusedAt = null;
     return { retryInMs: delay, sleepMs: delay - limits.pausedMs() };
@@ -184,6 +191,7 @@ class Patience {
   /** Time counts from the first 429, and again from every success of anybody with the same limit. */
   #afterRefusal({ retryAfterMs }: ModelError, limits: RetryLimits): NextAttempt {
     const { policy, clock } = this.#context;
+    this.#isThere();
     this.#refusedAt ??= clock.now();
     this.#refusals += 1;
     if (this.#refusals > policy.maxRetries * REFUSALS_PER_RETRY) return GIVE_UP;
