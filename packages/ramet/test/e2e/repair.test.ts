@@ -23,6 +23,10 @@ describe.concurrent('LOG-1: a damaged session', () => {
         /^ramet: session \w+ is damaged: event \d+ cannot be read and is left out here; save the rest with: ramet doctor --repair \w+$/,
       ),
     ]);
+    const looked = await user.ramet(['doctor']);
+    expect(looked.stdout).toMatch(
+      new RegExp(`^--  sessions  damaged: ${session}\\n +-> run ramet doctor --repair ${session}$`, 'm'),
+    );
     const asked = emulator.requests.length;
     const refused = await user.ramet(['-p', 'three', '--resume', session]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -38,5 +42,6 @@ describe.concurrent('LOG-1: a damaged session', () => {
     const resumed = await user.ramet(['-p', 'three', '--resume', session]);
     expect(resumed).toMatchObject({ code: 0, stdout: 'Well done.\n', stderr: '' });
     expect((await user.ramet(['doctor', '--repair', session])).stdout).toMatch(/ is whole: /);
+    expect((await user.ramet(['doctor'])).stdout).toMatch(/^ok {2}sessions {2}1 can be read whole$/m);
   });
 });

@@ -16,6 +16,7 @@ import {
   checkTrust,
 } from './place-checks.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox } from './program-checks.ts';
+import { checkSessions } from './session-check.ts';
 
 const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | Promise<HealthCheck>>> = {
   node: checkNode,
@@ -26,6 +27,7 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   network: ({ caller }) => checkNetwork(caller.env),
   home: checkHome,
   journal: checkJournal,
+  sessions: checkSessions,
   processes: checkProcesses,
   settings: checkSettings,
   others: checkOthers,
