@@ -6,7 +6,8 @@
  * 1. A writer holds the session's lock (`session-lock.ts`) from before it takes the lease until after it gives it back.
  * 2. A lease without a lock is nobody's, and is taken over without asking; one whose holder cannot be seen from here
  *    (another machine, or a lock file that was removed) is taken over only when a person says so. So is one whose holder
- *    lives and holds another lock: this is a copy of the session that it writes.
+ *    lives and holds another lock: this is a copy of the session that it writes. A copy whose holder cannot be seen is
+ *    told by the inode of the lock, which the lease names.
  * 3. `fence` rises with every lease. A writer compares it in each transaction (`writer.ts`): one that was taken over
  *    from writes nothing more, and so does nothing more.
  */
@@ -36,23 +37,38 @@ export const OPENED = 'opened';
 export interface WriterLease extends ProcessIdentity {
   /** Tells apart two openings by one process. */
   token: string;
+  /** The inode of the lock that its holder has. Earlier versions did not write it. */
+  lock?: number;
 }
 
 /** `unseen`: nothing on this machine tells whether it lives. `copied`: it lives, and writes the session elsewhere. */
 export type HolderState = 'alive' | 'gone' | 'unseen' | 'copied';
 
-export function newLease(): WriterLease {
-  return { ...thisProcess(), token: newSessionId() };
+export function newLease(lock: number): WriterLease {
+  return { ...thisProcess(), token: newSessionId(), lock };
 }
 
-/** `locked` as `isSessionLocked` has it; null where there is no lock file. */
-export function holderState(session: SessionId, lease: WriterLease, locked: boolean | null): HolderState {
+/** The lock beside a session, as somebody who asks for its holder finds it. */
+export interface FoundLock {
+  /** As `isSessionLocked` has it; null where there is no lock file. */
+  locked: boolean | null;
+  inode: number | null;
+}
+
+export function holderState(
+  session: SessionId,
+  lease: WriterLease,
+  { locked, inode }: FoundLock,
+): HolderState {
   if (locked === true) return 'alive';
   const sight = sightOf(lease);
   if (sight === 'elsewhere') return 'unseen';
   if (sight === 'rebooted') return 'gone';
-  if (locked === false && knowsItsNamespace(lease))
-    return isWrittenElsewhere(session, lease) ? 'copied' : 'gone';
+  if (locked === false && knowsItsNamespace(lease)) {
+    if (isWrittenElsewhere(session, lease)) return 'copied';
+    // The lock of the original is another file: that this one is free says nothing.
+    return sight === 'hidden' && lease.lock !== undefined && lease.lock !== inode ? 'unseen' : 'gone';
+  }
   if (sight === 'hidden') return 'unseen';
   return isProcessAlive(lease) ? 'alive' : 'gone';
 }
@@ -82,7 +98,13 @@ export function claimLease(db: DatabaseSync, claim: LeaseClaim): string {
     migrate(db, SESSION_MIGRATIONS);
     const { [WRITER]: writer, [FENCE]: last = '0' } = readMeta(db);
     const holder = leaseFrom(writer);
-    const state = holder === null ? 'gone' : holderState(session, holder, lockWasThere ? false : null);
+    const state =
+      holder === null
+        ? 'gone'
+        : holderState(session, holder, {
+            locked: lockWasThere ? false : null,
+            inode: lease.lock ?? null,
+          });
     if (holder !== null && state === 'alive') throw inUse(session, holder);
     if (holder !== null && state === 'unseen' && !takeOver) throw outOfSight(session, holder);
     if (holder !== null && state === 'copied' && !takeOver) throw inUseElsewhere(session, holder);

@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { findProcess, thisProcess } from './process-identity.ts';
 import { sessionPath } from './session-file.ts';
 import { listSessions } from './session-list.ts';
-import { lockPath } from './session-lock.ts';
+import { lockInode, lockPath } from './session-lock.ts';
 import { createSession, isWriterAlive, livingWriter, resumeSession } from './sessions.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-one-writer-'));
@@ -47,9 +47,11 @@ async function end(child: ChildProcess): Promise<void> {
 
 /** Makes the lease on record look as if it had been written there. */
 function rewriteLease(project: string, session: string, pid: number, started: string): void {
-  using db = new DatabaseSync(sessionPath(project, session));
+  const file = sessionPath(project, session);
+  using db = new DatabaseSync(file);
+  const lock = lockInode(file) ?? undefined;
   db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('writer', ?)").run(
-    JSON.stringify({ pid, started, token: 'theirs' }),
+    JSON.stringify({ pid, started, token: 'theirs', lock }),
   );
 }
 
@@ -108,6 +110,20 @@ describe('LOG-1: a copy of a session that is being written', () => {
     const line = `session ${session} is a copy of one that process ${child.pid} is writing: both would work in the same checkout; end that process, then try again, or: ramet resume --take-over ${session}`;
     await expect(resumeSession({ project, session })).rejects.toThrow(line);
     expect(isWriterAlive({ project, session })).toBe(true);
+    const { journal, reader } = await resumeSession({ project, session, takeOver: true });
+    reader.close();
+    await journal.close();
+  });
+
+  test('needs a person where its writer cannot be seen: the lock beside the copy is another', async () => {
+    const original = newProject();
+    const { child, session } = await startWriter(original);
+    rewriteLease(original, session, 4_000_000, `${boot}-${ticks}-1-${machine}`);
+    const project = copyOf(original);
+    const refusal = 'in another container or pid namespace, and nothing here tells whether it still runs';
+    await expect(resumeSession({ project, session })).rejects.toThrow(refusal);
+    await end(child);
+    await expect(resumeSession({ project, session })).rejects.toThrow(refusal);
     const { journal, reader } = await resumeSession({ project, session, takeOver: true });
     reader.close();
     await journal.close();

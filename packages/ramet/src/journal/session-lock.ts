@@ -19,6 +19,8 @@ const PATIENCE_MS = 250;
 export interface SessionLock {
   /** The file was not there: whether somebody had locked another one in its place is unknown. */
   readonly isNew: boolean;
+  /** Of the lock file: a copy of the session has another. */
+  readonly inode: number;
   release(): void;
 }
 
@@ -50,7 +52,7 @@ function tryLock(path: string): SessionLock | null | 'replaced' {
     throw error;
   }
   const held = db;
-  if (inode !== null && inodeOf(path) === inode) return { isNew, release: () => held.close() };
+  if (inode !== null && inodeOf(path) === inode) return { isNew, inode, release: () => held.close() };
   held.close();
   return 'replaced';
 }
@@ -58,6 +60,11 @@ function tryLock(path: string): SessionLock | null | 'replaced' {
 /** By the holder of the lock, after the session itself. */
 export function removeLockFile(file: string): void {
   for (const suffix of ['', '-journal']) rmSync(`${lockPath(file)}${suffix}`, { force: true });
+}
+
+/** Null where there is no lock file. */
+export function lockInode(file: string): number | null {
+  return inodeOf(lockPath(file));
 }
 
 function inodeOf(path: string): number | null {

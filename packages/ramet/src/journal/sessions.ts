@@ -38,7 +38,13 @@ import {
   sessionPath,
 } from './session-file.ts';
 import type { IndexedSession } from './session-index.ts';
-import { isSessionLocked, removeLockFile, type SessionLock, takeSessionLock } from './session-lock.ts';
+import {
+  isSessionLocked,
+  lockInode,
+  removeLockFile,
+  type SessionLock,
+  takeSessionLock,
+} from './session-lock.ts';
 import { isDamaged, readFailure, removedBeforeResuming, sessionOf, writeFailure } from './sqlite-failure.ts';
 import { witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
@@ -58,18 +64,18 @@ export async function createSession(
   refuseNetworkHome(project);
   const session = reserveSessionFile(project);
   const file = sessionPath(project, session);
-  const lease = newLease();
   const created = clock.now();
-  const meta = {
-    session,
-    created: String(created),
-    cwd,
-    [WRITER]: JSON.stringify(lease),
-    [FENCE]: FIRST_FENCE,
-  };
   let lock: SessionLock | undefined;
   try {
     lock = lockSession(file, session);
+    const lease = newLease(lock.inode);
+    const meta = {
+      session,
+      created: String(created),
+      cwd,
+      [WRITER]: JSON.stringify(lease),
+      [FENCE]: FIRST_FENCE,
+    };
     const db = fillSessionFile(file, title === null ? meta : { ...meta, title });
     const entry = { session, created, opened: created, ended: null, cwd, title };
     const { journal, registration } = openJournal(options, { db, entry, lease, lock, fence: FIRST_FENCE });
@@ -105,7 +111,6 @@ export async function resumeSession(
   // Opened for reading first: a file from a newer version must not be written to, nor its WAL moved.
   const reader = openReader({ project, session, live: true });
   const time = clock.now();
-  const lease = newLease();
   let lock: SessionLock | undefined;
   let db: DatabaseSync | undefined;
   try {
@@ -114,6 +119,7 @@ export async function resumeSession(
     if (inode === null || inodeOf(file) !== inode) throw removedBeforeResuming(file);
     const end = requireWhole(session, reader);
     db = openSessionFile(file);
+    const lease = newLease(lock.inode);
     const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
     const entry = describeSession(db, session);
     const missing = skipLostEnd({ db, file, end, time });
@@ -189,7 +195,7 @@ function readableLease(file: string): WriterLease | null {
 
 /** What the lock of a session says of the holder of its lease. */
 export function stateOfWriter(file: string, lease: WriterLease): HolderState {
-  return holderState(sessionOf(file), lease, isSessionLocked(file));
+  return holderState(sessionOf(file), lease, { locked: isSessionLocked(file), inode: lockInode(file) });
 }
 
 /** What a session's own file says of it. */

@@ -3,7 +3,7 @@ import { newLease } from '../../src/journal/lease.ts';
 import { registerSession, unregisterSession } from '../../src/journal/session-index.ts';
 
 const [project = '', name = '', count = '0'] = process.argv.slice(2);
-const lease = newLease();
+const lease = newLease(0);
 for (let number = 1; number <= Number(count); number++) {
   const session = `${name}-${number}`;
   const entry = { session, created: number, opened: number, ended: null, cwd: '/w', title: null };
