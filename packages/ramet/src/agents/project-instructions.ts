@@ -14,7 +14,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { quoteFolderName, quoteFolderText } from '../conversation/quoted-text.ts';
 import { PROJECT_INSTRUCTIONS } from '../schema/markers.ts';
 import { isInside, pathInside } from '../system/path-inside.ts';
-import { loadFile } from '../workspace/regular-file.ts';
+import { loadFile } from '../system/regular-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 const IMPORT_DEPTH = 4;

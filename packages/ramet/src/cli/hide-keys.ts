@@ -4,7 +4,7 @@
  * is overwritten in place, through `/proc/self/mem`: 0.1 ms, where starting again without them would take 40.
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import { isModelKey } from '../workspace/child-environment.ts';
+import { isModelKey } from '../system/child-environment.ts';
 
 /** The environment as it was given, keys included; afterwards neither `process.env` nor `/proc` holds them. */
 export function takeEnvironment(): NodeJS.ProcessEnv {

@@ -1,5 +1,5 @@
 /** What somebody may have meant by a word that does not exist: two slips at most, one in a short word. */
-import { editDistance } from '../tools/close-names.ts';
+import { editDistance } from '../system/text/close-names.ts';
 
 const SHORT = 4;
 

@@ -8,9 +8,10 @@
  * 2. `chain[i]` is a digest of the head and of blocks 0..i with the role of the message each stands in; the system
  *    has its own links, so prompts that share tools and the first system blocks are recognised too.
  */
-import { digestOf } from '../journal/digest.ts';
+
 import type { Role, ThinkingConfig } from '../schema/content.ts';
 import type { Digest } from '../schema/events.ts';
+import { digestOf } from '../system/digest.ts';
 import type { FrozenBlock } from './frozen-block.ts';
 
 /** What stands before the first message: with the messages, the cache-safe parameters of a request. */

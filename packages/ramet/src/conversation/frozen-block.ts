@@ -2,9 +2,10 @@
  * One content block, tool schema or system text as the exact bytes that go over the wire. Freezing happens
  * once; from then on a block is compared by digest, stored by digest and sent by copying its bytes.
  */
-import { digestOf } from '../journal/digest.ts';
+
 import type { CacheControl, ContentBlock, OtherBlock, ToolSchema } from '../schema/content.ts';
 import type { Digest } from '../schema/events.ts';
+import { digestOf } from '../system/digest.ts';
 
 export interface FrozenBlock {
   readonly type: string;

@@ -5,9 +5,9 @@
  */
 import { Conversation, type FrozenMessage, type PromptHead } from '../conversation/conversation.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
-import { itemsFrom, itemsOf } from '../journal/persistent-list.ts';
 import type { AgentState, StateMessage } from '../journal/projections/agent-state.ts';
 import type { Digest } from '../schema/events.ts';
+import { itemsFrom, itemsOf } from '../system/persistent-list.ts';
 import type { InboxItem } from './inbox.ts';
 
 export interface ContentBytes {

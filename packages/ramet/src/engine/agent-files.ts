@@ -2,11 +2,12 @@
  * One agent's files: which versions it has seen, and a record of what its calls read and change. Made when it is first
  * asked for, since thousands of agents may wait at once and most never touch a file.
  */
-import { entriesOf } from '../journal/persistent-map.ts';
+
 import type { AgentState } from '../journal/projections/agent-state.ts';
 import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
+import { entriesOf } from '../system/persistent-map.ts';
 import {
   type AgentFileAccess,
   createFileAccess,

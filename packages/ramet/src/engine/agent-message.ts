@@ -2,7 +2,7 @@
 
 import { quoteAttribute, quoteText } from '../conversation/quoted-text.ts';
 import { AGENT_MESSAGE } from '../schema/markers.ts';
-import { headOf } from '../tools/cut-text.ts';
+import { headOf } from '../system/text/cut-text.ts';
 
 export interface MessageSender {
   kind: 'message' | 'user';

@@ -4,7 +4,7 @@
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { quoteText } from '../conversation/quoted-text.ts';
-import { headOf } from '../tools/cut-text.ts';
+import { headOf } from '../system/text/cut-text.ts';
 import { findJson } from './answer-json.ts';
 import { boundedCall } from './bounded-call.ts';
 import { SCHEMA_OF_SCHEMAS } from './schema-of-schemas.ts';

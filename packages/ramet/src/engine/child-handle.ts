@@ -3,13 +3,13 @@
  * that somebody holds on to hold no conversation.
  */
 import type { AgentId } from '../schema/ids.ts';
+import { onAbort } from '../system/on-abort.ts';
 import type { Agent } from './agent.ts';
 import type { AgentResult } from './agent-event.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import { agentMessageText } from './agent-message.ts';
 import type { ForkOverrides } from './fork-overrides.ts';
 import { CANCELLED, STOPPED } from './notices.ts';
-import { onAbort } from './on-abort.ts';
 
 export interface ChildOptions {
   /** Ends the child while somebody waits for it. */

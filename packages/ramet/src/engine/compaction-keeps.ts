@@ -4,7 +4,7 @@ import { type CompactionPlan, compactedMessages, promptsBefore } from '../conver
 import type { FrozenMessage } from '../conversation/conversation.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
 import { bytesOfTokens, estimateTokens } from '../conversation/token-estimate.ts';
-import { entriesOf } from '../journal/persistent-map.ts';
+import { entriesOf } from '../system/persistent-map.ts';
 import type { Agent } from './agent.ts';
 import { compactionThreshold } from './context-state.ts';
 import { bindsThinking } from './fallback.ts';

@@ -9,8 +9,8 @@ import {
 } from '../../test/fixtures/crowded-engine.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
 import type { Answer } from '../emulator/index.ts';
-import { entriesOf } from '../journal/persistent-map.ts';
 import { openReader } from '../journal/sessions.ts';
+import { entriesOf } from '../system/persistent-map.ts';
 import type { Agent } from './agent.ts';
 import { compact } from './compaction.ts';
 import { resumeAgent } from './resume.ts';

@@ -10,9 +10,9 @@
 import { resolve } from 'node:path';
 import { contentOf, type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
 import type { ToolUseBlock } from '../schema/content.ts';
+import { realPath } from '../system/real-path.ts';
+import { removeLeftovers } from '../system/replace-file.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
-import { realPath } from '../workspace/real-path.ts';
-import { removeLeftovers } from '../workspace/replace-file.ts';
 import type { Agent } from './agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
 import type { CalledAgent, OpenCalls } from './open-calls.ts';

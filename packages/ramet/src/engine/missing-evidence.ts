@@ -3,7 +3,7 @@
  * the agent counts as done. What the agent says of it is no evidence.
  */
 import { contentOf } from '../conversation/frozen-block.ts';
-import { headOf } from '../tools/cut-text.ts';
+import { headOf } from '../system/text/cut-text.ts';
 import type { Agent } from './agent.ts';
 import { type Evidence, headCommit, missingFiles } from './evidence.ts';
 import { runCalls } from './tool-runner.ts';

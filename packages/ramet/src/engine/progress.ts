@@ -4,7 +4,7 @@
  * one for a list is recorded, and none twice in a row.
  */
 import type { TodoItem } from '../schema/todo-item.ts';
-import { stripAnsi } from '../tools/strip-ansi.ts';
+import { stripAnsi } from '../system/text/strip-ansi.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { NextStep } from './stop-reason.ts';

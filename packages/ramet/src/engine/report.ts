@@ -12,7 +12,7 @@ import { quoteText, quoteValue } from '../conversation/quoted-text.ts';
 import { describeError } from '../schema/errors.ts';
 import { TASK_NOTIFICATION } from '../schema/markers.ts';
 import { hitRate, isUncertain, totalTokens } from '../schema/usage.ts';
-import { describeSize, headOf, headOfBytes } from '../tools/cut-text.ts';
+import { describeSize, headOf, headOfBytes } from '../system/text/cut-text.ts';
 import { createOutputFile } from '../tools/output-file.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 import type { AgentResult } from './agent-event.ts';

@@ -11,14 +11,14 @@ import {
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { itemsOf } from '../journal/persistent-list.ts';
-import { hasKey, valueAt } from '../journal/persistent-map.ts';
 import type { AgentState, StateMessage } from '../journal/projections/agent-state.ts';
 import { inheritedMessages } from '../journal/projections/inherited-messages.ts';
 import { recordedAgent } from '../journal/projections/recorded-agents.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
+import { itemsOf } from '../system/persistent-list.ts';
+import { hasKey, valueAt } from '../system/persistent-map.ts';
 import { Agent } from './agent.ts';
 import { callsIn } from './finish-calls.ts';
 import { hosted } from './hosted-agent.ts';

@@ -1,9 +1,10 @@
 /** Waiting for a child as the call that started it does: its report, or the word that it went to the background. */
+
+import { onAbort } from '../system/on-abort.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import type { AgentHandle } from './agent-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { childInterrupted } from './notices.ts';
-import { onAbort } from './on-abort.ts';
 import { foregroundResult, type ReportKeeper } from './report.ts';
 
 export async function reportOfRunning(

@@ -12,6 +12,7 @@ import { leavesOut, type UnreadableFiles } from '../permission/unreadable-files.
 import type { ToolUseBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { CallDetails } from '../schema/tool-access.ts';
+import { onAbort } from '../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
@@ -19,7 +20,6 @@ import type { AgentEvent } from './agent-event.ts';
 import { agentShell, type HeldCall } from './agent-shell.ts';
 import { inCheckout } from './authorize.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from './notices.ts';
-import { onAbort } from './on-abort.ts';
 import type { Permit, PermitRequest } from './permit.ts';
 import { progressOfTodos } from './progress.ts';
 import { withRefusal } from './refusal-notice.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../schema/clock.ts';
-import { makePrivateDirectory } from './home.ts';
+import { makePrivateDirectory } from '../system/home.ts';
 
 export interface AnsweredEndpointOptions {
   home: string;

@@ -1,7 +1,7 @@
 /** Goes through the blocks of a journal in the order in which they were stored, past what cannot be read. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Digest } from '../schema/events.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../system/digest.ts';
 
 const PAGE = 100;
 /** So many numbers in a row without a block that can be read are the end. */

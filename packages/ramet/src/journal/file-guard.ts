@@ -7,7 +7,7 @@
  */
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { removedWhileWriting, walRemovedWhileWriting } from './sqlite-failure.ts';
+import { removedWhileWriting, walRemovedWhileWriting } from '../system/sqlite/sqlite-failure.ts';
 
 /** Far longer than the steps in which kernels write times; some file systems write whole seconds. */
 const YOUNG_MS = 100;

@@ -14,7 +14,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError, UserMistake } from '../schema/errors.ts';
 import { newSessionId, type SessionId } from '../schema/ids.ts';
-import { migrate, SESSION_MIGRATIONS } from './migrations.ts';
 import {
   hasOpen,
   isProcessAlive,
@@ -23,9 +22,10 @@ import {
   seenAs,
   sightOf,
   thisProcess,
-} from './process-identity.ts';
+} from '../system/processes/process-identity.ts';
+import { migrate, SESSION_MIGRATIONS } from '../system/sqlite/migrations.ts';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 import { readMeta, removeMeta, writeMeta } from './session-file.ts';
-import { inTransaction } from './transaction.ts';
 
 /** The key of the lease in `meta`, and that of how often it was taken. */
 export const WRITER = 'writer';

@@ -5,7 +5,7 @@
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../system/digest.ts';
 import { EventCheck } from './event-check.ts';
 import { mendedBytes, PAGE_BYTES } from './mend-first-page.ts';
 

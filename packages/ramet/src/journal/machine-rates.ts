@@ -13,10 +13,15 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Clock } from '../schema/clock.ts';
 import { describeError } from '../schema/errors.ts';
-import { makePrivateDirectory } from './home.ts';
-import { MACHINE_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
-import { createSharedFile } from './shared-file.ts';
-import { inTransaction } from './transaction.ts';
+import { makePrivateDirectory } from '../system/home.ts';
+import {
+  MACHINE_MIGRATIONS,
+  migrate,
+  requireKnownVersion,
+  schemaVersion,
+} from '../system/sqlite/migrations.ts';
+import { createSharedFile } from '../system/sqlite/shared-file.ts';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 
 /** Times are in milliseconds since the epoch. */
 export interface SharedRate {

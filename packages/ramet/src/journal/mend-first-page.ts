@@ -4,9 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { PRIVATE_FILE } from './home.ts';
-import { bytesOf } from './memory-copy.ts';
-import { migrate, SESSION_MIGRATIONS } from './migrations.ts';
+import { PRIVATE_FILE } from '../system/home.ts';
+import { bytesOf } from '../system/sqlite/memory-copy.ts';
+import { migrate, SESSION_MIGRATIONS } from '../system/sqlite/migrations.ts';
 
 /** Where a file says how many pages it has, and which of them are unused. */
 const PAGES_AT = 28;

@@ -4,8 +4,8 @@
  * table loses nothing and does nothing twice.
  */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 import { openIndex } from './session-index.ts';
-import { inTransaction } from './transaction.ts';
 
 /**
  * `waiting`: to be merged. `integrated`: merged as `result`, which the target may not hold yet. `landed`: in the target.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { findProcess, thisProcess } from './process-identity.ts';
+import { findProcess, thisProcess } from '../system/processes/process-identity.ts';
 import { sessionPath } from './session-file.ts';
 import { listSessions } from './session-list.ts';
 import { lockInode, lockPath } from './session-lock.ts';

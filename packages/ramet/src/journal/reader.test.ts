@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../system/digest.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import { createSession, openReader } from './sessions.ts';
 

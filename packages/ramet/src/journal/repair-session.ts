@@ -13,12 +13,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { describeError, JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { PRIVATE_FILE } from '../system/home.ts';
+import { DISK_TROUBLES, diskTroubleAt } from '../system/sqlite/disk-trouble.ts';
+import { isDamaged } from '../system/sqlite/sqlite-failure.ts';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 import { checkedBlocks } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
-import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
 import { EventCheck } from './event-check.ts';
 import { EventNumbers, LONGEST_GAP, saysSkipped, skippedNumbers } from './event-numbers.ts';
-import { PRIVATE_FILE } from './home.ts';
 import { isSoundFile } from './integrity.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
@@ -33,8 +35,6 @@ import {
   settleSessionFile,
 } from './session-file.ts';
 import { takeSessionLock } from './session-lock.ts';
-import { isDamaged } from './sqlite-failure.ts';
-import { inTransaction } from './transaction.ts';
 import { readWitness } from './witness.ts';
 
 export interface RepairOutcome {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../schema/events.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../system/digest.ts';
 import { repairSession } from './repair-session.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 import { witnessPath } from './witness.ts';

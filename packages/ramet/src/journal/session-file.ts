@@ -10,13 +10,18 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
-import { existingFile } from './existing-file.ts';
-import { PRIVATE_FILE, unusable } from './home.ts';
-import { openInMemory } from './memory-copy.ts';
-import { migrate, requireKnownVersion, SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
-import { openToRead } from './open-to-read.ts';
-import { needsRoomBeside, readFailure, writeFailure } from './sqlite-failure.ts';
-import { inTransaction } from './transaction.ts';
+import { PRIVATE_FILE, unusable } from '../system/home.ts';
+import { existingFile } from '../system/sqlite/existing-file.ts';
+import { openInMemory } from '../system/sqlite/memory-copy.ts';
+import {
+  migrate,
+  requireKnownVersion,
+  SESSION_MIGRATIONS,
+  schemaVersion,
+} from '../system/sqlite/migrations.ts';
+import { openToRead } from '../system/sqlite/open-to-read.ts';
+import { needsRoomBeside, readFailure, writeFailure } from '../system/sqlite/sqlite-failure.ts';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 
 const EXTENSION = '.sqlite';
 /** How long a statement waits for a checkpoint's or another process's lock. */

@@ -9,14 +9,19 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { describeError, JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
-import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
+import { DISK_TROUBLES, diskTroubleAt } from '../system/sqlite/disk-trouble.ts';
+import { openInMemory } from '../system/sqlite/memory-copy.ts';
+import {
+  INDEX_MIGRATIONS,
+  migrate,
+  requireKnownVersion,
+  schemaVersion,
+} from '../system/sqlite/migrations.ts';
+import { openToRead } from '../system/sqlite/open-to-read.ts';
+import { createSharedFile } from '../system/sqlite/shared-file.ts';
+import { isDamaged } from '../system/sqlite/sqlite-failure.ts';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 import type { WriterLease } from './lease.ts';
-import { openInMemory } from './memory-copy.ts';
-import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
-import { openToRead } from './open-to-read.ts';
-import { createSharedFile } from './shared-file.ts';
-import { isDamaged } from './sqlite-failure.ts';
-import { inTransaction } from './transaction.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 

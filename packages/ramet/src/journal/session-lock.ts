@@ -9,9 +9,9 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { systemCode } from '../schema/errors.ts';
-import { existingFile } from './existing-file.ts';
-import { PRIVATE_FILE } from './home.ts';
-import { isBusy } from './sqlite-failure.ts';
+import { PRIVATE_FILE } from '../system/home.ts';
+import { existingFile } from '../system/sqlite/existing-file.ts';
+import { isBusy } from '../system/sqlite/sqlite-failure.ts';
 
 /** Others look at a lock for some microseconds at a time; whoever waits longer waits for a writer. */
 const PATIENCE_MS = 250;

@@ -7,8 +7,17 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
+import { makePrivateDirectory } from '../system/home.ts';
+import { refuseNetworkHome } from '../system/network-home.ts';
+import { renamingOf } from '../system/project-note.ts';
+import {
+  isDamaged,
+  readFailure,
+  removedBeforeResuming,
+  sessionOf,
+  writeFailure,
+} from '../system/sqlite/sqlite-failure.ts';
 import { requireWhole } from './damage.ts';
-import { makePrivateDirectory } from './home.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import {
   claimLease,
@@ -25,8 +34,6 @@ import {
   type WriterLease,
 } from './lease.ts';
 import { skipLostEnd } from './lost-end.ts';
-import { refuseNetworkHome } from './network-home.ts';
-import { renamingOf } from './project-note.ts';
 import { SessionReader } from './reader.ts';
 import { Registration } from './registration.ts';
 import {
@@ -45,7 +52,6 @@ import {
   type SessionLock,
   takeSessionLock,
 } from './session-lock.ts';
-import { isDamaged, readFailure, removedBeforeResuming, sessionOf, writeFailure } from './sqlite-failure.ts';
 import { witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 

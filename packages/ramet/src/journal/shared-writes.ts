@@ -15,10 +15,15 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { JournalError, systemCode } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
-import { makePrivateDirectory } from './home.ts';
-import { CHECKOUT_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from './migrations.ts';
-import { createSharedFile } from './shared-file.ts';
-import { inTransaction } from './transaction.ts';
+import { makePrivateDirectory } from '../system/home.ts';
+import {
+  CHECKOUT_MIGRATIONS,
+  migrate,
+  requireKnownVersion,
+  schemaVersion,
+} from '../system/sqlite/migrations.ts';
+import { createSharedFile } from '../system/sqlite/shared-file.ts';
+import { inTransaction } from '../system/sqlite/transaction.ts';
 
 export interface SharedWrite {
   /** Real path. */

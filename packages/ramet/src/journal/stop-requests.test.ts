@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { thisProcess } from './process-identity.ts';
+import { thisProcess } from '../system/processes/process-identity.ts';
 import { requestStop, takeStopRequests } from './stop-requests.ts';
 
 function place() {

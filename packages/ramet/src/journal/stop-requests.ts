@@ -10,9 +10,9 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../schema/ids.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../system/home.ts';
+import { type ProcessIdentity, thisProcess } from '../system/processes/process-identity.ts';
 import { replaceWhole } from '../system/replace-whole.ts';
-import { makePrivateDirectory, PRIVATE_FILE } from './home.ts';
-import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 interface SessionPlace {
   project: string;

@@ -4,7 +4,7 @@
  * is, the journal has lost its end (its WAL was cut, removed or left behind, or an older copy was put in its place).
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { PRIVATE_FILE } from './home.ts';
+import { PRIVATE_FILE } from '../system/home.ts';
 
 export interface Witness {
   /** Of the last event that was synced. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { JournalError } from '../schema/errors.ts';
 import type { JournalEvent } from '../schema/events.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../system/digest.ts';
 import type { Journal } from './journal.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 

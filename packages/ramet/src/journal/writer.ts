@@ -14,6 +14,8 @@ import type { Clock } from '../schema/clock.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { writeFailure } from '../system/sqlite/sqlite-failure.ts';
+import { rollBack } from '../system/sqlite/transaction.ts';
 import { BlockInsert } from './block-insert.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { EventCheck } from './event-check.ts';
@@ -23,8 +25,6 @@ import type { Journal } from './journal.ts';
 import { takenOver } from './lease.ts';
 import { RecentDigests } from './recent-digests.ts';
 import { settleSessionFile } from './session-file.ts';
-import { writeFailure } from './sqlite-failure.ts';
-import { rollBack } from './transaction.ts';
 import { WitnessWriter } from './witness.ts';
 
 const REMEMBERED_DIGESTS = 20_000;

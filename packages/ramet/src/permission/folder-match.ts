@@ -1,8 +1,8 @@
 /** Whether a folder holds files that a pattern is about, for what changes folders as a whole. Looks at the disk. */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GlobPattern } from '../system/glob-pattern.ts';
 import { pathInside } from '../system/path-inside.ts';
-import type { GlobPattern } from '../workspace/glob-pattern.ts';
 
 /** A folder with more is taken to hold one. */
 const MOST_LOOKED_AT = 5_000;

@@ -1,7 +1,7 @@
 /** Where paths really lead (SEC-1). Null when nothing can be written there: a file in the way, a ring of links. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathInside } from '../system/path-inside.ts';
-import { realPath } from '../workspace/real-path.ts';
+import { realPath } from '../system/real-path.ts';
 
 export function landingPath(path: string): string | null {
   try {

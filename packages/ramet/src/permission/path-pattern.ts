@@ -8,8 +8,8 @@
  * 2. What is denied is matched there and under the name that was asked for.
  */
 import { join, resolve } from 'node:path';
+import { parseGlob } from '../system/glob-pattern.ts';
 import { pathInside } from '../system/path-inside.ts';
-import { parseGlob } from '../workspace/glob-pattern.ts';
 import { holdsMatch } from './folder-match.ts';
 import { landingPath } from './landing-path.ts';
 import type { ParsedPart, RuleContext } from './rule-context.ts';

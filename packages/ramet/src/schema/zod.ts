@@ -1,5 +1,5 @@
 /**
- * The one door to zod: `import * as z from '../schema/zod.ts'`. It is `zod/mini`, passed on name by name so that
+ * The one door to zod: `import * as z from './zod.ts'`. It is `zod/mini`, passed on name by name so that
  * a bundle holds what is used and no more (docs/decisions/003-start-up.md); mini carries no messages of its
  * own, so English is set here.
  */

@@ -6,8 +6,8 @@ import { call, type FamilySession, lastTexts, startAgents, startFamily } from '.
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { builtInDefinitions, typeLines } from '../agents/built-in.ts';
 import type { RequestRecord } from '../emulator/index.ts';
+import { trust } from '../system/trust.ts';
 import { agentToolFor } from '../tools/agent.ts';
-import { trust } from '../workspace/trust.ts';
 
 const agentTool = agentToolFor({ fork: true, types: typeLines(builtInDefinitions) });
 

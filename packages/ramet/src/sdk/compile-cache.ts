@@ -12,7 +12,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makePrivateDirectory, PRIVATE_FILE, rametHome } from '../journal/home.ts';
+import { makePrivateDirectory, PRIVATE_FILE, rametHome } from '../system/home.ts';
 import { VERSION } from './version.ts';
 
 /** Node's part in it. */

@@ -1,7 +1,7 @@
 /** Where a session works and where its files are kept. */
 import { realpathSync } from 'node:fs';
-import { projectDirectory, rametHome } from '../journal/home.ts';
 import { systemCode, UserMistake } from '../schema/errors.ts';
+import { projectDirectory, rametHome } from '../system/home.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
 
 export interface Place {

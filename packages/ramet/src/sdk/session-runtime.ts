@@ -20,16 +20,16 @@ import type { ModelProvider } from '../model/provider.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { type Clock, steadyClock } from '../schema/clock.ts';
-import { childEnvironment } from '../workspace/child-environment.ts';
-import { createCommandSandbox } from '../workspace/command-sandbox.ts';
-import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
-import { gitState } from '../workspace/git-state.ts';
-import { withoutOwnPrograms } from '../workspace/own-programs.ts';
+import { childEnvironment } from '../system/child-environment.ts';
+import { withoutOwnPrograms } from '../system/own-programs.ts';
 import {
   createProcessRegister,
   type ProcessRegister,
   processDirectory,
-} from '../workspace/process-register.ts';
+} from '../system/processes/process-register.ts';
+import { createCommandSandbox } from '../workspace/command-sandbox.ts';
+import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
+import { gitState } from '../workspace/git-state.ts';
 import { RecentGitState } from '../workspace/recent-git-state.ts';
 import { lazyCheckouts } from '../workspace/shared-git/lazy-checkouts.ts';
 import type { AgentTypes } from './agent-types.ts';

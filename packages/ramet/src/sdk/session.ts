@@ -6,7 +6,6 @@
 import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
 import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { tellOfLostEnd } from '../engine/lost-end.ts';
-import { noteProject } from '../journal/project-note.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -16,6 +15,7 @@ import { thinkingNote } from '../model/thinking.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { isInside } from '../system/path-inside.ts';
+import { noteProject } from '../system/project-note.ts';
 import { createRedactor } from '../tools/redact.ts';
 import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';

@@ -1,6 +1,6 @@
 /**
  * Puts a small file in place in one step: nobody ever reads half of it, and a failure leaves what was there and nothing
- * else. For files of Ramet itself and of git; what an agent writes takes `workspace/replace-file.ts`, which also sees
+ * else. For files of Ramet itself and of git; what an agent writes takes `system/replace-file.ts`, which also sees
  * what others wrote meanwhile.
  *
  * It does not wait for the disk (no fsync): after a power cut the old file or an empty one may be there.

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ProcessGroup } from '../workspace/process-group.ts';
+import type { ProcessGroup } from '../system/processes/process-group.ts';
 import {
   createOutputFile,
   discardOutputFile,

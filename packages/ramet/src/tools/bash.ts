@@ -11,12 +11,12 @@
 import { statSync } from 'node:fs';
 import { describeError, systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
+import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../system/processes/process-group.ts';
+import { AGENT_VARIABLE } from '../system/processes/process-register.ts';
+import { describeSize } from '../system/text/cut-text.ts';
 import { plainShell, type ShellStart } from '../workspace/command-sandbox.ts';
-import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../workspace/process-group.ts';
-import { AGENT_VARIABLE } from '../workspace/process-register.ts';
 import { runInBackground } from './bash-background.ts';
 import { outsideIfStopped, type TextOutcome } from './bash-outside.ts';
-import { describeSize } from './cut-text.ts';
 import {
   createOutputFile,
   discardOutputFile,

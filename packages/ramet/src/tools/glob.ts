@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import * as z from '../schema/zod.ts';
-import { parseGlob, splitGlobBase } from '../workspace/glob-pattern.ts';
+import { parseGlob, splitGlobBase } from '../system/glob-pattern.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { shownPath } from './shown-path.ts';
 import { defineTool, failure, type Tool, type ToolContext } from './tool.ts';

@@ -5,7 +5,7 @@
 import { quoteText } from '../conversation/quoted-text.ts';
 import type { SessionMode } from '../schema/status.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
-import { headOf } from './cut-text.ts';
+import { headOf } from '../system/text/cut-text.ts';
 
 export interface RootView {
   readonly agent: string;

@@ -6,9 +6,9 @@ import { constants, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PermissionQuestion } from '../permission/broker.ts';
 import { systemCode } from '../schema/errors.ts';
+import { changedLines, type DiffLine, lineDiff } from '../system/text/line-diff.ts';
+import { decodeTextFile } from '../system/text/text-file.ts';
 import { replaceText } from '../tools/replace-text.ts';
-import { changedLines, type DiffLine, lineDiff } from '../workspace/line-diff.ts';
-import { decodeTextFile } from '../workspace/text-file.ts';
 
 export type AskedChange = Pick<PermissionQuestion, 'details' | 'cwd'>;
 

@@ -1,7 +1,7 @@
 /** Where a resumed conversation stood: the end of its last answer, for a person who comes back to it. */
 import { contentOfBytes } from '../conversation/frozen-block.ts';
-import { itemsOf } from '../journal/persistent-list.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
+import { itemsOf } from '../system/persistent-list.ts';
 import type { SessionView } from './session-view.ts';
 
 const MOST_LINES = 10;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
-import { itemsOf } from '../journal/persistent-list.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
 import { openReader } from '../journal/sessions.ts';
+import { itemsOf } from '../system/persistent-list.ts';
 import { RecordedConversations } from './recorded-conversations.ts';
 
 test('UI-1: one reading gives of every agent what a reading of its own would', async ({ directory }) => {

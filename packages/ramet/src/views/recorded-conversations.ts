@@ -1,10 +1,10 @@
 /** The conversations of all agents of a session, gathered in one reading, with what compactions replaced. */
 
-import { itemsOf } from '../journal/persistent-list.ts';
 import { type AgentState, newAgentState, type StateMessage } from '../journal/projections/agent-state.ts';
 import { applyEvent } from '../journal/projections/apply-event.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
+import { itemsOf } from '../system/persistent-list.ts';
 
 export interface RecordedConversation {
   /** The block that lists what a fork took over. */

@@ -1,6 +1,6 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
 
-import { fewAtOnce } from '../workspace/worktrees/few-at-once.ts';
+import { fewAtOnce } from '../system/few-at-once.ts';
 import { isHalfMade } from '../workspace/worktrees/half-made.ts';
 import { isHeld } from '../workspace/worktrees/lease-holder.ts';
 import { knownBytes } from '../workspace/worktrees/pool-size.ts';

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { describeError } from '../schema/errors.ts';
-import { HANDED_DESCRIPTOR, signalGroup } from './process-group.ts';
+import { HANDED_DESCRIPTOR, signalGroup } from '../system/processes/process-group.ts';
 import { installRemedy, namespaceRemedy } from './sandbox-remedy.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 

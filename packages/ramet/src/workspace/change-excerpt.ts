@@ -1,6 +1,6 @@
 /** What changed between two versions of a file, as a short unified diff for a refusal. */
-import { type DiffLine, lineDiff } from './line-diff.ts';
-import { decodeTextFile } from './text-file.ts';
+import { type DiffLine, lineDiff } from '../system/text/line-diff.ts';
+import { decodeTextFile } from '../system/text/text-file.ts';
 
 const CONTEXT = 2;
 const MOST_LINES = 40;

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryRepository } from '../../test/fixtures/temporary.ts';
+import { versionOf } from '../system/regular-file.ts';
 import { committedVersion } from './committed-version.ts';
 import { gitText } from './git/run-git.ts';
-import { versionOf } from './regular-file.ts';
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };
 

@@ -1,8 +1,8 @@
 /** A file's version as git has it, when that is the one that is looked for. */
 import { basename, dirname } from 'node:path';
+import { versionOf } from '../system/regular-file.ts';
 import { NO_TRANSPORT } from './git/folder-guard.ts';
 import { runGitForBytes } from './git/run-git.ts';
-import { versionOf } from './regular-file.ts';
 
 const LARGEST = 1 << 20;
 const TIMEOUT_MS = 2_000;

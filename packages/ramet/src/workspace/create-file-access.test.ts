@@ -16,10 +16,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
+import { removeLeftovers } from '../system/replace-file.ts';
 import { type AgentFileAccess, createFileAccess } from './create-file-access.ts';
 import type { FileChange } from './file-access.ts';
 import { createFileLedger } from './file-ledger.ts';
-import { removeLeftovers } from './replace-file.ts';
 
 function agents(cwd: string, ...names: string[]): AgentFileAccess[] {
   const ledger = createFileLedger();

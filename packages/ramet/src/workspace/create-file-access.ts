@@ -14,9 +14,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
-import type { FileAccess, FileChange, FileRefusal, FileWritten } from './file-access.ts';
-import type { FileLedger } from './file-ledger.ts';
-import { realPath } from './real-path.ts';
+import { realPath } from '../system/real-path.ts';
 import {
   type LoadedFile,
   loadFile,
@@ -24,11 +22,13 @@ import {
   scanFile,
   versionOf,
   WHOLE_FILE_LIMIT,
-} from './regular-file.ts';
-import { replaceFile } from './replace-file.ts';
+} from '../system/regular-file.ts';
+import { replaceFile } from '../system/replace-file.ts';
+import { decodeTextFile, encodeTextFile } from '../system/text/text-file.ts';
+import type { FileAccess, FileChange, FileRefusal, FileWritten } from './file-access.ts';
+import type { FileLedger } from './file-ledger.ts';
 import { createSeenVersions, type SeenVersions } from './seen-versions.ts';
 import { changedSince, deletedSince, notRead, READ_AGAIN, withExcerpt } from './stale-file.ts';
-import { decodeTextFile, encodeTextFile } from './text-file.ts';
 
 export interface FileObserver {
   /** Called under the path's lock, so in the order of the changes. */

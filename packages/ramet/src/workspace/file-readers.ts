@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { systemCode } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
-import { loadFile } from './regular-file.ts';
+import { loadFile } from '../system/regular-file.ts';
 import type { SeenVersions } from './seen-versions.ts';
 
 export interface FileReader {

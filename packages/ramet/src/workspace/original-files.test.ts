@@ -2,8 +2,8 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
+import { versionOf } from '../system/regular-file.ts';
 import { createOriginalFiles, LARGEST_ORIGINAL } from './original-files.ts';
-import { versionOf } from './regular-file.ts';
 
 const bytes = Buffer.from('secret content');
 const version = versionOf(bytes);

@@ -4,8 +4,8 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { versionOf } from '../system/regular-file.ts';
 import { replaceWhole } from '../system/replace-whole.ts';
-import { versionOf } from './regular-file.ts';
 
 /** Larger files are changed without an original; undo says so. */
 export const LARGEST_ORIGINAL: number = 5_000_000;

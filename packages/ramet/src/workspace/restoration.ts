@@ -10,9 +10,9 @@ import type {
   UnfinishedRestoration,
 } from '../journal/projections/file-history.ts';
 import { describeError, systemCode } from '../schema/errors.ts';
+import { realPath } from '../system/real-path.ts';
+import { type LoadedFile, loadFile } from '../system/regular-file.ts';
 import type { OriginalFiles } from './original-files.ts';
-import { realPath } from './real-path.ts';
-import { type LoadedFile, loadFile } from './regular-file.ts';
 
 /** One file's way back. Null versions stand for no file. */
 export interface Restoration {

@@ -1,9 +1,9 @@
 import { rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { holdDirectory } from './held-directory.ts';
+import { holdDirectory } from '../system/held-directory.ts';
+import { sameStamp } from '../system/regular-file.ts';
+import { type Replacement, replaceFile } from '../system/replace-file.ts';
 import type { OriginalFiles } from './original-files.ts';
-import { sameStamp } from './regular-file.ts';
-import { type Replacement, replaceFile } from './replace-file.ts';
 import type { RestorationStep } from './restoration.ts';
 
 /** Carries out one step of an undo. What changed since the plan was made is left alone: `overtaken`. */

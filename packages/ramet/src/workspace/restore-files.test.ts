@@ -5,8 +5,8 @@ import { test } from '../../test/fixtures/temporary-directory.ts';
 import type { Journal } from '../journal/journal.ts';
 import { fileHistoryOf } from '../journal/projections/file-history.ts';
 import { createSession, openReader } from '../journal/sessions.ts';
+import { versionOf } from '../system/regular-file.ts';
 import { createOriginalFiles, type OriginalFiles } from './original-files.ts';
-import { versionOf } from './regular-file.ts';
 import { planRestoration, type Restoration, type RestorationStep } from './restoration.ts';
 import { restoreFiles } from './restore-files.ts';
 

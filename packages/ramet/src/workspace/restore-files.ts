@@ -11,8 +11,8 @@ import { dirname } from 'node:path';
 import type { Journal } from '../journal/journal.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf } from '../schema/events.ts';
+import { removeLeftovers } from '../system/replace-file.ts';
 import type { OriginalFiles } from './original-files.ts';
-import { removeLeftovers } from './replace-file.ts';
 import type { RestorationStep } from './restoration.ts';
 import { restoreFile } from './restore-file.ts';
 

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isGroupAlive } from '../../src/system/processes/process-group.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { isGroupAlive } from '../../src/workspace/process-group.ts';
 import { eventually, isRunning } from '../fixtures/command.ts';
 import {
   call,

@@ -1,7 +1,8 @@
 /** Scenes that every executor plays: what comes of them is compared, byte for byte where bytes matter. */
-import { digestOf } from '../../src/journal/digest.ts';
+
 import type { JournalEvent } from '../../src/schema/events.ts';
 import type { ExecutorKind } from '../../src/schema/status.ts';
+import { digestOf } from '../../src/system/digest.ts';
 import { type FamilyOptions, type FamilySession, promptBytes, startFamily } from '../fixtures/family.ts';
 
 export const EXECUTORS_UNDER_TEST: readonly ExecutorKind[] = ['in-process', 'process'];

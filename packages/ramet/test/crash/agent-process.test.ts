@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
 import type { RequestView } from '../../src/emulator/index.ts';
-import { isGroupAlive } from '../../src/workspace/process-group.ts';
+import { isGroupAlive } from '../../src/system/processes/process-group.ts';
 import { eventually, isRunning } from '../fixtures/command.ts';
 import { call, startAgents } from '../fixtures/family.ts';
 import { KilledSession } from './killed-session.ts';

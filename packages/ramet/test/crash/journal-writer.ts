@@ -3,9 +3,10 @@
  * the session to go on with. Prints `session <id>`, then `ack <number>` after each commit; when the journal
  * fails, `failed <code> <message>` and `closed <message>`.
  */
-import { digestOf } from '../../src/journal/digest.ts';
+
 import { createSession, resumeSession } from '../../src/journal/sessions.ts';
 import { describeError, RametError } from '../../src/schema/errors.ts';
+import { digestOf } from '../../src/system/digest.ts';
 
 const [project = '', size = '700', session] = process.argv.slice(2);
 const { journal, last } = await open();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/journal/digest.ts';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { indexPath, readIndex } from '../../src/journal/session-index.ts';
 import { isWriterAlive, openReader } from '../../src/journal/sessions.ts';
+import { digestOf } from '../../src/system/digest.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-crash-'));
 afterAll(() => rmSync(root, { recursive: true }));

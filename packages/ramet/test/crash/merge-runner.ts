@@ -4,7 +4,7 @@
  */
 import { openMergeEntries } from '../../src/journal/merge-entries.ts';
 import { systemClock } from '../../src/schema/clock.ts';
-import { childEnvironment } from '../../src/workspace/child-environment.ts';
+import { childEnvironment } from '../../src/system/child-environment.ts';
 import { runMergeQueue } from '../../src/workspace/merge/merge-queue.ts';
 import { findMergeRepository } from '../../src/workspace/merge/merge-repository.ts';
 

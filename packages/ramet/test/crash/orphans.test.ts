@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
 import type { EmulatorOptions } from '../../src/emulator/index.ts';
 import { findPlace } from '../../src/sdk/place.ts';
-import { isGroupAlive } from '../../src/workspace/process-group.ts';
-import { processDirectory } from '../../src/workspace/process-register.ts';
+import { isGroupAlive } from '../../src/system/processes/process-group.ts';
+import { processDirectory } from '../../src/system/processes/process-register.ts';
 import { KilledSession } from './killed-session.ts';
 
 const COMMAND = join(PACKAGE_ROOT, 'bin/ramet.js');

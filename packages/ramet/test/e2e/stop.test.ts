@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { processDirectory } from '../../src/workspace/process-register.ts';
+import { processDirectory } from '../../src/system/processes/process-register.ts';
 import { eventually, isRunning } from '../fixtures/command.ts';
 import { fanOut } from '../fixtures/fan-out.ts';
 import { requestsTaken, test, type User } from '../fixtures/user.ts';

@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'system',
-    owns: 'paths and files as every room needs them: path inside, atomic replace',
+    owns: 'what every room needs of the machine: home directory, paths, files, processes, SQLite, digests, text',
     leaves: 'what the files hold',
   },
   { name: 'journal', owns: 'the SQLite log, migrations, the views computed from it', leaves: 'decisions' },

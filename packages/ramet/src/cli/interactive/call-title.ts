@@ -1,7 +1,8 @@
 /** `Bash npm test`: a call in a few words, the tool and what it says of the call, or the first text of its input. */
-import { visibleLine } from '../../permission/visible-text.ts';
+
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
 
 const LONGEST = 500;
 

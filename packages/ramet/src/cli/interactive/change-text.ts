@@ -1,8 +1,9 @@
 /** The change that a call makes to a file, as a bounded diff. Other calls change nothing that is shown. */
-import { visibleText } from '../../permission/visible-text.ts';
+
 import type { CallDetails } from '../../schema/tool-access.ts';
+import { changedLines, type DiffLine, lineDiff } from '../../system/text/line-diff.ts';
+import { visibleText } from '../../system/text/visible-text.ts';
 import { fitText } from '../../views/text/display-width.ts';
-import { changedLines, type DiffLine, lineDiff } from '../../workspace/line-diff.ts';
 import type { TextStyle } from './text-style.ts';
 
 const MOST_LINES = 16;

@@ -1,7 +1,7 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 
-import { visibleLine, visibleText } from '../../permission/visible-text.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../sdk/index.ts';
+import { visibleLine, visibleText } from '../../system/text/visible-text.ts';
 import type { Key } from './key-parser.ts';
 import type { TextStyle } from './text-style.ts';
 import { wholeChange } from './whole-change.ts';

@@ -1,5 +1,5 @@
 /** All that a call would change in a file, on a terminal. Nothing is cut: long lines are wrapped. */
-import { visibleText } from '../../permission/visible-text.ts';
+import { visibleText } from '../../system/text/visible-text.ts';
 import { type AskedChange, askedChange, type ShownChange } from '../../views/asked-change.ts';
 import { wrapText } from '../../views/text/display-width.ts';
 import type { TextStyle } from './text-style.ts';

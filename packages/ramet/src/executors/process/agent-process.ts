@@ -8,9 +8,9 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Agent } from '../../engine/agent.ts';
 import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
-import { onAbort } from '../../engine/on-abort.ts';
 import { describeError } from '../../schema/errors.ts';
-import { signalGroup, terminateGroup } from '../../workspace/process-group.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { signalGroup, terminateGroup } from '../../system/processes/process-group.ts';
 import { imageOf, type ProcessSurroundings } from './agent-image.ts';
 import { Channel } from './channel.ts';
 import { startProgram } from './child-program.ts';

@@ -2,7 +2,7 @@
  * What calls off a question to the model that an agent's process has asked. When only the process is lost, an answer
  * that has begun is heard to its end: it is paid for, and the next process goes on from it.
  */
-import { onAbort } from '../../engine/on-abort.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { LINE_LOST } from './channel.ts';
 
 export class AnswerSignal implements Disposable {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { serialize } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { onAbort } from '../../engine/on-abort.ts';
 import { Cancelled, ModelError } from '../../schema/errors.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { Channel, LINE_LOST, type ProcessPort } from './channel.ts';
 
 interface OneWay {

@@ -6,8 +6,9 @@
  * 2. A call ends with an answer, an error, or the end of the line. An abort is passed on; whoever answers decides.
  * 3. What is too large for a pipe goes through a private file, which its reader removes.
  */
-import { onAbort } from '../../engine/on-abort.ts';
+
 import { describeError, RametError } from '../../schema/errors.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { packFrame, unpackFrame } from './frame.ts';
 import { errorFromWire, type WireError, wireError } from './wire-error.ts';
 

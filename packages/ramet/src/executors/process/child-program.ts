@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { AGENT_VARIABLE } from '../../workspace/process-register.ts';
+import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
 
 /** Where frames lie that are too large for the pipe. */
 export const SPOOL_VARIABLE = 'RAMET_SPOOL';

@@ -1,6 +1,7 @@
 /** Work that a lost process asked for and that the next one takes up: waiting for an agent that the call has started. */
-import { onAbort } from '../../engine/on-abort.ts';
+
 import { Cancelled } from '../../schema/errors.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { LINE_LOST } from './channel.ts';
 
 export interface OutlivingSignals {

@@ -5,9 +5,9 @@ import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { openReader } from '../../journal/sessions.ts';
 import type { ModelProvider } from '../../model/provider.ts';
+import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { fingerprintSecrets } from '../../tools/fingerprint-redactor.ts';
-import type { ProcessRegister } from '../../workspace/process-register.ts';
 import { type ProcessExecutorParts, processExecutor } from './process-executor.ts';
 
 const BAD_PROGRAM = join(import.meta.dirname, '../../../test/fixtures/bad-agent-process.ts');

@@ -5,7 +5,7 @@
  */
 import { describeError, systemCode } from '../../schema/errors.ts';
 import type * as z from '../../schema/zod.ts';
-import { loadFile } from '../../workspace/regular-file.ts';
+import { loadFile } from '../../system/regular-file.ts';
 import { JsonMistake, type PositionedJson, parsePositionedJson } from './positioned-json.ts';
 import {
   keyText,

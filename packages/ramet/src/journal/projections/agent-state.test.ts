@@ -10,9 +10,9 @@ import {
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
+import { itemsOf } from '../../system/persistent-list.ts';
+import { entriesOf } from '../../system/persistent-map.ts';
 import { RecordedConversations } from '../../views/recorded-conversations.ts';
-import { itemsOf } from '../persistent-list.ts';
-import { entriesOf } from '../persistent-map.ts';
 import { newAgentState } from './agent-state.ts';
 import { applyEvent, foldAgent } from './apply-event.ts';
 

@@ -11,8 +11,8 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode } from '../../schema/status.ts';
 import type { TodoItem } from '../../schema/todo-item.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { listOf, type PersistentList } from '../persistent-list.ts';
-import { mapOf, type PersistentMap } from '../persistent-map.ts';
+import { listOf, type PersistentList } from '../../system/persistent-list.ts';
+import { mapOf, type PersistentMap } from '../../system/persistent-map.ts';
 import type { Refusals } from './refusals.ts';
 
 export interface StateMessage {

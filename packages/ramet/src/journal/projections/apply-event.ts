@@ -5,8 +5,8 @@
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
-import { appended, listOf } from '../persistent-list.ts';
-import { hasKey, mapOf, type PersistentMap, valueAt, withKey } from '../persistent-map.ts';
+import { appended, listOf } from '../../system/persistent-list.ts';
+import { hasKey, mapOf, type PersistentMap, valueAt, withKey } from '../../system/persistent-map.ts';
 import {
   type AgentState,
   NOTHING_SPENT,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../system/digest.ts';
 import { createSession, openReader } from '../sessions.ts';
 import { inheritedMessages } from './inherited-messages.ts';
 

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 
 const MOST_ENTRIES = 500;

@@ -2,9 +2,9 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { childEnvironment } from '../../system/child-environment.ts';
 import { agentDiff, branchDiff } from '../../views/provenance/agent-diff.ts';
 import { blameFile } from '../../views/provenance/blame.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
 import { findMergeRepository, lookUpCommits } from '../../workspace/merge/merge-repository.ts';
 import type { BlamedLine } from '../../workspace/provenance/blame-lines.ts';
 import { findPlace } from '../place.ts';

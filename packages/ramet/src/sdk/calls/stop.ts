@@ -2,7 +2,7 @@
  * Ends a session that another process runs, or one agent of it, and says what came of it. A session is ended by a
  * signal to its writer, an agent by a request that the writer finds (`journal/stop-requests.ts`).
  */
-import { isProcessAlive, type ProcessIdentity, sightOf } from '../../journal/process-identity.ts';
+
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { livingWriter } from '../../journal/sessions.ts';
@@ -10,6 +10,7 @@ import { requestStop } from '../../journal/stop-requests.ts';
 import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
+import { isProcessAlive, type ProcessIdentity, sightOf } from '../../system/processes/process-identity.ts';
 import { statusOf } from '../../views/agent-label.ts';
 import { parseTarget, type TargetView, viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';

@@ -1,5 +1,5 @@
 /** Whether what a repository brings may run and widen rights (SEC-1). */
-import { isTrusted, revokeTrust, trust } from '../../workspace/trust.ts';
+import { isTrusted, revokeTrust, trust } from '../../system/trust.ts';
 import { findPlace } from '../place.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 

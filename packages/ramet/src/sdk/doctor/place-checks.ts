@@ -5,9 +5,9 @@ import { otherToolsNotices, readOtherTools } from '../../extensions/other-tools/
 import { isTrustedPlace } from '../../extensions/settings/read-settings.ts';
 import { isBinding } from '../../extensions/settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../extensions/settings/settings-problems.ts';
-import { makePrivateDirectory, unusable } from '../../journal/home.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { endOrphans } from '../orphans.ts';
 import { describeSettings, settingsPlace } from '../session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';

@@ -1,7 +1,7 @@
 /** The programs that Ramet runs with or starts. */
 import { execFile } from 'node:child_process';
 import { describeError, systemCode } from '../../schema/errors.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
+import { childEnvironment } from '../../system/child-environment.ts';
 import { canMerge, parseGitVersion } from '../../workspace/git/git-version.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 

@@ -1,11 +1,13 @@
 /** Merges branches of agents: what would conflict, the merge itself, and continuing one that waits (WORK-5). */
 import { resolve } from 'node:path';
-import { makePrivateDirectory, projectDirectory, rametHome } from '../../journal/home.ts';
 import { type MergeEntries, type MergeEntry, openMergeEntries } from '../../journal/merge-entries.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
+import { childEnvironment } from '../../system/child-environment.ts';
+import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
+import { withoutOwnPrograms } from '../../system/own-programs.ts';
+import { isTrusted } from '../../system/trust.ts';
 import { currentBranch } from '../../workspace/merge/branch-checkouts.ts';
 import { type ConflictMatrix, conflictMatrix } from '../../workspace/merge/conflict-matrix.ts';
 import { shortName } from '../../workspace/merge/integration-refs.ts';
@@ -14,8 +16,6 @@ import { runMergeQueue } from '../../workspace/merge/merge-queue.ts';
 import { findMergeRepository, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
 import type { MergePorts, MergeReport, MergeWishes } from '../../workspace/merge/merge-request.ts';
 import { DEFAULT_CHECK_SECONDS, shellWord } from '../../workspace/merge/repeat-options.ts';
-import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
-import { isTrusted } from '../../workspace/trust.ts';
 import { checkPackages } from '../../workspace/worktrees/check-packages.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { sessionSettings } from '../session-settings.ts';

@@ -1,7 +1,7 @@
 /** `ramet merge --pr`: pushes branches and opens pull requests, both with the user's own programs and credentials. */
 import { execFile } from 'node:child_process';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
-import { isModelKey } from '../../workspace/child-environment.ts';
+import { isModelKey } from '../../system/child-environment.ts';
 import { folderGuard } from '../../workspace/git/folder-guard.ts';
 import { runGit } from '../../workspace/git/run-git.ts';
 import { withoutLocalVariables } from '../../workspace/git/start-git.ts';

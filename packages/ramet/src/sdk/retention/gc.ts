@@ -1,7 +1,7 @@
 /** What Ramet keeps for a repository, by age and size, and taking away what is no longer needed. */
 import { indexPath } from '../../journal/session-index.ts';
-import { writeTrouble } from '../../journal/sqlite-failure.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
+import { childEnvironment } from '../../system/child-environment.ts';
+import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings } from '../session-settings.ts';

@@ -1,8 +1,9 @@
 /** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
-import { rametHome } from '../../journal/home.ts';
+
 import { UserMistake } from '../../schema/errors.ts';
-import { childEnvironment } from '../../workspace/child-environment.ts';
-import { withoutOwnPrograms } from '../../workspace/own-programs.ts';
+import { childEnvironment } from '../../system/child-environment.ts';
+import { rametHome } from '../../system/home.ts';
+import { withoutOwnPrograms } from '../../system/own-programs.ts';
 import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
 import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
 import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';

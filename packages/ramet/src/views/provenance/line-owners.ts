@@ -3,7 +3,7 @@
  * with the one before. What changed between two recorded versions, or after the last, is nobody's that we know of.
  */
 
-import { lineDiff } from '../../workspace/line-diff.ts';
+import { lineDiff } from '../../system/text/line-diff.ts';
 import type { FileContents } from '../../workspace/provenance/file-contents.ts';
 import type { AttributedChange } from './file-changes.ts';
 

@@ -4,10 +4,10 @@
  */
 
 import { openReader } from '../../journal/sessions.ts';
+import { versionOf } from '../../system/regular-file.ts';
+import { decodeTextFile, encodeTextFile } from '../../system/text/text-file.ts';
 import { replaceText } from '../../tools/replace-text.ts';
 import { createFileContents, type FileContents } from '../../workspace/provenance/file-contents.ts';
-import { versionOf } from '../../workspace/regular-file.ts';
-import { decodeTextFile, encodeTextFile } from '../../workspace/text-file.ts';
 import type { AttributedChange } from './file-changes.ts';
 
 export function recordedContents(project: string, changes: readonly AttributedChange[]): FileContents {

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeRepository, temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
-import { trust } from '../trust.ts';
+import { trust } from '../../system/trust.ts';
 import { type CreatedWorktree, createWorktree } from '../worktrees/create-worktree.ts';
 import { openWorktreePlace } from '../worktrees/worktree-place.ts';
 import { folderGuard } from './folder-guard.ts';

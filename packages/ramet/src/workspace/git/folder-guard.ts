@@ -11,8 +11,9 @@
  */
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { rametHome } from '../../journal/home.ts';
+import { rametHome } from '../../system/home.ts';
 import { isInside } from '../../system/path-inside.ts';
+import { isTrusted } from '../../system/trust.ts';
 import {
   findRepository,
   isBareDirectory,
@@ -20,7 +21,6 @@ import {
   type Repository,
   readOrNull,
 } from '../repository.ts';
-import { isTrusted } from '../trust.ts';
 import { type ConfigOverrides, overridesFor } from './config-overrides.ts';
 import { folderConfig } from './folder-config.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
-import { trust } from '../trust.ts';
+import { trust } from '../../system/trust.ts';
 import { runGit } from './run-git.ts';
 
 interface PartialClone {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkoutBytes, type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
-import { findProcess } from '../../journal/process-identity.ts';
+import { findProcess } from '../../system/processes/process-identity.ts';
 
 const check = (command: string, timeoutMs = 60_000) => ({ check: { command, timeoutMs } });
 

@@ -9,7 +9,7 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { makePrivateDirectory } from '../../journal/home.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
 import { gitText, runGit } from '../git/run-git.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { linkedGitDirectory } from './branch-checkouts.ts';

@@ -1,14 +1,22 @@
 /** Runs the user's check command on a merged commit. What it changes there changes nothing of what lands. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makePrivateDirectory } from '../../journal/home.ts';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
-import { endMarked } from '../marked-processes.ts';
-import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../process-group.ts';
-import { AGENT_VARIABLE, createProcessRegister, processDirectory } from '../process-register.ts';
-import { reapOrphans } from '../reap-orphans.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
+import { endMarked } from '../../system/processes/marked-processes.ts';
+import {
+  type ProcessEnd,
+  type ProcessGroup,
+  startProcessGroup,
+} from '../../system/processes/process-group.ts';
+import {
+  AGENT_VARIABLE,
+  createProcessRegister,
+  processDirectory,
+} from '../../system/processes/process-register.ts';
+import { reapOrphans } from '../../system/processes/reap-orphans.ts';
 import type { CheckOutcome } from './check-outcome.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';

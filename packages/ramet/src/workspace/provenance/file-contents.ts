@@ -1,8 +1,8 @@
 /** The bytes of file versions, wherever they are kept: the originals of all sessions, or the file as it is now. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { versionOf } from '../../system/regular-file.ts';
 import { createOriginalFiles } from '../original-files.ts';
-import { versionOf } from '../regular-file.ts';
 
 export interface FileContents {
   /** Null when nobody has kept them. `path` is where the file is, which may still be in that version. */

@@ -5,8 +5,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharedWrites } from '../../journal/shared-writes.ts';
-import { inTransaction } from '../../journal/transaction.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { inTransaction } from '../../system/sqlite/transaction.ts';
 import { sessionOf } from '../stale-file.ts';
 import { settledDirectory } from './living-agents.ts';
 

@@ -1,9 +1,9 @@
 /** Puts the shim into `$RAMET_HOME`, and finds the git it stands in front of. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { makePrivateDirectory } from '../../journal/home.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
+import { versionOf } from '../../system/regular-file.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
-import { versionOf } from '../regular-file.ts';
 import { SHIM_MARK, shimScript } from './shim-script.ts';
 
 /** The directory to put in front of PATH; named by its content, so that two versions of Ramet do not overwrite theirs. */

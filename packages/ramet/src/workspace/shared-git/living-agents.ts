@@ -5,10 +5,10 @@
  */
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProcessAlive, thisProcess } from '../../journal/process-identity.ts';
 import { systemCode } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { removeNote } from '../process-register.ts';
+import { isProcessAlive, thisProcess } from '../../system/processes/process-identity.ts';
+import { removeNote } from '../../system/processes/process-register.ts';
 
 const NOTE = /^(\d+)@([\w-]+|\?) ([\w.-]+)$/;
 

@@ -19,11 +19,11 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { PRIVATE_FILE } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { parseGlob } from '../../system/glob-pattern.ts';
+import { globPaths } from '../../system/glob-walk.ts';
+import { PRIVATE_FILE } from '../../system/home.ts';
 import { isInside } from '../../system/path-inside.ts';
-import { parseGlob } from '../glob-pattern.ts';
-import { globPaths } from '../glob-walk.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
 export interface BroughtFiles {

@@ -4,7 +4,7 @@
  */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { thisProcess } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { createBranch } from '../git/create-branch.ts';
 import { checkOut } from './check-out.ts';
 import type { WorktreeBase } from './find-base.ts';

@@ -4,12 +4,12 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { thisProcess } from '../../journal/process-identity.ts';
 import { indexPath } from '../../journal/session-index.ts';
-import { writeTrouble } from '../../journal/sqlite-failure.ts';
+import { fewAtOnce } from '../../system/few-at-once.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
+import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 import { deleteLater } from './delete-directory.ts';
 import { discardUnused } from './dependency-template.ts';
-import { fewAtOnce } from './few-at-once.ts';
 import { finishTrashed } from './finish-trashed.ts';
 import { isHeld } from './lease-holder.ts';
 import { undoReset } from './pool.ts';

@@ -23,7 +23,7 @@ import {
   rametBranches,
   worktreePlace,
 } from '../../../test/fixtures/worktrees.ts';
-import { thisProcess } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { createWorktree } from './create-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
 import { worktreesDirectory } from './worktree-place.ts';

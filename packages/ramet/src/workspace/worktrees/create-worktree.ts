@@ -6,8 +6,8 @@
  * them, then what the user wants brought along. A row that stays `making` after its process is a half-made tree.
  */
 import { accessSync, constants } from 'node:fs';
-import { makePrivateDirectory } from '../../journal/home.ts';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
 import { bringDependencies } from './bring-dependencies.ts';
 import { bringFiles, insidePath } from './bring-files.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';

@@ -4,8 +4,8 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseGlob } from '../glob-pattern.ts';
-import { globPaths } from '../glob-walk.ts';
+import { parseGlob } from '../../system/glob-pattern.ts';
+import { globPaths } from '../../system/glob-walk.ts';
 import { readOrNull } from '../repository.ts';
 import { insidePath } from './bring-files.ts';
 import type { WorktreePlace } from './worktree-place.ts';

@@ -11,9 +11,9 @@
 import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateDirectory } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
 import { isInside } from '../../system/path-inside.ts';
 import { readOrNull } from '../repository.ts';
 import { copyTree } from './link-tree.ts';

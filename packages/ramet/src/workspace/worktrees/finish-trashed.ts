@@ -1,6 +1,6 @@
 /** What a process that was killed while it removed a worktree has left: finished, or taken back. */
 import { existsSync, renameSync } from 'node:fs';
-import { thisProcess } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { heldWork } from './held-work.ts';
 import { isTreeOf } from './register-worktree.ts';
 import { finishRemoval } from './remove-worktree.ts';

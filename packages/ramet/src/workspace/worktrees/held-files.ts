@@ -5,8 +5,8 @@
 import { lstatSync, opendirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describeError } from '../../schema/errors.ts';
+import { parseGlob } from '../../system/glob-pattern.ts';
 import { gitText } from '../git/run-git.ts';
-import { parseGlob } from '../glob-pattern.ts';
 import { fileDigest } from './bring-files.ts';
 import type { VerdictReason } from './verdict-reason.ts';
 import type { ManagedWorktree } from './worktree.ts';

@@ -5,8 +5,8 @@
  */
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makePrivateDirectory } from '../../journal/home.ts';
 import { RametError, systemCode } from '../../schema/errors.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
 import { gitText } from '../git/run-git.ts';
 import { type Checkpoint, checkpoint } from './checkpoint.ts';
 import { heldPaths } from './held-files.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
-import { thisProcess } from '../../journal/process-identity.ts';
 import { createSession } from '../../journal/sessions.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { isHeld } from './lease-holder.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-holder-'));

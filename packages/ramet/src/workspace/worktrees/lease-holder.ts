@@ -3,9 +3,10 @@
  * on another machine, is judged by its session: while it writes that, it lives; when nobody does, or another process
  * does, it is gone. Of one without a session nothing is known, so it counts as alive.
  */
-import { isProcessAlive, sightOf } from '../../journal/process-identity.ts';
+
 import { livingWriter } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { isProcessAlive, sightOf } from '../../system/processes/process-identity.ts';
 import type { ManagedWorktree } from './worktree.ts';
 
 export function isHeld(project: string, { lease, owner }: Pick<ManagedWorktree, 'lease' | 'owner'>): boolean {

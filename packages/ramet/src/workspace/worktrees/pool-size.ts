@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProcessAlive } from '../../journal/process-identity.ts';
+import { isProcessAlive } from '../../system/processes/process-identity.ts';
 import { readOrNull } from '../repository.ts';
 import { indexBytes } from './index-bytes.ts';
 import type { ManagedWorktree } from './worktree.ts';

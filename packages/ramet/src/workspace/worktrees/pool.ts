@@ -10,8 +10,8 @@
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { thisProcess } from '../../journal/process-identity.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { readHead } from '../git/read-refs.ts';
 import { gitText } from '../git/run-git.ts';
 import { bringDependencies, prepareDependencies, verifyDependencies } from './bring-dependencies.ts';

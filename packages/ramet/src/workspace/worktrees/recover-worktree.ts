@@ -3,7 +3,7 @@
  * branch and base stay what they were.
  */
 import { existsSync } from 'node:fs';
-import { thisProcess } from '../../journal/process-identity.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { gitText, runGit } from '../git/run-git.ts';
 import { checkpointRef } from './checkpoint.ts';
 import type { CreatedWorktree } from './create-worktree.ts';

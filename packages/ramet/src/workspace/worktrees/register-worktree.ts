@@ -9,8 +9,8 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makePrivateDirectory } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { createBranch, keepsRefsInFiles } from '../git/create-branch.ts';
 import { gitText } from '../git/run-git.ts';

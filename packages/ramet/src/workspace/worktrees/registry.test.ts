@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { INDEX_MIGRATIONS } from '../../journal/migrations.ts';
 import { indexPath } from '../../journal/session-index.ts';
-import { createSharedFile } from '../../journal/shared-file.ts';
+import { INDEX_MIGRATIONS } from '../../system/sqlite/migrations.ts';
+import { createSharedFile } from '../../system/sqlite/shared-file.ts';
 import { WorktreeRegistry } from './registry.ts';
 
 test('worktrees are listed in a home that cannot be written', () => {

@@ -8,15 +8,20 @@
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { diskTroubleAt } from '../../journal/disk-trouble.ts';
-import { makePrivateDirectory } from '../../journal/home.ts';
-import { openInMemory } from '../../journal/memory-copy.ts';
-import { INDEX_MIGRATIONS, migrate, requireKnownVersion, schemaVersion } from '../../journal/migrations.ts';
 import { indexPath, unusableIndex } from '../../journal/session-index.ts';
-import { createSharedFile } from '../../journal/shared-file.ts';
-import { isDamaged, needsRoomBeside } from '../../journal/sqlite-failure.ts';
-import { inTransaction } from '../../journal/transaction.ts';
 import { JournalError } from '../../schema/errors.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
+import { diskTroubleAt } from '../../system/sqlite/disk-trouble.ts';
+import { openInMemory } from '../../system/sqlite/memory-copy.ts';
+import {
+  INDEX_MIGRATIONS,
+  migrate,
+  requireKnownVersion,
+  schemaVersion,
+} from '../../system/sqlite/migrations.ts';
+import { createSharedFile } from '../../system/sqlite/shared-file.ts';
+import { isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
+import { inTransaction } from '../../system/sqlite/transaction.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;

@@ -10,8 +10,8 @@
  */
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { thisProcess } from '../../journal/process-identity.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { deleteLater, unlinkOurs } from './delete-directory.ts';
 import { heldWork } from './held-work.ts';

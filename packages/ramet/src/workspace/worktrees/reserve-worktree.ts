@@ -1,9 +1,9 @@
 /** Enters a worktree before anything of it is on disk: its name, path, branch and slot are its own from here on. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { thisProcess } from '../../journal/process-identity.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { readRef } from '../git/read-refs.ts';
 import type { WorktreeBase } from './find-base.ts';
 import { findReady, isAsRecorded } from './ready-tree.ts';

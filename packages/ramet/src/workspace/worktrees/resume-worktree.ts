@@ -3,8 +3,8 @@
  * base again.
  */
 import { existsSync } from 'node:fs';
-import { thisProcess } from '../../journal/process-identity.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { readRef } from '../git/read-refs.ts';
 import { runGit } from '../git/run-git.ts';
 import { type CreatedWorktree, makeWorktree } from './create-worktree.ts';

@@ -5,8 +5,8 @@
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateDirectory, PRIVATE_FILE } from '../../journal/home.ts';
 import { systemCode } from '../../schema/errors.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 
 const FIRST_PORT = 10_000;

@@ -1,7 +1,7 @@
 /** Where worktrees of one repository are made, and with what: the first argument of everything in this folder. */
 import { join, resolve } from 'node:path';
-import { projectDirectory } from '../../journal/home.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { projectDirectory } from '../../system/home.ts';
 import { findRepository, type Repository, readOrNull } from '../repository.ts';
 import { WorktreeRegistry } from './registry.ts';
 import type { ManagedWorktree } from './worktree.ts';

@@ -1,5 +1,5 @@
 /** A worktree that Ramet made and answers for, as the registry knows it. */
-import type { ProcessIdentity } from '../../journal/process-identity.ts';
+import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import type { VerdictReason } from './verdict-reason.ts';
 
 /**

@@ -8,11 +8,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateDirectory, PRIVATE_FILE, unusable } from '../journal/home.ts';
 import { systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
-import { replaceWhole } from '../system/replace-whole.ts';
+import { makePrivateDirectory, PRIVATE_FILE, unusable } from './home.ts';
 import { realPath } from './real-path.ts';
+import { replaceWhole } from './replace-whole.ts';
 
 export interface TrustPlace {
   /** `$RAMET_HOME`. */

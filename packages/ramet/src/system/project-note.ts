@@ -5,8 +5,8 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { isInside } from '../system/path-inside.ts';
-import { replaceWhole } from '../system/replace-whole.ts';
+import { isInside } from './path-inside.ts';
+import { replaceWhole } from './replace-whole.ts';
 
 interface ProjectNote {
   /** Its shared git directory, or the directory itself outside git. */

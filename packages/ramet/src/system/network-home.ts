@@ -4,7 +4,7 @@
  */
 import { readFileSync, statfsSync } from 'node:fs';
 import { UserMistake } from '../schema/errors.ts';
-import { isInside } from '../system/path-inside.ts';
+import { isInside } from './path-inside.ts';
 
 /** What statfs(2) says of file systems that are another machine's. */
 const NETWORK_TYPES: Readonly<Record<number, string>> = {

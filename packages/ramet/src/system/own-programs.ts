@@ -7,7 +7,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isInside } from '../system/path-inside.ts';
+import { isInside } from './path-inside.ts';
 
 export interface OwnPlaces {
   /** Folders of programs that came with Ramet. */

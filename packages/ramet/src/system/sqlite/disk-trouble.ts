@@ -1,7 +1,7 @@
 /** Why a file cannot be written where it is, as far as the system tells; SQLite says little of it. */
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../schema/errors.ts';
+import { systemCode } from '../../schema/errors.ts';
 
 /** Less than SQLite needs for the files that it keeps beside a database. */
 const NO_SPACE_BYTES = 128 * 1024;

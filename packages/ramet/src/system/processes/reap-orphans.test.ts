@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { findProcess, type ProcessIdentity, thisProcess } from '../journal/process-identity.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { isGroupAlive, startProcessGroup } from './process-group.ts';
+import { findProcess, type ProcessIdentity, thisProcess } from './process-identity.ts';
 import { AGENT_VARIABLE, createProcessRegister } from './process-register.ts';
 import { reapOrphans } from './reap-orphans.ts';
 

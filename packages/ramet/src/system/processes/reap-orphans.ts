@@ -9,8 +9,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProcess, isProcessAlive, type ProcessIdentity } from '../journal/process-identity.ts';
 import { livingGroups, terminateGroups } from './process-group.ts';
+import { findProcess, isProcessAlive, type ProcessIdentity } from './process-identity.ts';
 import { AGENT_VARIABLE, groupOfNote, type RunningGroup, removeNote } from './process-register.ts';
 
 /** The groups that were ended. Costs one look at a directory when there are none. */

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProcess } from '../journal/process-identity.ts';
+import { findProcess } from './process-identity.ts';
 
 const LONGEST_MS = 2_000;
 const PAUSE_MS = 10;

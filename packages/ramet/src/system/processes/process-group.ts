@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProcess } from '../journal/process-identity.ts';
-import { systemCode } from '../schema/errors.ts';
+import { systemCode } from '../../schema/errors.ts';
+import { findProcess } from './process-identity.ts';
 
 export interface ProcessEnd {
   code: number | null;

@@ -10,7 +10,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
-import { systemCode } from '../schema/errors.ts';
+import { systemCode } from '../../schema/errors.ts';
 
 export interface ProcessIdentity {
   pid: number;

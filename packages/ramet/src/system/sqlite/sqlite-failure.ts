@@ -1,7 +1,7 @@
 /** Turns what SQLite says into one line that names the file, the reason and what to do. */
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { describeError, JournalError, systemCode } from '../schema/errors.ts';
+import { describeError, JournalError, systemCode } from '../../schema/errors.ts';
 import { DISK_TROUBLES, diskTroubleAt } from './disk-trouble.ts';
 
 const SQLITE_ERROR = 1;

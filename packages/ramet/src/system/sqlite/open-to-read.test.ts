@@ -1,11 +1,11 @@
 import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import type { JournalEvent } from '../schema/events.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { listSessions } from '../../journal/session-list.ts';
+import { createSession, openReader, resumeSession } from '../../journal/sessions.ts';
+import type { JournalEvent } from '../../schema/events.ts';
 import { openToRead } from './open-to-read.ts';
-import { listSessions } from './session-list.ts';
-import { createSession, openReader, resumeSession } from './sessions.ts';
 
 const warning: JournalEvent = { type: 'warning.raised', code: 'test', message: 'x' };
 

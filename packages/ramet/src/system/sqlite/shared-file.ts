@@ -1,9 +1,9 @@
 /** Makes SQLite files that many processes open: the index of a repository, what a machine knows. */
 import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { systemCode } from '../schema/errors.ts';
-import { newSessionId } from '../schema/ids.ts';
-import { PRIVATE_FILE } from './home.ts';
+import { systemCode } from '../../schema/errors.ts';
+import { newSessionId } from '../../schema/ids.ts';
+import { PRIVATE_FILE } from '../home.ts';
 import { migrate } from './migrations.ts';
 import { inTransaction } from './transaction.ts';
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { JournalError } from '../schema/errors.ts';
+import { JournalError } from '../../schema/errors.ts';
 import { isDamaged, readFailure, writeFailure } from './sqlite-failure.ts';
 
 /** A file that is there. */

@@ -7,7 +7,7 @@
  * 2. A file from a newer version is not written to.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { JournalError } from '../schema/errors.ts';
+import { JournalError } from '../../schema/errors.ts';
 
 export const SESSION_MIGRATIONS: readonly string[] = [
   `CREATE TABLE events (

@@ -6,9 +6,9 @@
  */
 import { closeSync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProcess, type ProcessIdentity, thisProcess } from '../journal/process-identity.ts';
-import { describeError, systemCode } from '../schema/errors.ts';
+import { describeError, systemCode } from '../../schema/errors.ts';
 import { signalGroup } from './process-group.ts';
+import { findProcess, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 export interface RunningGroup {
   /** The process that started it, and that ends it while it lives. */

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { systemCode } from '../schema/errors.ts';
+import { systemCode } from '../../schema/errors.ts';
 
 const WAL_HEADER = 32;
 const FRAME_HEADER = 24;
