@@ -20,7 +20,7 @@ const MANY_FUNCTIONS = 5;
 const SHORT_FILE_LINES = 30;
 const GOALS = { busy: 60, touched: 130, short: 45, folder: 30, past: 20, engine: 15, workspace: 30 };
 /** What became of the room `workspace`: their doors are counted together. */
-const WORKSPACE = ['workspace', 'files', 'git', 'sandbox'];
+const WORKSPACE = ['files', 'git', 'sandbox'];
 /** What a command is meant to import. */
 const CLI_MAY = new Set(['cli', 'sdk', 'views', 'schema']);
 

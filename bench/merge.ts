@@ -3,12 +3,12 @@
  * records, beside `git merge` in a checkout, in turns. And all probes of a conflict matrix, beside the bare git process.
  */
 import { mkdirSync } from 'node:fs';
-import { openMergeEntries } from '../packages/ramet/src/journal/merge-entries.ts';
+import { conflictMatrix } from '../packages/ramet/src/git/merge/conflict-matrix.ts';
+import { openMergeEntries } from '../packages/ramet/src/git/merge/merge-entries.ts';
+import { runMergeQueue } from '../packages/ramet/src/git/merge/merge-queue.ts';
+import { callIn, findMergeRepository } from '../packages/ramet/src/git/merge/merge-repository.ts';
+import { runGit } from '../packages/ramet/src/git/run-git.ts';
 import { systemClock } from '../packages/ramet/src/schema/clock.ts';
-import { runGit } from '../packages/ramet/src/workspace/git/run-git.ts';
-import { conflictMatrix } from '../packages/ramet/src/workspace/merge/conflict-matrix.ts';
-import { runMergeQueue } from '../packages/ramet/src/workspace/merge/merge-queue.ts';
-import { callIn, findMergeRepository } from '../packages/ramet/src/workspace/merge/merge-repository.ts';
 import { FILES, type MergeBenchRepository, mergeBenchRepository } from './merge-repository.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 

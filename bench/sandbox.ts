@@ -4,9 +4,9 @@
  * at its peak and CPU.
  */
 import { closeSync, openSync } from 'node:fs';
+import type { ShellDecision } from '../packages/ramet/src/sandbox/command-sandbox.ts';
+import { createCommandSandbox, plainShell } from '../packages/ramet/src/sandbox/command-sandbox.ts';
 import { startProcessGroup } from '../packages/ramet/src/system/processes/process-group.ts';
-import type { ShellDecision } from '../packages/ramet/src/workspace/command-sandbox.ts';
-import { createCommandSandbox, plainShell } from '../packages/ramet/src/workspace/command-sandbox.ts';
 import { type BenchPlace, benchPlace, runPrint } from './command.ts';
 import { type CacheServer, startCacheServer } from './start-cache-server.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';

@@ -7,18 +7,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  type CreatedWorktree,
-  createWorktree,
-} from '../packages/ramet/src/workspace/worktrees/create-worktree.ts';
-import { linkTree } from '../packages/ramet/src/workspace/worktrees/link-tree.ts';
-import { PROOF_COMMAND } from '../packages/ramet/src/workspace/worktrees/prove-worktree.ts';
-import { releaseWorktree } from '../packages/ramet/src/workspace/worktrees/release-worktree.ts';
-import { removeWorktree } from '../packages/ramet/src/workspace/worktrees/remove-worktree.ts';
-import {
-  openWorktreePlace,
-  type WorktreePlace,
-} from '../packages/ramet/src/workspace/worktrees/worktree-place.ts';
+import { type CreatedWorktree, createWorktree } from '../packages/ramet/src/git/worktrees/create-worktree.ts';
+import { linkTree } from '../packages/ramet/src/git/worktrees/dependencies/link-tree.ts';
+import { PROOF_COMMAND } from '../packages/ramet/src/git/worktrees/prove-worktree.ts';
+import { releaseWorktree } from '../packages/ramet/src/git/worktrees/removal/release-worktree.ts';
+import { removeWorktree } from '../packages/ramet/src/git/worktrees/removal/remove-worktree.ts';
+import { openWorktreePlace, type WorktreePlace } from '../packages/ramet/src/git/worktrees/worktree-place.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const SIZES = { small: 213, medium: 7_085, large: 51_431 };

@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 
-const helper = join(import.meta.dirname, '../packages/ramet/dist/workspace/shared-git.js');
+const helper = join(import.meta.dirname, '../packages/ramet/dist/git/shared-git.js');
 const plan = {
   agents: Number(values.agents),
   processes: Number(values.processes),

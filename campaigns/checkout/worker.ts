@@ -1,15 +1,15 @@
 /** One process of the campaign, with a session and agents of its own. Its plan is its argument; it prints its report. */
 import { join } from 'node:path';
+import { createFileAccess } from '../../packages/ramet/src/files/create-file-access.ts';
+import { createFileLedger } from '../../packages/ramet/src/files/file-ledger.ts';
+import { SharedWrites } from '../../packages/ramet/src/files/shared-writes.ts';
+import { createCheckouts } from '../../packages/ramet/src/git/shared-git/checkout.ts';
 import { createSession } from '../../packages/ramet/src/journal/sessions.ts';
-import { SharedWrites } from '../../packages/ramet/src/journal/shared-writes.ts';
 import { agentId } from '../../packages/ramet/src/schema/ids.ts';
 import { findPlace } from '../../packages/ramet/src/sdk/place.ts';
 import { BackgroundTasks } from '../../packages/ramet/src/tools/background-tasks.ts';
 import { builtInTools } from '../../packages/ramet/src/tools/registry.ts';
 import type { ToolContext } from '../../packages/ramet/src/tools/tool.ts';
-import { createFileAccess } from '../../packages/ramet/src/workspace/create-file-access.ts';
-import { createFileLedger } from '../../packages/ramet/src/workspace/file-ledger.ts';
-import { createCheckouts } from '../../packages/ramet/src/workspace/shared-git/checkout.ts';
 import { chanceOf } from '../kill/random.ts';
 import { act, type CampaignAgent, plainAgent, rametAgent, type UseTool } from './agent.ts';
 import type { CheckoutPlan, WorkerReport } from './plan.ts';

@@ -4,7 +4,7 @@ import { closeSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { bubblewrapArguments, openFilter } from '../../packages/ramet/src/workspace/bubblewrap.ts';
+import { bubblewrapArguments, openFilter } from '../../packages/ramet/src/sandbox/bubblewrap.ts';
 import { ARENA_PLACE } from './arena.ts';
 import { makeHostileRepository } from './hostile-repository.ts';
 

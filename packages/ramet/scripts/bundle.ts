@@ -23,7 +23,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 export const PROGRAMS: Readonly<Record<string, string>> = {
   'cli/main': 'src/cli/main.ts',
   'executors/child-main': 'src/executors/process/child-main.ts',
-  'workspace/shared-git': 'src/workspace/shared-git/main.ts',
+  'git/shared-git': 'src/git/shared-git/main.ts',
   'tools/render-worker': 'src/tools/web/render-worker.ts',
 };
 

@@ -2,11 +2,12 @@
  * What a running agent tells whoever watches: the live counterpart of the journal, with content in it. The
  * loop yields these in order; views and `stream-json` are made of them.
  */
+
+import type { WorktreeResult } from '../git/worktrees/workspace/agent-workspace.ts';
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import type { CallDetails } from '../schema/tool-access.ts';
 import type { Usage } from '../schema/usage.ts';
-import type { WorktreeResult } from './isolation/agent-workspace.ts';
 
 export type AgentEvent =
   | { type: 'text_delta'; text: string }

@@ -3,19 +3,19 @@
  * asked for, since thousands of agents may wait at once and most never touch a file.
  */
 
-import type { AgentState } from '../journal/projections/agent-state.ts';
-import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
-import { describeError } from '../schema/errors.ts';
-import type { JournalEvent } from '../schema/events.ts';
-import { entriesOf } from '../system/persistent-map.ts';
 import {
   type AgentFileAccess,
   createFileAccess,
   type FileAccessOptions,
-} from '../workspace/create-file-access.ts';
-import type { FileAccess, FileChange } from '../workspace/file-access.ts';
-import type { CommandChange } from '../workspace/file-readers.ts';
-import { createOriginalFiles } from '../workspace/original-files.ts';
+} from '../files/create-file-access.ts';
+import type { FileAccess, FileChange } from '../files/file-access.ts';
+import type { CommandChange } from '../files/file-readers.ts';
+import { createOriginalFiles } from '../files/original-files.ts';
+import type { AgentState } from '../journal/projections/agent-state.ts';
+import { counterpart, fenceRefusal } from '../sandbox/write-fence.ts';
+import { describeError } from '../schema/errors.ts';
+import type { JournalEvent } from '../schema/events.ts';
+import { entriesOf } from '../system/persistent-map.ts';
 import type { AgentDirectory } from './isolation/agent-directory.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 
@@ -145,7 +145,7 @@ export class AgentFiles {
     const { outputDirectory, childEnvironment } = this.#owner.runtime;
     const kept = createOriginalFiles(outputDirectory).read(version);
     if (kept !== null) return kept;
-    const { committedVersion } = await import('../workspace/committed-version.ts');
+    const { committedVersion } = await import('../git/committed-version.ts');
     return committedVersion(path, version, childEnvironment);
   }
 

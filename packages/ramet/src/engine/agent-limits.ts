@@ -1,5 +1,5 @@
+import type { DefaultIsolation } from '../git/worktrees/worktree-settings.ts';
 import type { ExecutorKind } from '../schema/status.ts';
-import type { DefaultIsolation } from '../workspace/worktrees/worktree-settings.ts';
 
 /** The hard caps on agents (LAUNCH-3) and what else settings say of them. The engine enforces them, not a prompt. */
 export interface AgentLimits {

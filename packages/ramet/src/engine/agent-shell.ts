@@ -3,8 +3,8 @@
  * with a worktree does, and by itself what somebody allowed.
  */
 import type { Confinement } from '../permission/decision.ts';
+import { plainShell, type ShellDecision } from '../sandbox/command-sandbox.ts';
 import type { ToolContext } from '../tools/tool.ts';
-import { plainShell, type ShellDecision } from '../workspace/command-sandbox.ts';
 import type { Agent } from './agent.ts';
 import type { Permit } from './permit.ts';
 
@@ -56,6 +56,6 @@ async function asReading(
   env: Readonly<Record<string, string>>,
 ): Promise<ShellDecision> {
   if ('refusal' in decision) return decision;
-  const { readingEnvironment } = await import('../workspace/reading-environment.ts');
+  const { readingEnvironment } = await import('../git/reading-environment.ts');
   return { ...decision, environment: { ...decision.environment, ...(await readingEnvironment(cwd, env)) } };
 }

@@ -12,6 +12,7 @@ import {
 } from '../conversation/conversation.ts';
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../conversation/frozen-block.ts';
+import type { FileAccess } from '../files/file-access.ts';
 import { type AgentState, forkState, newAgentState } from '../journal/projections/agent-state.ts';
 import { applyEvent } from '../journal/projections/apply-event.ts';
 import { refusalsOfFork } from '../journal/projections/refusals.ts';
@@ -20,7 +21,6 @@ import { waitUntil } from '../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import { BackgroundTasks } from '../tools/background-tasks.ts';
-import type { FileAccess } from '../workspace/file-access.ts';
 import { AgentCheckout } from './agent-checkout.ts';
 import { AgentContent, type ContentBytes } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';

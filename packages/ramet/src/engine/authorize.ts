@@ -8,7 +8,7 @@ import { decide } from '../permission/decide.ts';
 import type { PermissionDecision } from '../permission/decision.ts';
 import { modeInForce } from '../permission/effective-mode.ts';
 import { unreadableFiles } from '../permission/unreadable-files.ts';
-import { counterpart, fenceRefusal } from '../permission/write-fence.ts';
+import { counterpart, fenceRefusal } from '../sandbox/write-fence.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
@@ -103,7 +103,7 @@ async function harmInCheckout({ spec, checkout }: Agent, command: string): Promi
   const { harmToOthers } = await import('../permission/shell/harm-to-others.ts');
   const harm = await harmToOthers(command, spec.cwd);
   if (harm === null) return null;
-  const { refusalText } = await import('../workspace/shared-git/refuse-git.ts');
+  const { refusalText } = await import('../git/shared-git/refuse-git.ts');
   return `Nothing was run: ${refusalText(harm, others)}`;
 }
 

@@ -1,9 +1,9 @@
 /** What must come of an agent, and what was there before it began (AGENT-6); `missing-evidence.ts` holds the two together. */
 import { resolve } from 'node:path';
+import { gitState } from '../git/git-state.ts';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
 import { scanFile } from '../system/regular-file.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
-import { gitState } from '../workspace/git-state.ts';
 
 export type Expectation = NonNullable<SpawnRequest['expect']>;
 

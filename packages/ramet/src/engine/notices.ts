@@ -1,6 +1,6 @@
 /** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
-import type { CommandChange } from '../workspace/file-readers.ts';
-import { quoted } from '../workspace/stale-file.ts';
+import type { CommandChange } from '../files/file-readers.ts';
+import { quoted } from '../files/stale-file.ts';
 import { PROVIDER_CAUSE } from './provider-wait.ts';
 
 export const OUTPUT_CUT: string =

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../test/fixtures/engine.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { createOriginalFiles } from '../files/original-files.ts';
 import { versionOf } from '../system/regular-file.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
-import { createOriginalFiles } from '../workspace/original-files.ts';
 
 const script = () =>
   scriptedModel(

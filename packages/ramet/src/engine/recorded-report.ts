@@ -1,11 +1,11 @@
 /** What there is to report of an agent that an earlier process ran: read from the journal, it has no memory of its own. */
 import { contentOf, thawBytes } from '../conversation/frozen-block.ts';
+import type { WorktreeResult } from '../git/worktrees/workspace/agent-workspace.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
 import { agentStatuses, statusBoardOf } from '../journal/projections/status.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { itemsOf } from '../system/persistent-list.ts';
-import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import type { RecordedChild } from './recorded-children.ts';
 import type { ReportFacts } from './report.ts';
 

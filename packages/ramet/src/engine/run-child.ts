@@ -6,6 +6,8 @@
  * 1. A parent's abort reaches the child, never the reverse.
  * 2. A child that somebody waits for answers its call; one in the background is told of in one notification.
  */
+
+import type { WorktreeResult } from '../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../schema/usage.ts';
 import type { Agent } from './agent.ts';
@@ -16,7 +18,6 @@ import type { AgentExecutor } from './executor.ts';
 import type { AgentFamily } from './family.ts';
 import { compareFork } from './fork-cost.ts';
 import { hosted } from './hosted-agent.ts';
-import type { WorktreeResult } from './isolation/agent-workspace.ts';
 import { worktreeWarnings } from './isolation/worktree-warnings.ts';
 import { STOPPED } from './notices.ts';
 import { notificationText, type ReportFacts } from './report.ts';

@@ -1,4 +1,8 @@
 /** What the agents of a session share, and what makes one agent different from another. */
+
+import type { FileLedger } from '../files/file-ledger.ts';
+import type { LoadCheckouts } from '../git/shared-git/checkout.ts';
+import type { AgentWorkspace, AgentWorkspaces } from '../git/worktrees/workspace/agent-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { CacheMap } from '../model/cache-map.ts';
 import type { EndpointHealth } from '../model/endpoint-health.ts';
@@ -8,6 +12,7 @@ import type { RateWindow } from '../model/rate-window.ts';
 import type { RetryPolicy } from '../model/retry.ts';
 import type { PermissionBroker } from '../permission/broker.ts';
 import type { SessionRules } from '../permission/policy.ts';
+import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentOrigin } from '../schema/events.ts';
@@ -17,14 +22,10 @@ import type { ProcessRegister } from '../system/processes/process-register.ts';
 import type { AgentDesk } from '../tools/agent-desk.ts';
 import type { RootView } from '../tools/root-view.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { CommandSandbox } from '../workspace/command-sandbox.ts';
-import type { FileLedger } from '../workspace/file-ledger.ts';
-import type { LoadCheckouts } from '../workspace/shared-git/checkout.ts';
 import type { AgentHost } from './agent-host.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Spending } from './budget.ts';
 import type { Evidence } from './evidence.ts';
-import type { AgentWorkspace, AgentWorkspaces } from './isolation/agent-workspace.ts';
 import type { LaunchGate } from './launch.ts';
 import type { CalledAgent } from './open-calls.ts';
 import type { PrefixGuard } from './prefix-guard.ts';

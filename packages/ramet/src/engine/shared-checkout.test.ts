@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { type EngineFixture, startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { textOf } from '../../test/fixtures/tool-context.ts';
+import { createCheckouts } from '../git/shared-git/checkout.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createCheckouts } from '../workspace/shared-git/checkout.ts';
 import { Agent } from './agent.ts';
 import { runCalls } from './tool-runner.ts';
 

@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { unknownType } from '../agents/type-lines.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
+import { type AgentWorkspace, directoryIn } from '../git/worktrees/workspace/agent-workspace.ts';
 import { requireEffort } from '../model/thinking.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { AgentOrigin } from '../schema/events.ts';
@@ -26,7 +27,6 @@ import { recordExpectations } from './expectations.ts';
 import type { AgentFamily } from './family.ts';
 import { type ForkOverrides, refuseForkChoices, refuseOtherOverrides } from './fork-overrides.ts';
 import { hosted } from './hosted-agent.ts';
-import { type AgentWorkspace, directoryIn } from './isolation/agent-workspace.ts';
 import { isolationOf } from './isolation/default-isolation.ts';
 import { startChild } from './run-child.ts';
 

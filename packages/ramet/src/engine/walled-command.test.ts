@@ -3,8 +3,8 @@ import { type EngineFixture, startEngine } from '../../test/fixtures/engine.ts';
 import { contentOf } from '../conversation/frozen-block.ts';
 import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 import { parseRules, sessionRules } from '../permission/policy.ts';
+import { type CommandSandbox, createCommandSandbox, plainShell } from '../sandbox/command-sandbox.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
-import { type CommandSandbox, createCommandSandbox, plainShell } from '../workspace/command-sandbox.ts';
 import type { AgentSpec } from './runtime.ts';
 import { runCalls } from './tool-runner.ts';
 

@@ -4,7 +4,7 @@
  */
 import { sep } from 'node:path';
 import type { SessionMode } from '../schema/status.ts';
-import { landingPath, placeInside } from './landing-path.ts';
+import { landingPath, placeInside } from '../system/landing-path.ts';
 
 /** What git, shells, editors, package managers and Ramet act upon by themselves: who writes here decides what runs later. */
 const DIRECTORIES =

@@ -8,9 +8,9 @@
  *    the same place, such as a shared node_modules, leads to what the path means, and stays.
  */
 import { join, resolve } from 'node:path';
+import { counterpart, type WriteFence } from '../sandbox/write-fence.ts';
+import { landingPath } from '../system/landing-path.ts';
 import { isInside } from '../system/path-inside.ts';
-import { landingPath } from './landing-path.ts';
-import { counterpart, type WriteFence } from './write-fence.ts';
 
 export type InheritedPlaces = Pick<WriteFence, 'root' | 'from' | 'inherited' | 'home'>;
 

@@ -9,9 +9,9 @@
  */
 import { join, resolve } from 'node:path';
 import { parseGlob } from '../system/glob-pattern.ts';
+import { landingPath } from '../system/landing-path.ts';
 import { pathInside } from '../system/path-inside.ts';
 import { holdsMatch } from './folder-match.ts';
-import { landingPath } from './landing-path.ts';
 import type { ParsedPart, RuleContext } from './rule-context.ts';
 
 export interface PathQuestion {

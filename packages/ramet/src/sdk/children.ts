@@ -8,6 +8,8 @@ import type { AgentExecutor } from '../engine/executor.ts';
 import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
 import { inProcess } from '../executors/in-process.ts';
+import type { RecentGitState } from '../git/recent-git-state.ts';
+import { findRepository } from '../git/repository.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { openReader } from '../journal/sessions.ts';
 import { isEmbedded, MODEL_TIERS, resolveModel } from '../model/catalog.ts';
@@ -18,8 +20,6 @@ import { NO_USAGE } from '../schema/usage.ts';
 import { processDirectory } from '../system/processes/process-register.ts';
 import { ledgerOf } from '../views/ledger/ledger.ts';
 import type { LedgerLine } from '../views/ledger/ledger-line.ts';
-import type { RecentGitState } from '../workspace/recent-git-state.ts';
-import { findRepository } from '../workspace/repository.ts';
 import type { AgentTypes } from './agent-types.ts';
 import {
   DEFAULT_SANDBOX,

@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitVariables, OWNER, rametBranches, worktreePlace } from '../../test/fixtures/worktrees.ts';
+import { createWorktree } from '../git/worktrees/create-worktree.ts';
+import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
 import { systemClock } from '../schema/clock.ts';
-import { createWorktree } from '../workspace/worktrees/create-worktree.ts';
-import type { ManagedWorktree } from '../workspace/worktrees/worktree.ts';
 import { cleanWorktrees } from './clean-worktrees.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,11 +2,12 @@
  * What the library can do besides sessions. Each function loads what it needs when it is called: a program that only
  * runs agents does not pay for merging.
  */
-import type { MergeEntry } from '../journal/merge-entries.ts';
+
+import type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';
+import type { MergeEntry } from '../git/merge/merge-entries.ts';
+import type { MergeReport } from '../git/merge/merge-request.ts';
+import type { BlamedLine } from '../git/provenance/blame-lines.ts';
 import type { WorktreeView } from '../views/worktree-view.ts';
-import type { ConflictMatrix } from '../workspace/merge/conflict-matrix.ts';
-import type { MergeReport } from '../workspace/merge/merge-request.ts';
-import type { BlamedLine } from '../workspace/provenance/blame-lines.ts';
 import type { CallOptions } from './calls/caller.ts';
 import type { DiffOptions } from './calls/provenance.ts';
 import type { SessionBill, SessionStatus } from './calls/status.ts';

@@ -7,9 +7,10 @@ import { freezeBlock } from '../conversation/frozen-block.ts';
 import { Agent } from '../engine/agent.ts';
 import { agentSpec, type SpecBasis } from '../engine/agent-spec.ts';
 import { switchModel } from '../engine/fallback.ts';
-import type { AgentWorkspace } from '../engine/isolation/agent-workspace.ts';
 import { type RecordedSpec, resumeAgent } from '../engine/resume.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
+import { type GitState, gitState } from '../git/git-state.ts';
+import type { AgentWorkspace } from '../git/worktrees/workspace/agent-workspace.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import type { AgentState } from '../journal/projections/agent-state.ts';
 import { recordedAgent } from '../journal/projections/recorded-agents.ts';
@@ -17,7 +18,6 @@ import { fitThinking } from '../model/thinking.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { agentId } from '../schema/ids.ts';
-import { type GitState, gitState } from '../workspace/git-state.ts';
 import type { MainHousing } from './main-housing.ts';
 import {
   newSessionMode,

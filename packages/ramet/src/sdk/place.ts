@@ -1,8 +1,8 @@
 /** Where a session works and where its files are kept. */
 import { realpathSync } from 'node:fs';
+import { findRepository, type Repository } from '../git/repository.ts';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { projectDirectory, rametHome } from '../system/home.ts';
-import { findRepository, type Repository } from '../workspace/repository.ts';
 
 export interface Place {
   cwd: string;

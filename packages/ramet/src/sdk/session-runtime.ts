@@ -10,6 +10,10 @@ import { localHost } from '../engine/local-host.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
 import type { LimitSettings } from '../extensions/settings/settings.ts';
+import { createFileLedger, type FileLedger } from '../files/file-ledger.ts';
+import { gitState } from '../git/git-state.ts';
+import { RecentGitState } from '../git/recent-git-state.ts';
+import { lazyCheckouts } from '../git/shared-git/lazy-checkouts.ts';
 import { AnsweredEndpoint } from '../journal/answered-endpoints.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { MachineRates } from '../journal/machine-rates.ts';
@@ -19,6 +23,7 @@ import { EndpointHealth } from '../model/endpoint-health.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { createRateWindow } from '../model/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
+import { createCommandSandbox } from '../sandbox/command-sandbox.ts';
 import { type Clock, steadyClock } from '../schema/clock.ts';
 import { childEnvironment } from '../system/child-environment.ts';
 import { withoutOwnPrograms } from '../system/own-programs.ts';
@@ -27,11 +32,6 @@ import {
   type ProcessRegister,
   processDirectory,
 } from '../system/processes/process-register.ts';
-import { createCommandSandbox } from '../workspace/command-sandbox.ts';
-import { createFileLedger, type FileLedger } from '../workspace/file-ledger.ts';
-import { gitState } from '../workspace/git-state.ts';
-import { RecentGitState } from '../workspace/recent-git-state.ts';
-import { lazyCheckouts } from '../workspace/shared-git/lazy-checkouts.ts';
 import type { AgentTypes } from './agent-types.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
@@ -195,7 +195,7 @@ function limitWait({ settings }: ResolvedOptions): number | undefined {
 function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLedger {
   return createFileLedger({
     clock,
-    openShared: async () => (await import('../journal/shared-writes.ts')).SharedWrites.open(project),
+    openShared: async () => (await import('../files/shared-writes.ts')).SharedWrites.open(project),
     warn: (message) => journal.append(null, { type: 'warning.raised', code: 'files_not_shared', message }),
   });
 }

@@ -5,10 +5,10 @@ import type { CompactionOutcome } from '../engine/compaction.ts';
 import type { ForkOverrides } from '../engine/fork-overrides.ts';
 import type { RunOptions } from '../engine/loop.ts';
 import type { AgentSpec } from '../engine/runtime.ts';
+import type { Repository } from '../git/repository.ts';
 import type { SessionId } from '../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../schema/status.ts';
 import type { SpawnRequest } from '../tools/agent-desk.ts';
-import type { Repository } from '../workspace/repository.ts';
 import type { SessionEvent } from './session-event.ts';
 
 export interface CompactRequest {

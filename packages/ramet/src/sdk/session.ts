@@ -3,9 +3,9 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 
-import type { AgentWorkspace, AgentWorkspaces } from '../engine/isolation/agent-workspace.ts';
-import { directoryIn } from '../engine/isolation/agent-workspace.ts';
 import { tellOfLostEnd } from '../engine/lost-end.ts';
+import type { AgentWorkspace, AgentWorkspaces } from '../git/worktrees/workspace/agent-workspace.ts';
+import { directoryIn } from '../git/worktrees/workspace/agent-workspace.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';

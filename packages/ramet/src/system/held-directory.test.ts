@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
-import { createFileAccess } from '../workspace/create-file-access.ts';
-import type { FileAccess } from '../workspace/file-access.ts';
-import { createFileLedger } from '../workspace/file-ledger.ts';
+import { createFileAccess } from '../files/create-file-access.ts';
+import type { FileAccess } from '../files/file-access.ts';
+import { createFileLedger } from '../files/file-ledger.ts';
 import { holdDirectory } from './held-directory.ts';
 
 const SWAPPER = join(import.meta.dirname, '../../test/fixtures/link-swapper.ts');

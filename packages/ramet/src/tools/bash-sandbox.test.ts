@@ -5,7 +5,7 @@ import { describe, expect, type TestContext } from 'vitest';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { type TestAgent, testAgent } from '../../test/fixtures/tool-context.ts';
-import { createCommandSandbox } from '../workspace/command-sandbox.ts';
+import { createCommandSandbox } from '../sandbox/command-sandbox.ts';
 import { bashTool } from './bash.ts';
 import { taskOutputTool } from './task-output.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { FileRefusal } from '../files/file-access.ts';
 import * as z from '../schema/zod.ts';
-import type { FileRefusal } from '../workspace/file-access.ts';
 import { fileFailure } from './file-failure.ts';
 import { linesOf, numberedSnippet } from './numbered-lines.ts';
 import { lineAt, type ReplaceTextOptions, replaceText, type TextReplacement } from './replace-text.ts';

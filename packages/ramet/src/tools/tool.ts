@@ -4,12 +4,12 @@
  * what is thrown is a bug, and the tool runner turns it into an error result too.
  */
 
+import type { FileAccess } from '../files/file-access.ts';
+import type { ShellDecision } from '../sandbox/command-sandbox.ts';
 import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
-import type { ShellDecision } from '../workspace/command-sandbox.ts';
-import type { FileAccess } from '../workspace/file-access.ts';
 import type { AgentDesk } from './agent-desk.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { KNOWN_SCHEMAS } from './known-schemas.ts';

@@ -1,9 +1,10 @@
 /** How merges look to people. Names of branches and files are anybody's: nothing of them reaches the terminal raw. */
-import type { MergeEntry } from '../journal/merge-entries.ts';
-import type { ConflictMatrix } from '../workspace/merge/conflict-matrix.ts';
-import { shortName } from '../workspace/merge/integration-refs.ts';
-import type { MergeReport } from '../workspace/merge/merge-request.ts';
-import { shellWord } from '../workspace/merge/repeat-options.ts';
+
+import type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';
+import { shortName } from '../git/merge/integration-refs.ts';
+import type { MergeEntry } from '../git/merge/merge-entries.ts';
+import type { MergeReport } from '../git/merge/merge-request.ts';
+import { shellWord } from '../git/merge/repeat-options.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const ID_LENGTH = 10;

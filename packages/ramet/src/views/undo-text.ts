@@ -1,7 +1,8 @@
 /** How an undo looks to people: what it would do, what it did, and why not. */
+
+import type { RestorationStep } from '../files/restoration.ts';
+import type { UndoPlan } from '../files/undo-plan.ts';
 import { pathInside } from '../system/path-inside.ts';
-import type { RestorationStep } from '../workspace/restoration.ts';
-import type { UndoPlan } from '../workspace/undo-plan.ts';
 import { printable } from './text/format.ts';
 
 const DONE = { restore: 'restored', recreate: 'recreated', remove: 'removed', none: 'already as it was' };

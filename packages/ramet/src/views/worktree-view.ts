@@ -1,14 +1,14 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
 
+import { isHalfMade } from '../git/worktrees/half-made.ts';
+import { isHeld } from '../git/worktrees/lease-holder.ts';
+import { knownBytes } from '../git/worktrees/pool/pool-size.ts';
+import { isTreeOf } from '../git/worktrees/register-worktree.ts';
+import { verdictOf, type WorktreeVerdict } from '../git/worktrees/work/verdict.ts';
+import { type WorkInFiles, workInTime } from '../git/worktrees/work/work-in-time.ts';
+import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
+import type { WorktreePlace } from '../git/worktrees/worktree-place.ts';
 import { fewAtOnce } from '../system/few-at-once.ts';
-import { isHalfMade } from '../workspace/worktrees/half-made.ts';
-import { isHeld } from '../workspace/worktrees/lease-holder.ts';
-import { knownBytes } from '../workspace/worktrees/pool-size.ts';
-import { isTreeOf } from '../workspace/worktrees/register-worktree.ts';
-import { verdictOf, type WorktreeVerdict } from '../workspace/worktrees/verdict.ts';
-import { type WorkInFiles, workInTime } from '../workspace/worktrees/work-in-time.ts';
-import type { ManagedWorktree } from '../workspace/worktrees/worktree.ts';
-import type { WorktreePlace } from '../workspace/worktrees/worktree-place.ts';
 import { duration } from './text/format.ts';
 
 export interface WorktreeView {

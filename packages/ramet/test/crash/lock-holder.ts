@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withRepositoryLock } from '../../src/workspace/repository-lock.ts';
+import { withRepositoryLock } from '../../src/git/repository-lock.ts';
 
 const [commonDirectory = '', file = '', times = '0'] = process.argv.slice(2);
 

@@ -2,11 +2,11 @@
  * A process that runs the merge queue. Arguments: repository, project, and JSON: `check`, `death` (`step:count` at which
  * it kills itself), `update` (move a checkout too) and `branches`. Prints the states of the report.
  */
-import { openMergeEntries } from '../../src/journal/merge-entries.ts';
+import { openMergeEntries } from '../../src/git/merge/merge-entries.ts';
+import { runMergeQueue } from '../../src/git/merge/merge-queue.ts';
+import { findMergeRepository } from '../../src/git/merge/merge-repository.ts';
 import { systemClock } from '../../src/schema/clock.ts';
 import { childEnvironment } from '../../src/system/child-environment.ts';
-import { runMergeQueue } from '../../src/workspace/merge/merge-queue.ts';
-import { findMergeRepository } from '../../src/workspace/merge/merge-repository.ts';
 
 export interface MergeRunnerOrder {
   check?: string;

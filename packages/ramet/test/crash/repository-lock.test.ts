@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withRepositoryLock } from '../../src/workspace/repository-lock.ts';
+import { withRepositoryLock } from '../../src/git/repository-lock.ts';
 import { temporaryDirectory } from '../fixtures/temporary.ts';
 
 const HOLDER = join(import.meta.dirname, 'lock-holder.ts');

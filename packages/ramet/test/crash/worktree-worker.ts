@@ -4,10 +4,10 @@
  */
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkpoint } from '../../src/workspace/worktrees/checkpoint.ts';
-import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts';
-import { releaseWorktree } from '../../src/workspace/worktrees/release-worktree.ts';
-import { openWorktreePlace } from '../../src/workspace/worktrees/worktree-place.ts';
+import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
+import { releaseWorktree } from '../../src/git/worktrees/removal/release-worktree.ts';
+import { checkpoint } from '../../src/git/worktrees/work/checkpoint.ts';
+import { openWorktreePlace } from '../../src/git/worktrees/worktree-place.ts';
 
 const [directory = '', home = '', what = '', fatal = ''] = process.argv.slice(2);
 const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { collectGarbage } from '../../src/workspace/worktrees/collect-garbage.ts';
-import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts';
-import { resumeWorktree, worktreeOfAgent } from '../../src/workspace/worktrees/resume-worktree.ts';
-import { type WorktreePlace, worktreesDirectory } from '../../src/workspace/worktrees/worktree-place.ts';
+import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
+import { collectGarbage } from '../../src/git/worktrees/removal/collect-garbage.ts';
+import { resumeWorktree, worktreeOfAgent } from '../../src/git/worktrees/resume-worktree.ts';
+import { type WorktreePlace, worktreesDirectory } from '../../src/git/worktrees/worktree-place.ts';
 import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 import { checkoutBytes, FILES, git, OWNER, rametBranches, worktreePlace } from '../fixtures/worktrees.ts';
 

@@ -5,7 +5,7 @@ import { runCheckout } from '../../../../campaigns/checkout/run.ts';
 import { test } from '../fixtures/user.ts';
 
 /** The bundle starts four times as fast as the sources. */
-const HELPER = join(import.meta.dirname, '../../dist/workspace/shared-git.js');
+const HELPER = join(import.meta.dirname, '../../dist/git/shared-git.js');
 
 describe('WORK-1: one checkout, several processes with several agents, and a person beside them', () => {
   test('every edit is in its file or was refused with a reason, every commit holds its agent’s paths only', async () => {

@@ -42,7 +42,7 @@ describe('the arrows between rooms', () => {
   test('the arrows that were found are real: the tools know the file access they are given', () => {
     expect(arrows).toContainEqual({
       from: `${SOURCE_ROOT}tools/tool.ts`,
-      to: `${SOURCE_ROOT}workspace/file-access.ts`,
+      to: `${SOURCE_ROOT}files/file-access.ts`,
     });
   });
 });
@@ -54,8 +54,8 @@ describe('the table of rooms', () => {
   });
 
   test.each([
-    ['tools', 'workspace', true],
-    ['workspace', 'tools', false],
+    ['tools', 'files', true],
+    ['git', 'tools', false],
     ['engine', 'engine', true],
     ['engine', 'executors', false],
     ['cli', 'testing', false],

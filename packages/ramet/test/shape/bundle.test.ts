@@ -26,7 +26,7 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   {
     entry: 'cli/main',
     scope: 'start',
-    absent: /^src\/workspace\/bubblewrap/,
+    absent: /^src\/sandbox\/bubblewrap/,
     because: 'it comes with the first agent that only reads',
   },
   {
@@ -38,7 +38,7 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   {
     entry: 'cli/main',
     scope: 'start',
-    absent: /^src\/tools\/web\/|^src\/workspace\/(undo|restor)/,
+    absent: /^src\/tools\/web\/|^src\/files\/(undo|restor)/,
     because: 'few runs fetch a page or undo anything',
   },
   {

@@ -36,7 +36,21 @@ export const ROOMS: readonly Room[] = [
     owns: 'frozen blocks, the chain of digests, fork messages, breakpoints, request bytes, what a compaction keeps',
     leaves: 'when to fork, calling a model',
   },
-  { name: 'workspace', owns: 'file versions, git, the environment of child programs', leaves: 'agents' },
+  {
+    name: 'files',
+    owns: 'file versions, who changed which file, undo',
+    leaves: 'git',
+  },
+  {
+    name: 'sandbox',
+    owns: 'where an agent may write; bubblewrap: what a command can see, write and reach',
+    leaves: 'whether a command may run',
+  },
+  {
+    name: 'git',
+    owns: 'running git, the repository, worktrees as agents get them, merges, provenance, the checkout that agents share',
+    leaves: 'agents',
+  },
   { name: 'permission', owns: 'modes, and whether a tool may run under them', leaves: 'asking anybody' },
   {
     name: 'extensions',

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { bundleOptions, PACKAGE_ROOT } from '../../scripts/bundle.ts';
 import { COMPLETION_SCRIPTS, FILES_MARK } from '../../src/cli/completion/shell-scripts.ts';
-import { SHIM_MARK, shimScript } from '../../src/workspace/shared-git/shim-script.ts';
+import { SHIM_MARK, shimScript } from '../../src/git/shared-git/shim-script.ts';
 import { filesMatching, readText, sourceFiles } from './repository.ts';
 
 describe('shell programs', () => {
@@ -22,7 +22,7 @@ describe('shell programs', () => {
   test('are in a bundle as they are in the sources, with no file beside it', async () => {
     const program = `
       import { COMPLETION_SCRIPTS } from './src/cli/completion/shell-scripts.ts';
-      import { shimScript } from './src/workspace/shared-git/shim-script.ts';
+      import { shimScript } from './src/git/shared-git/shim-script.ts';
       console.log(JSON.stringify([shimScript("it's node"), COMPLETION_SCRIPTS]));`;
     const { outputFiles } = await build({
       ...bundleOptions({}),

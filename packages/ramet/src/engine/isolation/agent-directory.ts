@@ -2,10 +2,11 @@
  * Where an agent works: a directory, and the worktree around it where it has one, or its parent has. After each turn
  * that may have changed something the worktree is kept on a private ref, beside the work and one at a time.
  */
+
+import { leftOutText } from '../../git/worktrees/work/add-all.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
-import { leftOutText } from '../../workspace/worktrees/add-all.ts';
-import type { AgentWorkspace } from './agent-workspace.ts';
 
 /** Whose journal it is noted in. */
 export interface DirectoryOwner {

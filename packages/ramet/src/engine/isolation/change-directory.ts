@@ -1,8 +1,9 @@
 /** An agent goes into a worktree and back (WORK-2), on record, so that it goes on there after a restart. */
+
+import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/outcome.ts';
 import type { Agent } from '../agent.ts';
-import { type AgentWorkspace, directoryIn } from './agent-workspace.ts';
 
 export async function enterWorktree(
   agent: Agent,

@@ -1,9 +1,10 @@
 /** The worktree of a child, made before anything of the child is: without it there is no child (WORK-7). */
+
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent.ts';
-import type { AgentWorkspace } from './agent-workspace.ts';
 
 /** Where there can be no worktree, nobody who did not ask for one is refused. */
 const IMPOSSIBLE: ReadonlySet<string> = new Set(['not_a_repository', 'no_commit']);

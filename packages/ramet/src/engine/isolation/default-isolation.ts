@@ -1,8 +1,8 @@
 /** Whether a child gets a worktree of its own: because somebody asked, or because the user wants it so. */
 import type { AgentDefinition } from '../../agents/definition.ts';
+import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
-import type { DefaultIsolation } from '../../workspace/worktrees/worktree-settings.ts';
 import type { Agent } from '../agent.ts';
 
 /** `definition` is null for a fork. A child of an agent in a worktree works there, unless somebody asks for more. */

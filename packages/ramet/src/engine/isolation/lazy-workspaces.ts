@@ -1,8 +1,11 @@
 /** Most sessions isolate nobody: what worktrees take is loaded with the first agent that needs one. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { AgentWorkspaces } from './agent-workspace.ts';
-import type { WorkspacesOptions, WorktreeWorkspaces } from './worktree-workspaces.ts';
+import type { AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type {
+  WorkspacesOptions,
+  WorktreeWorkspaces,
+} from '../../git/worktrees/workspace/worktree-workspaces.ts';
 
 export interface LazyWorkspaces extends AgentWorkspaces {
   /**
@@ -16,7 +19,7 @@ export interface LazyWorkspaces extends AgentWorkspaces {
 export function lazyWorkspaces(options: WorkspacesOptions): LazyWorkspaces {
   let loaded: Promise<WorktreeWorkspaces> | null = null;
   const workspaces = (): Promise<WorktreeWorkspaces> => {
-    loaded ??= import('./worktree-workspaces.ts').then(({ worktreeWorkspaces }) =>
+    loaded ??= import('../../git/worktrees/workspace/worktree-workspaces.ts').then(({ worktreeWorkspaces }) =>
       worktreeWorkspaces(options),
     );
     return loaded;

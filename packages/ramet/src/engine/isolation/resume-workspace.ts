@@ -1,10 +1,11 @@
 /** Where an agent of an earlier process goes on (WORK-8): in the worktree it had, back at its place if it is gone. */
+
+import { directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { AgentOrigin, RecordedWorktree } from '../../schema/events.ts';
 import type { Agent } from '../agent.ts';
 import { directoryChanged } from '../notices.ts';
 import type { AgentSpec, SessionRuntime } from '../runtime.ts';
-import { directoryIn } from './agent-workspace.ts';
 
 export type Housing = Pick<AgentSpec, 'cwd' | 'workspace' | 'isWorkspaceOwn'>;
 

@@ -9,11 +9,11 @@ import type { ContextState } from '../../engine/context-state.ts';
 import type { OpenCalls } from '../../engine/open-calls.ts';
 import type { AgentRuntime, AgentSpec } from '../../engine/runtime.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
+import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
 import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import { followedWorkspace, type WorkspaceImage, workspaceImage } from './workspace-image.ts';
 
 type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer' | 'workspace';

@@ -4,12 +4,12 @@ import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
 import type { SpendingRecord } from '../../engine/budget.ts';
 import type { ExchangeOptions, ModelExchange } from '../../engine/model-exchange.ts';
 import type { Permit, PermitRequest } from '../../engine/permit.ts';
+import type { LastWrite } from '../../files/file-ledger.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { RootView } from '../../tools/root-view.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
-import type { LastWrite } from '../../workspace/file-ledger.ts';
 import type { AgentImage } from './agent-image.ts';
 
 export type HostNotice =

@@ -15,10 +15,10 @@ import { reopenTurn } from '../../engine/resume.ts';
 import { takeBill } from '../../engine/run-bill.ts';
 import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
 import type { JournalReader } from '../../journal/journal.ts';
+import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
-import type { SandboxMode } from '../../workspace/command-sandbox.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import { AgentProcess } from './agent-process.ts';
 

@@ -1,5 +1,5 @@
 /** The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's. */
-import type { AgentWorkspace } from '../../engine/isolation/agent-workspace.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 
 export type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import type { WriteFence } from '../write-fence.ts';
+import type { WriteFence } from '../../sandbox/write-fence.ts';
 import { commandRefusal } from './fence-command.ts';
 
 function fence(): WriteFence {

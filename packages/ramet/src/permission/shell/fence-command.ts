@@ -1,10 +1,11 @@
 /**
  * What the syntax of a command shows of writing outside an agent's worktree (WORK-7), in every mode: files that the
  * shell opens, targets of programs that are known to write, git in another checkout, and what git shares between all
- * worktrees. What only shows when it runs is held by the sandbox, where there is one (`workspace/isolated-shell.ts`).
+ * worktrees. What only shows when it runs is held by the sandbox, where there is one (`sandbox/isolated-shell.ts`).
  */
-import { openedPath } from '../landing-path.ts';
-import { isGuarded, type WriteFence } from '../write-fence.ts';
+
+import { isGuarded, type WriteFence } from '../../sandbox/write-fence.ts';
+import { openedPath } from '../../system/landing-path.ts';
 import { type CommandView, viewsOf } from './command-views.ts';
 import { expandWord } from './expand-word.ts';
 import { gitCall, gitWrites, sharedRefusal, steering } from './fence-git.ts';

@@ -1,9 +1,9 @@
 /** Where the words of a script may lead, held against the fence of a worktree. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { fenceRefusal, type WriteFence } from '../../sandbox/write-fence.ts';
+import { openedPath } from '../../system/landing-path.ts';
 import { isInside } from '../../system/path-inside.ts';
-import { openedPath } from '../landing-path.ts';
-import { fenceRefusal, type WriteFence } from '../write-fence.ts';
 import { viewsOf } from './command-views.ts';
 import { type ExpansionScene, expandWord } from './expand-word.ts';
 import type { ShellAssignment } from './shell-reading.ts';

@@ -3,9 +3,9 @@
  * runs; what only shows at run time is refused by the shim in git's place.
  */
 import { basename } from 'node:path';
-import { findRepository } from '../../workspace/repository.ts';
-import { gitWords } from '../../workspace/shared-git/git-words.ts';
-import { refusedBesideOthers } from '../../workspace/shared-git/refuse-git.ts';
+import { findRepository } from '../../git/repository.ts';
+import { gitWords } from '../../git/shared-git/git-words.ts';
+import { refusedBesideOthers } from '../../git/shared-git/refuse-git.ts';
 import type { ShellCommand } from './shell-reading.ts';
 import { understandScript } from './understand-script.ts';
 

@@ -1,5 +1,5 @@
 /** One command of a script, held against the rules, then against what only reads. */
-import { placeInside } from '../landing-path.ts';
+import { placeInside } from '../../system/landing-path.ts';
 import type { PermissionPolicy } from '../policy.ts';
 import { commandRule, textsOf } from './command-rules.ts';
 import { dependsOnHost } from './host-programs.ts';

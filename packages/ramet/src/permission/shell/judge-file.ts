@@ -1,6 +1,7 @@
 /** A file that the shell opens for a redirect: written like any file that a tool writes. */
+
+import { openedPath } from '../../system/landing-path.ts';
 import { standingOfWrite, suggestWriteRule } from '../assess-write.ts';
-import { openedPath } from '../landing-path.ts';
 import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import { firstRule, type PartVerdict } from './part-verdict.ts';

@@ -4,7 +4,7 @@
  * that it changes as a whole. A pattern, or a variable that the script does not set, may still hide one.
  */
 import { basename } from 'node:path';
-import { openedPath } from '../landing-path.ts';
+import { openedPath } from '../../system/landing-path.ts';
 import { takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';

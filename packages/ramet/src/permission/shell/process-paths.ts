@@ -3,7 +3,7 @@
  * can hold the secrets of another program, so it is always a question; the rest differs inside a sandbox.
  */
 import { resolve } from 'node:path';
-import { openedPath } from '../landing-path.ts';
+import { openedPath } from '../../system/landing-path.ts';
 import type { JudgeKind } from './read-only-programs.ts';
 import type { ShellAssignment } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { landingPath, placeInside } from '../landing-path.ts';
+import { landingPath, placeInside } from '../../system/landing-path.ts';
 import { hasDangerousOption } from './option-check.ts';
 import type { ArgumentCheck } from './read-only-checks.ts';
 import type { JudgeKind } from './read-only-programs.ts';

@@ -1,15 +1,15 @@
 /** Puts back the files that Write and Edit changed, and takes that back. */
 import { join } from 'node:path';
+import { createOriginalFiles } from '../../files/original-files.ts';
+import type { RestorationSources, RestorationStep } from '../../files/restoration.ts';
+import { restoreFiles } from '../../files/restore-files.ts';
+import { planRedo, planUndo, type UndoPlan } from '../../files/undo-plan.ts';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { chooseSession, damageOf, tellDamage } from '../../views/session-view.ts';
 import { undoRefusal } from '../../views/undo-text.ts';
-import { createOriginalFiles } from '../../workspace/original-files.ts';
-import type { RestorationSources, RestorationStep } from '../../workspace/restoration.ts';
-import { restoreFiles } from '../../workspace/restore-files.ts';
-import { planRedo, planUndo, type UndoPlan } from '../../workspace/undo-plan.ts';
 import { findPlace } from '../place.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 

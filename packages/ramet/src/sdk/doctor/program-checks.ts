@@ -1,8 +1,8 @@
 /** The programs that Ramet runs with or starts. */
 import { execFile } from 'node:child_process';
+import { canMerge, parseGitVersion } from '../../git/git-version.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
-import { canMerge, parseGitVersion } from '../../workspace/git/git-version.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 const TIME_LIMIT_MS = 10_000;
@@ -44,7 +44,7 @@ export async function checkRipgrep(context: DoctorContext): Promise<HealthCheck>
 
 /** Started for real: where user namespaces are forbidden, the program is there and does not work. */
 export async function checkSandbox({ caller }: DoctorContext): Promise<HealthCheck> {
-  const { tryBubblewrap } = await import('../../workspace/bubblewrap.ts');
+  const { tryBubblewrap } = await import('../../sandbox/bubblewrap.ts');
   const state = await tryBubblewrap(childEnvironment(caller.env));
   if (state.works)
     return ok('sandbox', `${state.program}: commands that only read run in it, and cannot write`);

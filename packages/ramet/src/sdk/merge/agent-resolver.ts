@@ -4,16 +4,16 @@
  * the result works is for the check to say.
  */
 import { join } from 'node:path';
+import { describeConflicts, type OpenConflict } from '../../git/merge/integration.ts';
+import { requireObjectId } from '../../git/merge/merge-output.ts';
+import { callIn, type MergeRepository } from '../../git/merge/merge-repository.ts';
+import type { ConflictResolution } from '../../git/merge/merge-request.ts';
+import { openPrivateWorktree, removePrivateWorktree } from '../../git/merge/private-worktree.ts';
+import { writeScratchCommit } from '../../git/merge/write-commit.ts';
+import type { Provenance } from '../../git/provenance/trailers.ts';
+import { gitText, runGit } from '../../git/run-git.ts';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { drain } from '../../schema/drain.ts';
-import { gitText, runGit } from '../../workspace/git/run-git.ts';
-import { describeConflicts, type OpenConflict } from '../../workspace/merge/integration.ts';
-import { requireObjectId } from '../../workspace/merge/merge-output.ts';
-import { callIn, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
-import type { ConflictResolution } from '../../workspace/merge/merge-request.ts';
-import { openPrivateWorktree, removePrivateWorktree } from '../../workspace/merge/private-worktree.ts';
-import { writeScratchCommit } from '../../workspace/merge/write-commit.ts';
-import type { Provenance } from '../../workspace/provenance/trailers.ts';
 import type { Caller } from '../calls/caller.ts';
 import { openSession } from '../session.ts';
 

@@ -1,15 +1,15 @@
 /** `ramet merge --pr`: pushes branches and opens pull requests, both with the user's own programs and credentials. */
 import { execFile } from 'node:child_process';
+import { folderGuard } from '../../git/folder-guard.ts';
+import { branchCommits } from '../../git/merge/branch-commits.ts';
+import { describeConflicts } from '../../git/merge/integration.ts';
+import { mergeMessage } from '../../git/merge/merge-message.ts';
+import { callIn, type MergeRepository, resolveCommits } from '../../git/merge/merge-repository.ts';
+import { mergeTrees } from '../../git/merge/merge-trees.ts';
+import { runGit } from '../../git/run-git.ts';
+import { withoutLocalVariables } from '../../git/start-git.ts';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { isModelKey } from '../../system/child-environment.ts';
-import { folderGuard } from '../../workspace/git/folder-guard.ts';
-import { runGit } from '../../workspace/git/run-git.ts';
-import { withoutLocalVariables } from '../../workspace/git/start-git.ts';
-import { branchCommits } from '../../workspace/merge/branch-commits.ts';
-import { describeConflicts } from '../../workspace/merge/integration.ts';
-import { mergeMessage } from '../../workspace/merge/merge-message.ts';
-import { callIn, type MergeRepository, resolveCommits } from '../../workspace/merge/merge-repository.ts';
-import { mergeTrees } from '../../workspace/merge/merge-trees.ts';
 import type { Caller } from '../calls/caller.ts';
 
 export interface PullRequestOrder {

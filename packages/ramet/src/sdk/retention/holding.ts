@@ -1,6 +1,6 @@
 /** One thing that Ramet keeps for a repository. */
 
-import type { WorktreeSettings } from '../../workspace/worktrees/worktree-settings.ts';
+import type { WorktreeSettings } from '../../git/worktrees/worktree-settings.ts';
 import type { Place } from '../place.ts';
 import type { SessionHolding } from './session-holdings.ts';
 

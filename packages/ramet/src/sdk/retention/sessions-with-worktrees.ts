@@ -1,8 +1,8 @@
 /** The sessions of a repository whose agents have worktrees: there may be work in them that is nowhere else. */
 import { existsSync } from 'node:fs';
+import { WorktreeRegistry } from '../../git/worktrees/registry.ts';
 import { indexPath } from '../../journal/session-index.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import { WorktreeRegistry } from '../../workspace/worktrees/registry.ts';
 import type { Place } from '../place.ts';
 
 export function sessionsWithWorktrees({ project, repository }: Place): Set<SessionId> {

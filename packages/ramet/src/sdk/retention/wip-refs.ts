@@ -1,6 +1,6 @@
 /** Work in progress that was kept on private refs. One goes when a branch, tag or remote has all of it, or `--work` is said. */
 
-import { runGit } from '../../workspace/git/run-git.ts';
+import { runGit } from '../../git/run-git.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
 import { WORK_STAYS } from './kept-folders.ts';
 import { DAY_MS } from './session-holdings.ts';

@@ -1,9 +1,9 @@
 /** Worktrees of agents and those kept ready. What may go is what `ramet worktree gc` says; that is also what does it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { collectGarbage, type GarbageEntry } from '../../workspace/worktrees/collect-garbage.ts';
-import { knownBytes } from '../../workspace/worktrees/pool-size.ts';
-import { openWorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import { knownBytes } from '../../git/worktrees/pool/pool-size.ts';
+import { collectGarbage, type GarbageEntry } from '../../git/worktrees/removal/collect-garbage.ts';
+import { openWorktreePlace } from '../../git/worktrees/worktree-place.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
 
 export async function worktreeHoldings(options: HoldingOptions): Promise<Holding[]> {

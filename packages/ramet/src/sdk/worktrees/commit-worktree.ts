@@ -5,17 +5,17 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { noIdentityFrom } from '../../git/merge/write-commit.ts';
+import { type Provenance, withTrailers } from '../../git/provenance/trailers.ts';
+import { gitText, runGit } from '../../git/run-git.ts';
+import { isTorn, refuseUnfinished, tornText } from '../../git/worktrees/half-made.ts';
+import { isHeld } from '../../git/worktrees/lease-holder.ts';
+import { addAll, leftOutText } from '../../git/worktrees/work/add-all.ts';
+import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
+import { excludeSettings } from '../../git/worktrees/worktree-environment.ts';
+import { adminDirectory, type WorktreePlace } from '../../git/worktrees/worktree-place.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { JournalError, UserMistake } from '../../schema/errors.ts';
-import { gitText, runGit } from '../../workspace/git/run-git.ts';
-import { noIdentityFrom } from '../../workspace/merge/write-commit.ts';
-import { type Provenance, withTrailers } from '../../workspace/provenance/trailers.ts';
-import { addAll, leftOutText } from '../../workspace/worktrees/add-all.ts';
-import { isTorn, refuseUnfinished, tornText } from '../../workspace/worktrees/half-made.ts';
-import { isHeld } from '../../workspace/worktrees/lease-holder.ts';
-import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
-import { excludeSettings } from '../../workspace/worktrees/worktree-environment.ts';
-import { adminDirectory, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 
 export interface WorktreeCommit {
   commit: string;

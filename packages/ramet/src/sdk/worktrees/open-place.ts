@@ -1,12 +1,12 @@
 /** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
 
+import { isHalfMade } from '../../git/worktrees/half-made.ts';
+import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
+import { openWorktreePlace, type WorktreePlace } from '../../git/worktrees/worktree-place.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { rametHome } from '../../system/home.ts';
 import { withoutOwnPrograms } from '../../system/own-programs.ts';
-import { isHalfMade } from '../../workspace/worktrees/half-made.ts';
-import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
-import { openWorktreePlace, type WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
 import type { Caller } from '../calls/caller.ts';
 import { sessionSettings } from '../session-settings.ts';
 

@@ -2,11 +2,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gitText } from '../../workspace/git/run-git.ts';
-import { checkoutTrees } from '../../workspace/worktrees/dirty-work.ts';
-import type { ManagedWorktree } from '../../workspace/worktrees/worktree.ts';
-import { excludeSettings } from '../../workspace/worktrees/worktree-environment.ts';
-import type { WorktreePlace } from '../../workspace/worktrees/worktree-place.ts';
+import { gitText } from '../../git/run-git.ts';
+import { checkoutTrees } from '../../git/worktrees/work/dirty-work.ts';
+import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
+import { excludeSettings } from '../../git/worktrees/worktree-environment.ts';
+import type { WorktreePlace } from '../../git/worktrees/worktree-place.ts';
 
 export async function worktreeDiff(
   place: WorktreePlace,

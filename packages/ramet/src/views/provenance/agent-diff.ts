@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { callIn, lookUpCommits, type MergeRepository } from '../../git/merge/merge-repository.ts';
+import type { FileContents } from '../../git/provenance/file-contents.ts';
+import { gitText, runGit } from '../../git/run-git.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { pathInside } from '../../system/path-inside.ts';
-import { gitText, runGit } from '../../workspace/git/run-git.ts';
-import { callIn, lookUpCommits, type MergeRepository } from '../../workspace/merge/merge-repository.ts';
-import type { FileContents } from '../../workspace/provenance/file-contents.ts';
 import { type TargetView, viewAgents } from '../session-target.ts';
 import { type SessionView, tellDamage } from '../session-view.ts';
 import { printable } from '../text/format.ts';

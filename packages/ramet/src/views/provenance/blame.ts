@@ -1,8 +1,8 @@
 /** Which agent wrote each line of a file and why, committed or not. */
 import { readFileSync } from 'node:fs';
+import type { MergeRepository } from '../../git/merge/merge-repository.ts';
+import { type BlamedLine, blameLines } from '../../git/provenance/blame-lines.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { MergeRepository } from '../../workspace/merge/merge-repository.ts';
-import { type BlamedLine, blameLines } from '../../workspace/provenance/blame-lines.ts';
 import { fileChanges } from './file-changes.ts';
 import { lineOwners } from './line-owners.ts';
 import { recordedContents } from './recorded-contents.ts';

@@ -3,8 +3,8 @@
  * with the one before. What changed between two recorded versions, or after the last, is nobody's that we know of.
  */
 
+import type { FileContents } from '../../git/provenance/file-contents.ts';
 import { lineDiff } from '../../system/text/line-diff.ts';
-import type { FileContents } from '../../workspace/provenance/file-contents.ts';
 import type { AttributedChange } from './file-changes.ts';
 
 /** By line, from the first; null where it is not known. */

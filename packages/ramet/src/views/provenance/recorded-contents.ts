@@ -3,11 +3,11 @@
  * is made again from the call that wrote it, and counts only when its hash is the one that was recorded.
  */
 
+import { createFileContents, type FileContents } from '../../git/provenance/file-contents.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { versionOf } from '../../system/regular-file.ts';
 import { decodeTextFile, encodeTextFile } from '../../system/text/text-file.ts';
 import { replaceText } from '../../tools/replace-text.ts';
-import { createFileContents, type FileContents } from '../../workspace/provenance/file-contents.ts';
 import type { AttributedChange } from './file-changes.ts';
 
 export function recordedContents(project: string, changes: readonly AttributedChange[]): FileContents {

@@ -1,0 +1,185 @@
+/**
+ * Git in folders that the user has not trusted (SEC-1): the environment in which it runs nothing that the folder's own
+ * configuration names: no monitor, hook, pager, external diff, text conversion, signature program, credential helper,
+ * merge driver or content filter. What the user has configured for himself keeps working. After `ramet trust` the
+ * folder's configuration counts.
+ *
+ * Invariants
+ * 1. Trust is of a working tree, its configuration of the repository: one trusted working tree of it is enough, and
+ *    only one that names this repository as its own.
+ * 2. A bare repository inside a checkout is not entered: whoever can commit files can commit one.
+ */
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { rametHome } from '../system/home.ts';
+import { isInside } from '../system/path-inside.ts';
+import { isTrusted } from '../system/trust.ts';
+import { type ConfigOverrides, overridesFor } from './config-overrides.ts';
+import { folderConfig } from './folder-config.ts';
+import {
+  findRepository,
+  isBareDirectory,
+  linkedDirectory,
+  type Repository,
+  readOrNull,
+} from './repository.ts';
+
+export interface FolderGuard {
+  /** To be laid over the environment; empty where the folder is trusted. */
+  environment: Readonly<Record<string, string>>;
+  /** Filters that files may need and that do not run. */
+  filters: readonly string[];
+  /** Where trust would have to be given. */
+  root: string;
+}
+
+export interface GuardOptions {
+  env: Readonly<Record<string, string>>;
+  /** Files that need a filter of the folder are taken as they are; otherwise git fails for them. */
+  lenient?: boolean | undefined;
+  /** The user asked for something from a remote; otherwise git fetches nothing, not even an object that is missing. */
+  reachesRemote?: boolean | undefined;
+}
+
+/** No git fetches anything, not even an object that is missing here: a remote can name the program that serves it. */
+export const NO_TRANSPORT: Readonly<Record<string, string>> = {
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+};
+
+const ALWAYS: readonly (readonly [string, string])[] = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  // A submodule has a configuration of its own.
+  ['diff.ignoreSubmodules', 'dirty'],
+];
+const NO_BARE: readonly [string, string] = ['safe.bareRepository', 'explicit'];
+const LINES = /^\s*worktree\s*=\s*"?(.*?)"?\s*$/m;
+
+export async function folderGuard(
+  directory: string,
+  { env, lenient = false, reachesRemote = false }: GuardOptions,
+): Promise<FolderGuard> {
+  const checkout = findRepository(directory);
+  const repository = checkout ?? bareAround(directory);
+  const root = repository?.root ?? directory;
+  if (repository !== null && isTrustedRepository(repository, env))
+    return { environment: {}, filters: [], root };
+  const always = repository !== null && isOwnDirectory(directory, repository) ? ALWAYS : [...ALWAYS, NO_BARE];
+  const found =
+    repository === null ? NOTHING : await overrides(directory, repository, always, { env, lenient });
+  const settings = [...always, ...found.settings, ...ignoredSubmodules(root)];
+  return {
+    environment: {
+      ...(reachesRemote && !found.namesTransport ? {} : NO_TRANSPORT),
+      ...withSettings(env, settings),
+      ...found.environment,
+      ...plainDiff(found),
+    },
+    filters: found.filters,
+    root,
+  };
+}
+
+/** Set for the shim, which can give `git diff` the option that no setting stands for. */
+const PLAIN_DIFF = 'RAMET_GIT_PLAIN_DIFF';
+
+function plainDiff({ settings }: ConfigOverrides): Record<string, string> {
+  const isReplaced = settings.some(([key]) => /^diff\.(?:external|.+\.command)$/s.test(key));
+  return isReplaced ? { [PLAIN_DIFF]: '1' } : {};
+}
+
+const NOTHING: ConfigOverrides = { settings: [], environment: {}, filters: [], namesTransport: false };
+
+async function overrides(
+  cwd: string,
+  { root, commonDirectory }: Repository,
+  always: readonly (readonly [string, string])[],
+  { env, lenient }: GuardOptions,
+): Promise<ConfigOverrides> {
+  const gitDirectory = linkedDirectory(root) ?? commonDirectory;
+  const guarded = { ...env, ...withSettings(env, always) };
+  const entries = await folderConfig({ cwd, gitDirectory, commonDirectory, env: guarded });
+  return entries.length === 0 ? NOTHING : overridesFor(entries, lenient !== true);
+}
+
+/** After those that the user gave by variable already. */
+function withSettings(
+  env: Readonly<Record<string, string>>,
+  settings: readonly (readonly [string, string])[],
+): Record<string, string> {
+  const first = Number.parseInt(env.GIT_CONFIG_COUNT ?? '0', 10) || 0;
+  const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(first + settings.length) };
+  for (const [index, [key, value]] of settings.entries()) {
+    variables[`GIT_CONFIG_KEY_${first + index}`] = key;
+    variables[`GIT_CONFIG_VALUE_${first + index}`] = value;
+  }
+  return variables;
+}
+
+/** `.gitmodules` can say of each submodule that it is to be looked into all the same. */
+function ignoredSubmodules(root: string): (readonly [string, string])[] {
+  const text = readOrNull(join(root, '.gitmodules')) ?? '';
+  const names = text.matchAll(/\[\s*submodule\s+"((?:[^"\\\n]|\\.)+)"\s*\]/gi);
+  return Array.from(names, ([, name = '']) => [`submodule.${name.replace(/\\(.)/g, '$1')}.ignore`, 'dirty']);
+}
+
+/** Answers by repository, as long as trust was neither given nor taken: one `stat` instead of a look at each worktree. */
+const answers = new Map<string, { changed: bigint; trusted: boolean }>();
+
+function isTrustedRepository(repository: Repository, env: Readonly<Record<string, string>>): boolean {
+  const home = rametHome(env);
+  const changed = statSync(join(home, 'trusted'), { throwIfNoEntry: false, bigint: true })?.mtimeNs;
+  if (changed === undefined) return false;
+  const key = [home, repository.commonDirectory, repository.root].join('\0');
+  const known = answers.get(key);
+  if (known?.changed === changed) return known.trusted;
+  const trusted = workingTrees(repository).some((root) => isTrusted({ home, root }));
+  answers.set(key, { changed, trusted });
+  return trusted;
+}
+
+/** A repository can claim any directory as its working tree; only those count that say so themselves. */
+function* workingTrees({ root, commonDirectory }: Repository): Generator<string> {
+  yield root;
+  if (basename(commonDirectory) !== '.git') yield commonDirectory;
+  const named = LINES.exec(readOrNull(join(commonDirectory, 'config')) ?? '')?.[1];
+  const claimed = [
+    dirname(commonDirectory),
+    ...(named === undefined ? [] : [resolve(commonDirectory, named)]),
+    ...linkedWorktrees(commonDirectory),
+  ];
+  for (const directory of claimed) {
+    const found = findRepository(directory);
+    if (found?.commonDirectory === commonDirectory) yield found.root;
+  }
+}
+
+function linkedWorktrees(commonDirectory: string): string[] {
+  const directory = join(commonDirectory, 'worktrees');
+  return namesIn(directory).flatMap((name) => {
+    const file = readOrNull(join(directory, name, 'gitdir'))?.trimEnd();
+    return file === undefined ? [] : [dirname(resolve(directory, name, file))];
+  });
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** The git directory itself, which need not be called `.git`: our own calls work there. */
+function isOwnDirectory(directory: string, { commonDirectory }: Repository): boolean {
+  return isInside(realpathSync.native(directory), commonDirectory);
+}
+
+function bareAround(directory: string): Repository | null {
+  if (!existsSync(directory)) return null;
+  for (let root = realpathSync.native(directory); ; root = dirname(root)) {
+    if (isBareDirectory(root)) return { root, commonDirectory: root };
+    if (dirname(root) === root) return null;
+  }
+}

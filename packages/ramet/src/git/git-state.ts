@@ -1,0 +1,111 @@
+/**
+ * What git says about a working tree, for the agent's first message. It asks once, takes no lock, runs nothing the
+ * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
+ */
+import { describeError } from '../schema/errors.ts';
+import { startGit } from './start-git.ts';
+
+export type GitState =
+  | {
+      known: true;
+      /** Null when HEAD is detached. */
+      branch: string | null;
+      /** Commit id; null before the first commit. */
+      head: string | null;
+      /** `XY path`, in git's order, at most `maxLines`. */
+      changes: string[];
+      /** How many changes are not listed. */
+      more: number;
+    }
+  | { known: false; reason: string };
+
+export interface GitStateOptions {
+  directory: string;
+  env: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+  maxLines?: number;
+  timeoutMs?: number;
+}
+
+/** Submodules are not entered: their own configuration would count there. */
+const STATUS = ['status', '--porcelain=v2', '--branch', '--ignore-submodules=dirty'];
+
+export async function gitState(options: GitStateOptions): Promise<GitState> {
+  const collector = createCollector(options.maxLines ?? 20);
+  const { directory: cwd, env, signal, timeoutMs = 1_000 } = options;
+  const git = await startGit(STATUS, { cwd, env, signal, timeoutMs, looksUp: true, lenient: true }).catch(
+    describeError,
+  );
+  if (typeof git === 'string') return { known: false, reason: git };
+  let complaint = '';
+  // Where no more files may be opened there are no pipes, and `ended` says why.
+  git.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(0, 500);
+  });
+  git.process.stdout?.setEncoding('utf8').on('data', byLine(collector.take));
+  try {
+    const code = await git.ended;
+    return code === 0
+      ? collector.state()
+      : { known: false, reason: firstLine(complaint) || `git exited with ${code}` };
+  } catch (error) {
+    const reason = git.isTimedOut() ? 'git did not answer in time' : describeError(error);
+    return { known: false, reason };
+  }
+}
+
+/** Without `readline`, which takes more than a millisecond to load. */
+function byLine(take: (line: string) => void): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+  };
+}
+
+function createCollector(maxLines: number): { take(line: string): void; state(): GitState } {
+  const changes: string[] = [];
+  const header = new Map<string, string>();
+  let total = 0;
+  return {
+    take(line) {
+      const named = /^# branch\.(\w+) (.*)$/.exec(line);
+      if (named?.[1] !== undefined && named[2] !== undefined) header.set(named[1], named[2]);
+      const change = shortChange(line);
+      if (change === null) return;
+      total++;
+      if (changes.length < maxLines) changes.push(change);
+    },
+    state() {
+      const head = header.get('oid');
+      const branch = header.get('head');
+      if (head === undefined || branch === undefined)
+        return { known: false, reason: 'git printed no branch' };
+      return {
+        known: true,
+        branch: branch === '(detached)' ? null : branch,
+        head: head === '(initial)' ? null : head,
+        changes,
+        more: total - changes.length,
+      };
+    },
+  };
+}
+
+/** How many fields stand before the path, by kind of line: ordinary, renamed, unmerged. */
+const FIELDS_BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 };
+
+function shortChange(line: string): string | null {
+  const kind = line.charAt(0);
+  if (kind === '?') return `?? ${line.slice(2)}`;
+  const count = FIELDS_BEFORE_PATH[kind];
+  if (count === undefined) return null;
+  const fields = line.split(' ');
+  const [path = '', from] = fields.slice(count).join(' ').split('\t');
+  return `${fields[1] ?? '..'} ${from === undefined ? path : `${from} -> ${path}`}`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

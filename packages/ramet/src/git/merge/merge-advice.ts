@@ -1,0 +1,152 @@
+/**
+ * What to do about a branch that was left behind, in commands that can be run as they stand. It is worked out when it is
+ * told, not when it is recorded: which ref holds the other side, and where the branch is checked out, changes meanwhile.
+ */
+
+import { readRef as readRefFile } from '../read-refs.ts';
+import { runGit } from '../run-git.ts';
+import { unfinishedAt } from '../worktrees/half-made.ts';
+import { checkoutsOf } from './branch-checkouts.ts';
+import { integrationRef, shortName } from './integration-refs.ts';
+import type { MergeEntry } from './merge-entries.ts';
+import { callIn, isAncestor, type MergeRepository, readRef } from './merge-repository.ts';
+import type { MergeWishes } from './merge-request.ts';
+import { repeatOptions, shellWord } from './repeat-options.ts';
+
+/** The entries as they are told: reasons with what to do about them. */
+export async function withAdvice(
+  entries: readonly MergeEntry[],
+  repository: MergeRepository,
+  { wishesOf = () => null, project }: AdviceSources = {},
+): Promise<MergeEntry[]> {
+  const sides = new Map<string, Promise<string>>();
+  return Promise.all(
+    entries.map(async (entry) => {
+      const again = repeatOptions(entry, wishesOf(entry.target));
+      if (entry.state === 'nothing') return withUncommitted(entry, { again, project }, repository);
+      if (entry.state !== 'conflicted') return entry;
+      const side = sides.get(entry.target) ?? otherSide(entry.target, repository);
+      sides.set(entry.target, side);
+      return {
+        ...entry,
+        reason: `${entry.reason}; ${remedy(entry, { side: await side, again }, repository)}`,
+      };
+    }),
+  );
+}
+
+export interface AdviceSources {
+  /** What the last run of a target was asked for. */
+  wishesOf?: ((target: string) => MergeWishes | null) | undefined;
+  /** The directory that Ramet keeps for the repository: it says which worktrees are whole. */
+  project?: string | undefined;
+}
+
+const LEFT_BEHIND: ReadonlySet<string> = new Set(['conflicted', 'failed', 'nothing']);
+
+/** The queue as it is listed: nothing of a branch that was left behind once and has come further since. */
+export async function listedEntries(
+  entries: readonly MergeEntry[],
+  repository: MergeRepository,
+  sources?: AdviceSources,
+): Promise<MergeEntry[]> {
+  const isSame = (one: MergeEntry, other: MergeEntry): boolean =>
+    one.target === other.target && one.branch === other.branch;
+  const current = entries.filter(
+    (entry, index) =>
+      !LEFT_BEHIND.has(entry.state) || !entries.slice(index + 1).some((later) => isSame(entry, later)),
+  );
+  const byHand = await Promise.all(current.map((entry) => landedByHand(entry, repository)));
+  const open = current.filter((_, index) => byHand[index] !== true);
+  const told = await Promise.all(open.map((entry) => asTaken(entry, repository)));
+  return withAdvice(told, repository, sources);
+}
+
+/** A result that waited is taken with git, as the output says; the queue hears of it when it runs again. */
+async function asTaken(entry: MergeEntry, repository: MergeRepository): Promise<MergeEntry> {
+  const { state, result, target } = entry;
+  if (state !== 'integrated' || result === null || !(await isAncestor(result, target, repository)))
+    return entry;
+  return { ...entry, state: 'landed' };
+}
+
+/** A person may have merged it. */
+async function landedByHand(
+  { state, branch, tip, target }: MergeEntry,
+  repository: MergeRepository,
+): Promise<boolean> {
+  if (state !== 'conflicted') return false;
+  const now = readRefFile(repository.commonDirectory, `refs/heads/${branch}`) ?? tip;
+  return isAncestor(now, target, repository);
+}
+
+/** Where the result is that the branch has to fit: on the private ref while it waits there, else on the target. */
+async function otherSide(target: string, repository: MergeRepository): Promise<string> {
+  const [ready, landed] = await Promise.all([
+    readRef(integrationRef(target), repository),
+    readRef(target, repository),
+  ]);
+  if (ready === null || landed === null) return shortName(target);
+  return (await isAncestor(ready, landed, repository)) ? shortName(target) : integrationRef(target);
+}
+
+function remedy(
+  { branch, tip }: MergeEntry,
+  { side, again }: { side: string; again: string },
+  repository: MergeRepository,
+): string {
+  const { into, name, git } = wayTo(branch, tip, repository);
+  const steps = [
+    ...into,
+    `${git} merge ${shellWord(side)}`,
+    'edit the files',
+    `${git} commit -a --no-edit`,
+    `ramet merge ${shellWord(name)} ${again}`,
+  ];
+  return `to resolve it: ${steps.join('; ')}`;
+}
+
+/** How to get to the branch: its worktree where it has one. */
+function wayTo(
+  branch: string,
+  tip: string,
+  repository: MergeRepository,
+): { into: string[]; name: string; git: string } {
+  const [checkout] = checkoutsOf(`refs/heads/${branch}`, repository);
+  if (checkout !== undefined) {
+    const isHere = checkout.directory === repository.cwd;
+    return { into: [], name: branch, git: isHere ? 'git' : `git -C ${shellWord(checkout.directory)}` };
+  }
+  const isBranch = readRefFile(repository.commonDirectory, `refs/heads/${branch}`) !== null;
+  const name = isBranch ? branch : `merge-${tip.slice(0, 12)}`;
+  if (repository.cwd === repository.commonDirectory) {
+    const directory = `../${name.replaceAll('/', '-')}-worktree`;
+    const words = isBranch ? [directory, name] : ['-b', name, directory, tip];
+    const into = [`git worktree add ${words.map(shellWord).join(' ')}`];
+    return { into, name, git: `git -C ${shellWord(directory)}` };
+  }
+  const words = isBranch ? [name] : ['-c', name, tip];
+  return { into: [`git switch ${words.map(shellWord).join(' ')}`], name, git: 'git' };
+}
+
+/** A branch without commits of its own may have its work in the files of its worktree. */
+async function withUncommitted(
+  entry: MergeEntry,
+  { again, project }: { again: string; project: string | undefined },
+  repository: MergeRepository,
+): Promise<MergeEntry> {
+  const [checkout] = checkoutsOf(`refs/heads/${entry.branch}`, repository);
+  if (checkout === undefined || checkout.directory === repository.cwd) return entry;
+  const { directory } = checkout;
+  const unfinished = project === undefined ? null : unfinishedAt(project, checkout);
+  if (unfinished !== null)
+    return { ...entry, reason: `${entry.reason}; its worktree ${directory} ${unfinished}` };
+  const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+  const end = await runGit(args, { ...callIn(repository), cwd: directory }).catch(() => null);
+  const files = end?.code === 0 ? end.stdout.split('\0').filter((line) => line !== '').length : 0;
+  if (files === 0) return entry;
+  const what = `${files} uncommitted file${files === 1 ? '' : 's'}`;
+  const name = shellWord(entry.branch);
+  const reason = `${entry.reason}; its worktree ${directory} has ${what}, which no merge takes: ramet worktree commit ${name}; ramet merge ${name} ${again}`;
+  return { ...entry, reason };
+}

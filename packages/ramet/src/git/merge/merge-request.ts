@@ -1,0 +1,72 @@
+/** What the merge queue is asked for, what it needs from outside, and what it answers. */
+
+import type { Clock } from '../../schema/clock.ts';
+import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
+import type { Provenance } from '../provenance/trailers.ts';
+import type { OpenConflict } from './integration.ts';
+import type { MergeEntries, MergeEntry } from './merge-entries.ts';
+import type { BranchStory } from './merge-message.ts';
+import type { MergeRepository } from './merge-repository.ts';
+import type { BegunCheck, CheckCommand, CommandRunner } from './run-check.ts';
+
+export interface MergeWishes {
+  check: CheckCommand | null;
+  onConflict: ConflictPolicy;
+  updateCheckout: boolean;
+}
+
+export interface MergeRequest extends MergeWishes {
+  /** A local branch, without `refs/heads/`. */
+  target: string;
+  /** Branches or commits to enter; what waits already is merged too. */
+  branches: readonly string[];
+  strategy: MergeStrategy;
+}
+
+/** The moments between which a process may die; each leaves a state from which the next run goes on. */
+export const MERGE_STEPS = [
+  'entered',
+  'integrated',
+  'held',
+  'checked',
+  'recorded',
+  'moved',
+  'noted',
+] as const;
+export type MergeStep = (typeof MERGE_STEPS)[number];
+
+/** What a resolver leaves: a tree without the conflict, proved by whoever made it, or why there is none. */
+export type ConflictResolution =
+  | { tree: string; by: Provenance }
+  /** One line, without the end of a sentence; null where nobody tried. */
+  | { tree: null; tried: string | null };
+
+export interface MergePorts {
+  repository: MergeRepository;
+  /** The directory that Ramet keeps for the repository. */
+  project: string;
+  entries: MergeEntries;
+  clock: Clock;
+  /** What is known of the work on a branch. */
+  storyOf?(branch: string): BranchStory;
+  resolveConflict?(conflict: OpenConflict): Promise<ConflictResolution>;
+  /** Brings packages into the working tree of a check; returns what it lacks, one sentence each. */
+  prepareCheck?(worktree: string, run: CommandRunner): Promise<string[]>;
+  /** Where the working tree of a check is; in `project` when absent. */
+  checkTrees?: string | undefined;
+  onCheck?(begun: BegunCheck): void;
+  onStep?(step: MergeStep): void | Promise<void>;
+}
+
+export interface MergeReport {
+  target: string;
+  /** The target's commit before and now. */
+  before: string;
+  after: string;
+  /** Set where the result waits on the private ref. */
+  kept: { ref: string; commit: string; reason: string } | null;
+  /** The checkout whose files went along. */
+  checkout: string | null;
+  /** Everything this run has decided on, in the order of the queue. */
+  entries: MergeEntry[];
+}

@@ -1,0 +1,80 @@
+/**
+ * Where HEAD and branches are, read from files: microseconds instead of a process. Null means not known this way
+ * (another storage of refs, a file half written): ask git then, never take it for absent.
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readOrNull } from './repository.ts';
+import { isCommitId } from './run-git.ts';
+
+export interface HeadPosition {
+  /** `refs/heads/main`; null when detached. */
+  ref: string | null;
+  commit: string;
+}
+
+/** The git directory of a checkout: its own, also where it is a worktree's. */
+export function gitDirectoryOf(root: string): string | null {
+  try {
+    const target = /^gitdir: (.+)$/m.exec(readFileSync(join(root, '.git'), 'utf8'))?.[1];
+    return target === undefined ? null : resolve(root, target.trimEnd());
+  } catch {
+    if (readOrNull(join(root, '.git', 'HEAD')) !== null) return join(root, '.git');
+    return readOrNull(join(root, 'HEAD')) === null ? null : root;
+  }
+}
+
+export function readHead(gitDirectory: string, commonDirectory: string): HeadPosition | null {
+  const text = readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd();
+  if (isCommitId(text)) return { ref: null, commit: text };
+  const ref = symbolicTarget(text);
+  const commit = ref === null ? null : readRef(commonDirectory, ref);
+  return commit === null ? null : { ref, commit };
+}
+
+/** Follows symbolic refs, as `refs/remotes/origin/HEAD` is one. */
+export function readRef(commonDirectory: string, ref: string, depth = 5): string | null {
+  const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
+  if (isCommitId(text)) return text;
+  const target = symbolicTarget(text);
+  if (target !== null) return depth === 0 ? null : readRef(commonDirectory, target, depth - 1);
+  return readPackedRef(commonDirectory, ref);
+}
+
+/** The ref of HEAD, also where it has no commit; null when detached or not known. */
+export function headRef(gitDirectory: string): string | null {
+  return symbolicTarget(readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd());
+}
+
+/** Something stands in a ref's file that is no name of a commit: told as damage, not as absence. */
+export function isDamagedRef(commonDirectory: string, ref: string): boolean {
+  const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
+  return text !== undefined && !isCommitId(text) && symbolicTarget(text) === null;
+}
+
+/** What mends one: git refuses to write a damaged ref, so its file goes first. */
+export function damageAdvice(commonDirectory: string, ref: string): string {
+  const log =
+    readOrNull(join(commonDirectory, 'logs', ref))
+      ?.trimEnd()
+      .split('\n')
+      .at(-1) ?? '';
+  const last = log.split(' ', 2)[1];
+  const mend = (commit: string): string =>
+    `rm '${join(commonDirectory, ref)}'; git update-ref ${ref} ${commit}`;
+  return isCommitId(last)
+    ? `its log names ${last.slice(0, 12)} last, so run: ${mend(last)}`
+    : `git fsck --lost-found shows commits that are lost, then run: ${mend('COMMIT')}`;
+}
+
+function readPackedRef(commonDirectory: string, ref: string): string | null {
+  const packed = readOrNull(join(commonDirectory, 'packed-refs'));
+  const end = packed?.indexOf(` ${ref}\n`) ?? -1;
+  const id = packed === null || end === -1 ? null : packed.slice(packed.lastIndexOf('\n', end) + 1, end);
+  return isCommitId(id) ? id : null;
+}
+
+function symbolicTarget(text: string | undefined): string | null {
+  const target = text === undefined ? undefined : /^ref: (refs\/.+)$/.exec(text)?.[1];
+  return target === undefined || target === 'refs/heads/.invalid' ? null : target;
+}

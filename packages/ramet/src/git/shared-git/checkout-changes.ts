@@ -1,0 +1,167 @@
+/**
+ * What has changed in a checkout while an agent worked in a worktree of it, and nobody known did it (WORK-9). Known are the
+ * merge queue, by its line in the reflog, and agents, by the trailers of their commits; whoever else it was, a person or
+ * the agent itself, Ramet cannot tell, and says so.
+ *
+ * Where nothing has changed no process is started.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseTrailers } from '../provenance/trailers.ts';
+import { type Repository, readOrNull } from '../repository.ts';
+import { type GitCall, runGit } from '../run-git.ts';
+import {
+  type CheckoutState,
+  closeCheckoutState,
+  readCheckoutState,
+  readHeldIndex,
+} from './checkout-state.ts';
+
+export interface ChangeWatch {
+  repository: Repository;
+  env: Readonly<Record<string, string>>;
+  /** The agent that worked in the worktree. */
+  agent: string | null;
+  /** Other agents that work in the checkout itself. */
+  others: () => readonly string[];
+}
+
+/** One line each, such as `refs/heads/main moved from 1a2b3c4 to 5d6e7f8 (commit: fix)`. */
+export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch): Promise<string[]> {
+  const after = readCheckoutState(watch.repository, before);
+  if (after === null)
+    return [`its refs are no longer where they were in ${watch.repository.commonDirectory}`];
+  try {
+    const moves = [...refMoves(before, after, watch.repository), ...headMoves(before, after)];
+    const known = await knownMoves(moves, watch);
+    const unknown = moves.filter((move) => !known.has(move)).map(({ text }) => text);
+    // What moves HEAD moves the index too.
+    if (moves.length > 0 || before.index?.identity === after.index?.identity) return [...new Set(unknown)];
+    return watch.others().length > 0 ? [] : await indexChanges(before, watch);
+  } finally {
+    closeCheckoutState(after);
+  }
+}
+
+interface Move {
+  text: string;
+  /** The commit that it led to; null for what was deleted. */
+  to: string | null;
+  /** What the reflog says of it. */
+  reason: string;
+  ref: string;
+}
+
+const ID_LENGTH = 10;
+
+function refMoves(before: CheckoutState, after: CheckoutState, { commonDirectory }: Repository): Move[] {
+  const names = [...new Set([...before.refs.keys(), ...after.refs.keys()])];
+  return names.flatMap((ref): Move[] => {
+    const [from = null, to = null] = [before.refs.get(ref), after.refs.get(ref)];
+    if (from === to) return [];
+    const log = readOrNull(join(commonDirectory, 'logs', ref)) ?? '';
+    const reason = log.trimEnd().split('\n').at(-1)?.split('\t')[1] ?? '';
+    const short = (id: string): string => id.slice(0, ID_LENGTH);
+    const what =
+      from === null
+        ? `was made at ${short(to ?? '')}`
+        : to === null
+          ? `was deleted (it was ${short(from)})`
+          : `moved from ${short(from)} to ${short(to)}`;
+    return [{ text: `${ref} ${what}${reason === '' || to === null ? '' : ` (${reason})`}`, to, reason, ref }];
+  });
+}
+
+/** HEAD itself, and what its reflog says that no ref shows any more, such as there and back. */
+function headMoves(before: CheckoutState, after: CheckoutState): Move[] {
+  const name = (text: string | null): string => text?.trim().replace(/^ref: refs\/heads\//, '') ?? 'nothing';
+  const moves: Move[] = [];
+  if (before.head !== after.head) {
+    const text = `HEAD went from ${name(before.head)} to ${name(after.head)}`;
+    moves.push({ text, to: null, reason: '', ref: 'HEAD' });
+  }
+  if (after.headLog === before.headLog) return moves;
+  if (after.headLog < before.headLog)
+    return [...moves, { text: 'the reflog of HEAD was cut', to: null, reason: '', ref: 'HEAD' }];
+  const log = readFileSync(join(after.gitDirectory, 'logs', 'HEAD'))
+    .subarray(before.headLog)
+    .toString();
+  for (const line of log.split('\n').filter((text) => text !== '')) {
+    const [ids = '', reason = ''] = line.split('\t');
+    const to = ids.split(' ')[1] ?? null;
+    moves.push({
+      text: `HEAD: ${reason || 'moved'}, to ${to?.slice(0, ID_LENGTH)}`,
+      to,
+      reason,
+      ref: 'HEAD',
+    });
+  }
+  return moves;
+}
+
+async function knownMoves(moves: readonly Move[], watch: ChangeWatch): Promise<ReadonlySet<Move>> {
+  const isOwnWork = ({ reason, ref }: Move): boolean =>
+    reason.startsWith('ramet merge') || (ref.startsWith('refs/remotes/') && /^(?:fetch|pull)\b/.test(reason));
+  const known = new Set(moves.filter(isOwnWork));
+  const open = moves.filter((move) => !known.has(move) && move.to !== null && /^commit/.test(move.reason));
+  const makers = await makersOf([...new Set(open.flatMap(({ to }) => to ?? []))], watch);
+  for (const move of open) {
+    const maker = makers.get(move.to ?? '');
+    // The agent itself has no business in this checkout.
+    if (maker !== undefined && maker !== watch.agent) known.add(move);
+  }
+  return known;
+}
+
+async function makersOf(
+  commits: readonly string[],
+  watch: ChangeWatch,
+): Promise<ReadonlyMap<string, string>> {
+  if (commits.length === 0) return new Map();
+  const input = commits.map((id) => `${id}\n`).join('');
+  const args = ['log', '--no-walk=unsorted', '--stdin', '-z', '--format=%H%x01%B', '--no-show-signature'];
+  const { stdout } = await runGit(args, { ...callIn(watch), input });
+  return new Map(
+    stdout.split('\0').flatMap((record): [string, string][] => {
+      const [id = '', ...message] = record.split('\u0001');
+      const { agent } = parseTrailers(message.join('\u0001'));
+      return agent === undefined ? [] : [[id.trim(), agent]];
+    }),
+  );
+}
+
+/** Git rewrites the index also when it only looks: what counts is what is staged. */
+async function indexChanges(before: CheckoutState, watch: ChangeWatch): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'ramet-index-'));
+  try {
+    const held = join(folder, 'index');
+    writeFileSync(held, before.index === null ? new Uint8Array() : readHeldIndex(before.index.descriptor));
+    const [then, now] = await Promise.all([
+      stagedIn(watch, before.index === null ? join(folder, 'none') : held),
+      stagedIn(watch, undefined),
+    ]);
+    const changed = [...new Set([...then, ...now])].filter((entry) => !then.has(entry) || !now.has(entry));
+    const paths = [...new Set(changed.map((entry) => entry.slice(entry.indexOf('\t') + 1)))];
+    return paths.length === 0 ? [] : [`the index has other entries or marks for ${listed(paths)}`];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** With the marks by which git was told not to look at a file. */
+async function stagedIn(watch: ChangeWatch, index: string | undefined): Promise<ReadonlySet<string>> {
+  const { stdout } = await runGit(['ls-files', '-s', '-v', '-z'], { ...callIn(watch), index });
+  return new Set(stdout.split('\0').filter((entry) => entry !== ''));
+}
+
+const MOST_LISTED = 5;
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length > MOST_LISTED ? ` and ${paths.length - MOST_LISTED} more` : '';
+  return `${paths.slice(0, MOST_LISTED).join(', ')}${more}`;
+}
+
+function callIn({ repository, env }: ChangeWatch): GitCall {
+  return { cwd: repository.root, env };
+}

@@ -1,0 +1,83 @@
+/**
+ * How many ready worktrees are worth keeping (WORK-4): as many as were used at once in the last session, as long as
+ * they take no more room than is set. The number stands in a small file beside the worktrees.
+ */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isProcessAlive } from '../../../system/processes/process-identity.ts';
+import { readOrNull } from '../../repository.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
+import { DEFAULT_POOL, DEFAULT_POOL_MEGABYTES } from '../worktree-settings.ts';
+import { indexBytes } from './index-bytes.ts';
+
+const MOST_KEPT = 8;
+const MEGABYTE = 1_000_000;
+
+interface UsedAtOnce {
+  session: string;
+  most: number;
+}
+
+/** What `worktree.pool` says, or what the last session showed. */
+export function wantedPool(place: WorktreePlace): number {
+  if (place.settings.pool !== undefined) return place.settings.pool;
+  const used = readUsed(place);
+  return used === null ? DEFAULT_POOL : Math.min(MOST_KEPT, Math.max(1, used.most));
+}
+
+export function poolBytes({ settings }: Pick<WorktreePlace, 'settings'>): number {
+  return (settings.poolMegabytes ?? DEFAULT_POOL_MEGABYTES) * MEGABYTE;
+}
+
+/** Called when somebody has got a worktree. What cannot be noted only makes the pool smaller. */
+export function noteUse(place: WorktreePlace, { owner }: Pick<ManagedWorktree, 'owner'>): void {
+  if (place.settings.pool !== undefined || owner === null) return;
+  const rows = place.registry.list();
+  const most = rows.filter(
+    ({ state, lease }) => state === 'leased' && lease !== null && isProcessAlive(lease),
+  ).length;
+  const known = readUsed(place);
+  if (known?.session === owner.session && known.most >= most) return;
+  const used: UsedAtOnce = { session: owner.session, most };
+  try {
+    writeFileSync(usedFile(place), JSON.stringify(used), { mode: 0o600 });
+  } catch {
+    // As above.
+  }
+}
+
+function usedFile(place: WorktreePlace): string {
+  return join(worktreesDirectory(place), '.pool-size');
+}
+
+function readUsed(place: WorktreePlace): UsedAtOnce | null {
+  try {
+    const value: unknown = JSON.parse(readOrNull(usedFile(place)) ?? 'null');
+    if (typeof value !== 'object' || value === null) return null;
+    const { session, most } = value as Partial<Record<string, unknown>>; // looked at below
+    return typeof session === 'string' && Number.isInteger(most) ? { session, most: Number(most) } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The same from what is known already: without what git does not track, unless it is in the pool. Null when not known. */
+export function knownBytes(place: WorktreePlace, worktree: ManagedWorktree): number | null {
+  if (worktree.state === 'gone') return null;
+  const index = join(adminDirectory(place, worktree), 'index');
+  return worktree.facts.bytes ?? indexBytes(index, worktree.base.length / 2);
+}
+
+/** What a tree takes on the disk, without packages that it shares with a template; null when that cannot be told. */
+export function treeBytes({ path, facts }: Pick<ManagedWorktree, 'path' | 'facts'>): Promise<number | null> {
+  // What was counted once is not counted again: the last line is the tree without its packages.
+  const folders = [...facts.dependencies.map(({ directory }) => join(path, directory)), path];
+  return new Promise((settle) => {
+    execFile('du', ['-sk', '--', ...folders], { maxBuffer: MEGABYTE }, (_, stdout) => {
+      const last = /^(\d+)\t/.exec(stdout.trimEnd().split('\n').at(-1) ?? '')?.[1];
+      settle(last === undefined ? null : Number(last) * 1_024);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * A worktree whose directory somebody deleted comes back for its agent, with what the last checkpoint holds (U8). Its
+ * branch and base stay what they were.
+ */
+import { existsSync } from 'node:fs';
+import { thisProcess } from '../../system/processes/process-identity.ts';
+import { gitText, runGit } from '../run-git.ts';
+import type { CreatedWorktree } from './create-worktree.ts';
+import { isHeld } from './lease-holder.ts';
+import { unregisterWorktree } from './register-worktree.ts';
+import { resumeWorktree } from './resume-worktree.ts';
+import { checkpointRef } from './work/checkpoint.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import type { WorktreePlace } from './worktree-place.ts';
+
+export interface RecoveredWorktree {
+  created: CreatedWorktree;
+  /** The checkpoint its files are from; null when none says more than its branch. */
+  checkpoint: string | null;
+}
+
+/** Null when its directory is there, or was taken away by us: `resumeWorktree` knows what to do then. */
+export async function recoverWorktree(
+  place: WorktreePlace,
+  id: string,
+  signal?: AbortSignal,
+): Promise<RecoveredWorktree | null> {
+  const known = place.registry.find(id);
+  if (known === null || (known.state !== 'leased' && known.state !== 'released')) return null;
+  if (existsSync(known.path) || isUsed(place, known)) return null;
+  if (place.registry.change(id, [known.state], { state: 'gone', lease: null }) === null) return null;
+  await unregisterWorktree(place, known);
+  const created = await resumeWorktree(place, id, signal);
+  const worktree = place.registry.change(id, ['leased'], { base: known.base }) ?? created.worktree;
+  const checkpoint = await putBack(place, worktree);
+  return { created: { ...created, worktree }, checkpoint };
+}
+
+function isUsed({ project }: WorktreePlace, worktree: ManagedWorktree): boolean {
+  const { pid, started } = thisProcess();
+  const isOwn = worktree.lease?.pid === pid && worktree.lease.started === started;
+  return !isOwn && isHeld(project, worktree);
+}
+
+/** A checkpoint that is older than the branch's last commit is left where it is. */
+async function putBack({ env }: WorktreePlace, worktree: ManagedWorktree): Promise<string | null> {
+  const call = { cwd: worktree.path, env };
+  const ref = checkpointRef(worktree);
+  const args = ['rev-parse', '--verify', '--quiet', ref];
+  const { code, stdout } = await runGit(args, call);
+  if (code !== 0) return null;
+  const commit = stdout.trim();
+  const [parent, head] = (await gitText(['rev-parse', `${commit}^1`, 'HEAD'], call)).split('\n');
+  if (parent !== head) return null;
+  await gitText(['read-tree', '-m', '-u', 'HEAD', commit], call);
+  const staged = await runGit(['rev-parse', '--verify', '--quiet', `${commit}^2`], call);
+  await gitText(['read-tree', '-m', staged.code === 0 ? staged.stdout.trim() : 'HEAD'], call);
+  await runGit(['update-index', '-q', '--refresh'], call);
+  return commit;
+}

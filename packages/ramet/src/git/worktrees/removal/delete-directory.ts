@@ -1,0 +1,75 @@
+/**
+ * Deletes a worktree's directory and nothing else. Never through a link: those we made are unlinked first, and what
+ * removes the rest does not follow any. Never across a mount point.
+ */
+import { spawn } from 'node:child_process';
+import { unlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { RametError } from '../../../schema/errors.ts';
+import { isInside } from '../../../system/path-inside.ts';
+import { readOrNull } from '../../repository.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+
+export async function deleteDirectory(
+  directory: string,
+  { facts }: Pick<ManagedWorktree, 'facts'>,
+): Promise<void> {
+  refuseMounts(directory);
+  unlinkOurs(directory, facts.links);
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** At low priority, by a program that goes on when this process ends. What is returned waits for it. */
+export function deleteLater(directory: string): () => Promise<void> {
+  const options = process.platform === 'linux' ? ['-rf', '--one-file-system'] : ['-rf'];
+  const child = spawn('rm', [...options, '--', directory], { detached: true, stdio: 'ignore' });
+  const over = new Promise<void>((settle) => {
+    child.once('error', () => settle()).once('exit', () => settle());
+  });
+  child.unref();
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, 19);
+  } catch {
+    // It has ended already.
+  }
+  return () => {
+    child.ref();
+    return over;
+  };
+}
+
+export function unlinkOurs(directory: string, links: readonly string[]): void {
+  for (const link of links) {
+    try {
+      unlinkSync(join(directory, link));
+    } catch {
+      // Gone, or a directory by now, which is the agent's: unlink removes neither.
+    }
+  }
+}
+
+/** Mount points in a directory; null when the system does not tell. */
+export function mountsIn(directory: string): string[] | null {
+  const table = readOrNull('/proc/self/mountinfo');
+  if (table === null) return process.platform === 'linux' ? null : [];
+  const places = table
+    .split('\n')
+    .map((line) => (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, characterOf));
+  return places.filter((place) => isInside(place, directory));
+}
+
+function characterOf(_: string, digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 8));
+}
+
+function refuseMounts(directory: string): void {
+  const mounts = mountsIn(directory);
+  if (mounts !== null && mounts.length === 0) return;
+  throw new RametError(
+    'worktree_mounted',
+    'mistake',
+    `${directory} is not deleted: ${mounts === null ? 'what is mounted in it is not known' : `${mounts[0]} is a mount point, unmount it first`}`,
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * An agent gives its worktree back. That is one row; the verdict comes afterwards, in the background: what holds work
+ * stays, what holds nothing goes into the pool or away (WORK-3). A process that ends before leaves a row that the next
+ * clean-up finds.
+ */
+import { prepareDependencies } from '../dependencies/bring-dependencies.ts';
+import { seePackages } from '../dependencies/template-look.ts';
+import { fillPool } from '../pool/pool.ts';
+import { noteUse } from '../pool/pool-size.ts';
+import { verdictOf } from '../work/verdict.ts';
+import type { VerdictReason } from '../work/verdict-reason.ts';
+import { workMemory } from '../work/work-in-time.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import type { WorktreePlace } from '../worktree-place.ts';
+import { removeWorktree } from './remove-worktree.ts';
+
+export type SettledWorktree =
+  | { kept: true; worktree: ManagedWorktree; reasons: VerdictReason[] }
+  | { kept: false; worktree: ManagedWorktree; became: 'pooled' | 'removed' };
+
+export interface ReleasedWorktree {
+  /** What became of it. Never rejects: what fails is a reason to keep it. */
+  settled: Promise<SettledWorktree>;
+  /** When templates of packages for those who come next are there; with what kept one from being made. */
+  prepared: Promise<string[]>;
+}
+
+/**
+ * `id` is of a worktree that this process holds; of another it is a mistake that does nothing. `packagesSeen`: templates
+ * of its packages were looked at when its agent had ended.
+ */
+export function releaseWorktree(
+  place: WorktreePlace,
+  id: string,
+  { packagesSeen = false }: { packagesSeen?: boolean } = {},
+): ReleasedWorktree | null {
+  const changed = place.now();
+  const held = place.registry.find(id);
+  // Never are more in use than when one of them is given back, and then nobody waits for the note.
+  if (held?.state === 'leased') noteUse(place, held);
+  const facts = packagesSeen ? held?.facts : undefined;
+  const changes = { state: 'released', lease: null, changed } as const;
+  const released = place.registry.change(id, ['leased'], {
+    ...changes,
+    ...(facts !== undefined && { facts: { ...facts, packagesSeen: changed } }),
+  });
+  if (released === null) return null;
+  // After the answer: the agent's end does not wait for it.
+  const settled = new Promise<void>((begin) => setImmediate(begin)).then(() =>
+    settleWorktree(place, released),
+  );
+  return { settled, prepared: settled.then(() => prepareDependencies(place)) };
+}
+
+/** Judges a released worktree, and lets one that holds nothing vanish. */
+export async function settleWorktree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<SettledWorktree> {
+  try {
+    const remember = workMemory(place, worktree);
+    const [verdict] = await Promise.all([verdictOf(place, worktree), seePackages(place, worktree)]);
+    if (!verdict.isEmpty) {
+      if (!verdict.isMissing) remember(verdict.work);
+      return { kept: true, worktree, reasons: verdict.reasons };
+    }
+    const became = verdict.isMissing ? null : await fillPool(place, worktree);
+    if (became !== null) return { kept: false, worktree, became };
+    const removal = await removeWorktree(place, worktree);
+    return removal.removed
+      ? { kept: false, worktree, became: 'removed' }
+      : { kept: true, worktree, reasons: removal.reasons };
+  } catch (error) {
+    const text = `it could not be judged: ${error instanceof Error ? error.message : String(error)}`;
+    return { kept: true, worktree, reasons: [{ kind: 'unknown', text }] };
+  }
+}

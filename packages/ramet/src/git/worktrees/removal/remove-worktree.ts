@@ -1,0 +1,143 @@
+/**
+ * Takes a worktree away: only one that holds nothing, or one that a person insists on, after its work is kept. The
+ * directory is renamed into a trash folder first, which takes no time and can be taken back, and looked at once more
+ * there, where nobody looks for it; only then does git forget it, and it is deleted at low priority.
+ *
+ * Invariants
+ * 1. The verdict is of this path and this moment; what changed since takes the tree back to its place.
+ * 2. The branch goes only when another ref leads to its tip, checked under the lock that removals share.
+ * 3. What is remembered is enough to bring it back (WORK-8).
+ */
+import { mkdirSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describeError, systemCode } from '../../../schema/errors.ts';
+import { thisProcess } from '../../../system/processes/process-identity.ts';
+import { freeSlot } from '../pool/slots.ts';
+import { unregisterWorktree } from '../register-worktree.ts';
+import { slotHolder } from '../reserve-worktree.ts';
+import type { Checkpoint } from '../work/checkpoint.ts';
+import { heldWork } from '../work/held-work.ts';
+import { type KeptWork, keepWork } from '../work/keep-work.ts';
+import { processesInside } from '../work/processes-inside.ts';
+import { type VerdictOptions, verdictOf, type WorktreeVerdict } from '../work/verdict.ts';
+import type { VerdictReason } from '../work/verdict-reason.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import type { WorktreePlace } from '../worktree-place.ts';
+import { deleteLater, unlinkOurs } from './delete-directory.ts';
+import { deleteSafeBranch } from './safe-branch.ts';
+
+export interface RemovalOptions extends VerdictOptions {
+  /** A person has said so. What cannot be undone (somebody in it, a mount) still counts. */
+  force?: boolean | undefined;
+}
+
+export type WorktreeRemoval =
+  | {
+      removed: true;
+      branch: 'deleted' | 'kept' | 'none';
+      /** What was kept of a tree that held work. */
+      checkpoint: Checkpoint | null;
+      /** Where folders of it are that no commit can hold; null when there were none. */
+      keptFolder: string | null;
+      /** Waits until the files are gone too. */
+      deleted: () => Promise<void>;
+    }
+  | { removed: false; reasons: VerdictReason[] };
+
+export async function removeWorktree(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  { force = false, ...options }: RemovalOptions = {},
+): Promise<WorktreeRemoval> {
+  const verdict = await verdictOf(place, worktree, options);
+  const against = force ? verdict.reasons.filter(isFinal) : verdict.reasons;
+  if (against.length > 0) return { removed: false, reasons: against };
+  const saved = await saveWork(place, worktree, verdict);
+  if (saved !== null && 'kind' in saved) return { removed: false, reasons: [saved] };
+  // Beside it, whatever the setting says now: on the same file system.
+  const trash = join(dirname(worktree.path), '.trash', worktree.id);
+  const trashed = place.registry.changeSeen(worktree, {
+    state: 'trashed',
+    lease: thisProcess(),
+    facts: { ...worktree.facts, elsewhere: trash },
+  });
+  if (trashed === null) {
+    saved?.undo();
+    return { removed: false, reasons: [{ kind: 'in_use', text: 'somebody else took it' }] };
+  }
+  place.onStep('trashing');
+  const kept = verdict.isMissing ? null : await moveToTrash(place, trashed, trash, force);
+  if (kept !== null) {
+    saved?.undo();
+    place.registry.change(worktree.id, ['trashed'], {
+      state: 'released',
+      lease: null,
+      facts: worktree.facts,
+    });
+    return { removed: false, reasons: kept };
+  }
+  place.onStep('trashed');
+  const work = { checkpoint: saved?.checkpoint ?? null, keptFolder: saved?.folder ?? null };
+  return { removed: true, ...work, ...(await finishRemoval(place, trashed)) };
+}
+
+/** Not even a person's word makes these harmless. Repositories of submodules go with what git knows of a worktree. */
+function isFinal({ kind }: VerdictReason): boolean {
+  return kind === 'in_use' || kind === 'mount' || kind === 'submodule';
+}
+
+async function saveWork(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  verdict: WorktreeVerdict,
+): Promise<KeptWork | VerdictReason | null> {
+  if (verdict.isEmpty || verdict.isMissing) return null;
+  try {
+    return await keepWork(place, worktree);
+  } catch (error) {
+    return { kind: 'unknown', text: `its work could not be saved: ${describeError(error)}` };
+  }
+}
+
+/** Why it is back in its place; null when it is in the trash for good. */
+async function moveToTrash(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  trash: string,
+  force: boolean,
+): Promise<VerdictReason[] | null> {
+  unlinkOurs(worktree.path, worktree.facts.links);
+  try {
+    mkdirSync(join(trash, '..'), { recursive: true, mode: 0o700 });
+    renameSync(worktree.path, trash);
+  } catch (error) {
+    return [{ kind: 'unknown', text: `it cannot be moved: ${systemCode(error) ?? describeError(error)}` }];
+  }
+  place.onStep('moved to the trash');
+  const late = force ? [] : await heldWork(place, { ...worktree, path: trash });
+  const inside =
+    processesInside(trash)?.length === 0 ? [] : [{ kind: 'in_use' as const, text: 'a process works in it' }];
+  if (late.length + inside.length === 0) return null;
+  renameSync(trash, worktree.path);
+  return [...late, ...inside];
+}
+
+/** From a tree in the trash to a memory. Also finishes what a killed process began. */
+export async function finishRemoval(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<{ branch: 'deleted' | 'kept' | 'none'; deleted: () => Promise<void> }> {
+  await unregisterWorktree(place, worktree);
+  place.onStep('unregistered');
+  const branch = worktree.branch === null ? 'none' : await deleteSafeBranch(place, worktree.branch);
+  place.onStep('branch deleted');
+  const { elsewhere, ...facts } = worktree.facts;
+  place.registry.change(worktree.id, ['trashed'], {
+    state: 'gone',
+    lease: null,
+    changed: place.now(),
+    facts,
+  });
+  freeSlot(place.home, worktree.slot, slotHolder(place, worktree.id));
+  return { branch, deleted: elsewhere === undefined ? async () => {} : deleteLater(elsewhere) };
+}

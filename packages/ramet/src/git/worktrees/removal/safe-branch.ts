@@ -1,0 +1,106 @@
+/** Deletes branches of ours that nothing depends on. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { RametError } from '../../../schema/errors.ts';
+import { readRef } from '../../read-refs.ts';
+import { readOrNull } from '../../repository.ts';
+import { withRepositoryLock } from '../../repository-lock.ts';
+import { runGit } from '../../run-git.ts';
+import { isOnAnotherRef } from '../work/held-commits.ts';
+import type { WorktreePlace } from '../worktree-place.ts';
+import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
+
+/**
+ * Looks and deletes under one lock: of two branches at one commit, each the reason why the other may go, one stays.
+ * `kept` when only this branch leads to its tip, when somebody is on it, or that could not be told.
+ */
+export async function deleteSafeBranch(
+  place: WorktreePlace,
+  branch: string,
+): Promise<'deleted' | 'kept' | 'none'> {
+  const { repository } = place;
+  const ref = `refs/heads/${branch}`;
+  return withRepositoryLock(repository, 'branches', async () => {
+    const tip = readRef(repository.commonDirectory, ref) ?? (await askedTip(place, ref));
+    if (tip === null) return 'none';
+    const isSafe = await isOnAnotherRef(place, branch, tip).catch(() => false);
+    return isSafe && (await deleteAt(place, [{ branch, tip }])) ? 'deleted' : 'kept';
+  });
+}
+
+interface BranchTip {
+  branch: string;
+  tip: string;
+}
+
+interface Batch {
+  branches: BranchTip[];
+  done: Promise<void>;
+}
+
+/** Those that wait for the lock, by place: one transaction of git takes all of them. */
+const batches = new WeakMap<WorktreePlace, Batch>();
+
+/**
+ * Deletes a branch that was just made and that nobody has used, wherever else its commit is. Throws when it is still
+ * there and a lock that somebody left is why.
+ */
+export async function deleteFreshBranch(place: WorktreePlace, branch: string, base: string): Promise<void> {
+  const isThere = (): boolean => readRef(place.repository.commonDirectory, `refs/heads/${branch}`) === base;
+  if (!isThere()) return;
+  const batch = batches.get(place) ?? newBatch(place);
+  batch.branches.push({ branch, tip: base });
+  await batch.done;
+  if (isThere() && metPackedRefsLock(place) !== null)
+    throw new RametError(
+      'refs_locked',
+      'retryable',
+      `${branch} cannot be deleted: packed-refs.lock is there`,
+    );
+}
+
+function newBatch(place: WorktreePlace): Batch {
+  const branches: BranchTip[] = [];
+  const done = withRepositoryLock(place.repository, 'branches', async () => {
+    batches.delete(place);
+    if (await deleteAt(place, branches)) return;
+    // One that cannot go keeps the others of its transaction.
+    if (branches.length > 1) for (const each of branches) await deleteAt(place, [each]);
+  });
+  const batch = { branches, done };
+  batches.set(place, batch);
+  return batch;
+}
+
+/** False when one has moved, or somebody is on it: all of them are there then. */
+async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): Promise<boolean> {
+  if (branches.some(({ branch }) => isCheckedOut(place, branch) || isLeased(place, branch))) return false;
+  const { repository, env } = place;
+  const input = branches.map(({ branch, tip }) => `delete refs/heads/${branch} ${tip}\n`).join('');
+  const patience = ['-c', `core.packedRefsTimeout=${packedRefsPatience(place)}`];
+  const { code } = await runGit([...patience, 'update-ref', '--stdin'], { cwd: repository.root, env, input });
+  if (code !== 0) metPackedRefsLock(place);
+  return code === 0;
+}
+
+/** `update-ref` would delete it under the feet of whoever is on it. */
+function isCheckedOut({ repository: { commonDirectory } }: WorktreePlace, branch: string): boolean {
+  const worktrees = join(commonDirectory, 'worktrees');
+  const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
+  const places = [commonDirectory, ...names.map((name) => join(worktrees, name))];
+  return places.some((place) => readOrNull(join(place, 'HEAD'))?.trimEnd() === `ref: refs/heads/${branch}`);
+}
+
+function isLeased({ registry }: WorktreePlace, branch: string): boolean {
+  return registry
+    .list()
+    .some((row) => row.branch === branch && (row.state === 'leased' || row.state === 'released'));
+}
+
+async function askedTip({ repository, env }: WorktreePlace, ref: string): Promise<string | null> {
+  const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', ref], {
+    cwd: repository.root,
+    env,
+  });
+  return code === 0 ? stdout.trim() : null;
+}

@@ -1,0 +1,119 @@
+/** Enters a worktree before anything of it is on disk: its name, path, branch and slot are its own from here on. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserMistake } from '../../schema/errors.ts';
+import { newSessionId } from '../../schema/ids.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
+import { readRef } from '../read-refs.ts';
+import type { WorktreeBase } from './find-base.ts';
+import { findReady, isAsRecorded } from './pool/ready-tree.ts';
+import { takeSlot } from './pool/slots.ts';
+import { sparsePatternsOf } from './sparse-checkout.ts';
+import type { ManagedWorktree, WorktreeFacts, WorktreeOwner } from './worktree.ts';
+import { BRANCH_PREFIX, freeName, nameKey, worktreeName } from './worktree-name.ts';
+import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+
+interface Reservation {
+  name: string;
+  owner: WorktreeOwner | null;
+  numbered?: boolean | undefined;
+}
+
+export interface ReservedWorktree {
+  worktree: ManagedWorktree;
+  /** The tree of the pool that it is to have; null when none is ready. Its row has become this one's, slot and all. */
+  ready: ManagedWorktree | null;
+}
+
+export function reserveWorktree(
+  place: WorktreePlace,
+  { name: wanted, owner, numbered = false }: Reservation,
+  base: WorktreeBase,
+): ReservedWorktree {
+  const plain = worktreeName(wanted);
+  return place.registry.transact(() => {
+    const rows = place.registry.list();
+    const isTaken = takenNames(place, rows);
+    if (!numbered && isTaken(plain)) throw nameTaken(place, plain);
+    const name = freeName(plain, isTaken);
+    const facts = freshFacts(place, base.target);
+    const found = facts.sparse.length > 0 ? null : findReady(rows, base.commit, facts.patterns);
+    // One that was changed in the pool is taken away by whoever claims it, not in here.
+    const ready = found !== null && isAsRecorded(place, found) ? found : null;
+    const fields = { ...place, name, base, owner };
+    const worktree = ready === null ? newWorktree(fields, facts) : claimingWorktree(fields, ready);
+    place.registry.put(worktree);
+    return { worktree, ready };
+  });
+}
+
+/** What a slot's file says of its holder; see `freeLostSlots`. */
+export function slotHolder({ project }: Pick<WorktreePlace, 'project'>, id: string): string {
+  return `${project}\n${id}`;
+}
+
+interface Fields extends WorktreePlace {
+  name: string;
+  base: WorktreeBase;
+  owner: WorktreeOwner | null;
+}
+
+function newWorktree(fields: Fields, facts: WorktreeFacts): ManagedWorktree {
+  const id = newSessionId();
+  const slot = takeSlot(fields.home, slotHolder(fields, id));
+  return { ...commonParts(fields), id, slot, admin: `ramet-${id}`, state: 'making', facts };
+}
+
+/** A tree of the pool has had an id, a registration and a slot since it was taken in; nobody else has had them. */
+function claimingWorktree(fields: Fields, ready: ManagedWorktree): ManagedWorktree {
+  const { id, slot, admin } = ready;
+  const facts = claimedFacts(fields, fields.base.target, ready);
+  return { ...commonParts(fields), id, slot, admin, state: 'claiming', facts };
+}
+
+type CommonParts = Omit<ManagedWorktree, 'id' | 'slot' | 'admin' | 'state' | 'facts'>;
+
+function commonParts({ name, base, owner, ...place }: Fields): CommonParts {
+  const now = place.now();
+  const path = join(worktreesDirectory(place), name);
+  const branch = `${BRANCH_PREFIX}${name}`;
+  return {
+    ...{ name, path, branch, base: base.commit, owner },
+    lease: thisProcess(),
+    created: now,
+    changed: now,
+  };
+}
+
+/** Until it is at its place it is where the pool had it. */
+export function claimedFacts(
+  place: WorktreePlace,
+  target: string | null,
+  { path, facts }: ManagedWorktree,
+): WorktreeFacts {
+  return { ...freshFacts(place, target), elsewhere: path, dependencies: facts.dependencies };
+}
+
+export function freshFacts({ settings, repository }: WorktreePlace, target: string | null): WorktreeFacts {
+  const sparse = settings.sparsePaths ?? [];
+  const patterns = sparse.length === 0 ? sparsePatternsOf(repository) : undefined;
+  return { target, copied: {}, links: [], dependencies: [], sparse, patterns };
+}
+
+/** A name is taken by a living worktree, by a directory, and by a branch: those are somebody's too. */
+function takenNames(place: WorktreePlace, rows: readonly ManagedWorktree[]): (name: string) => boolean {
+  const living = rows.filter(({ state }) => state !== 'gone');
+  const names = new Set(living.map(({ name }) => nameKey(name)));
+  const directory = worktreesDirectory(place);
+  return (name) =>
+    names.has(nameKey(name)) ||
+    existsSync(join(directory, name)) ||
+    readRef(place.repository.commonDirectory, `refs/heads/${BRANCH_PREFIX}${name}`) !== null;
+}
+
+function nameTaken(place: WorktreePlace, name: string): UserMistake {
+  return new UserMistake(
+    'worktree_taken',
+    `a worktree, directory or branch ${BRANCH_PREFIX}${name} exists already (${worktreesDirectory(place)}): choose another name, or remove it with ramet worktree rm`,
+  );
+}

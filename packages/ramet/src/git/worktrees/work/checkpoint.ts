@@ -1,0 +1,96 @@
+/**
+ * Work in progress as a commit on a private ref (WORK-3, U8): everything in the tree that git does not ignore, and before
+ * a removal also what it ignores and may be the only copy, through a copy of the index, so that the agent's own index and branch stay as they are. What was staged and looks different
+ * in the files is kept beside it. After a crash, a stray `reset --hard` or a forced removal it is still there.
+ *
+ * Invariants
+ * 1. The ref moves in one step, from a complete commit to a complete commit.
+ * 2. A tree that looks as it did at the last checkpoint makes no commit.
+ */
+import { gitDirectoryOf, readHead } from '../../read-refs.ts';
+import { gitText, runGit } from '../../run-git.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import { excludeSettings } from '../worktree-environment.ts';
+import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
+import { type AlsoKept, checkoutTrees } from './dirty-work.ts';
+
+export interface Checkpoint {
+  /** `refs/ramet/wip/<agent>`. */
+  ref: string;
+  /** Null when there is nothing to keep: the files are those of a commit on a branch. */
+  commit: string | null;
+  /** Whether anything was written. */
+  isNew: boolean;
+  /** Repositories inside the tree that it does not hold, by folder. */
+  leftOut: readonly string[];
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Ramet',
+  GIT_AUTHOR_EMAIL: 'ramet@localhost',
+  GIT_COMMITTER_NAME: 'Ramet',
+  GIT_COMMITTER_EMAIL: 'ramet@localhost',
+};
+
+export function checkpointRef(worktree: Pick<ManagedWorktree, 'id' | 'owner'>): string {
+  return `refs/ramet/wip/${worktree.owner?.agent ?? worktree.id}`;
+}
+
+/** Throws when the tree cannot be read whole: a checkpoint with holes would pass for one without. */
+export async function checkpoint(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  reason = 'work in progress',
+  also?: AlsoKept,
+): Promise<Checkpoint> {
+  const call = { cwd: worktree.path, env: { ...place.env, ...IDENTITY } };
+  const ref = checkpointRef(worktree);
+  place.onStep('checkpoint begun');
+  const trees = await checkoutTrees(worktree.path, place.env, {
+    scratch: adminDirectory(place, worktree),
+    settings: excludeSettings(place, worktree),
+    also,
+  });
+  const { leftOut } = trees;
+  place.onStep('checkpoint trees written');
+  const head = await gitText(['rev-parse', '--verify', 'HEAD'], call);
+  const known = await knownTrees(place, worktree, ref);
+  if (trees.files === known.last) return { ref, commit: known.commit, isNew: false, leftOut };
+  const isStagedApart = trees.staged !== null && trees.staged !== trees.files && trees.staged !== known.head;
+  if (trees.files === known.head && !isStagedApart && known.commit === null && !isDetached(place, worktree)) {
+    return { ref, commit: null, isNew: false, leftOut };
+  }
+  const parents = ['-p', head];
+  if (isStagedApart && trees.staged !== null) {
+    const staged = ['commit-tree', trees.staged, '-p', head, '-m', `ramet: staged, ${reason}`];
+    parents.push('-p', await gitText(staged, call));
+  }
+  const message = `ramet: ${reason} in ${worktree.name}`;
+  const commit = await gitText(['commit-tree', trees.files, ...parents, '-m', message], call);
+  place.onStep('checkpoint committed');
+  await gitText(['update-ref', '--create-reflog', '-m', reason, ref, commit], call);
+  return { ref, commit, isNew: true, leftOut };
+}
+
+interface KnownTrees {
+  /** The last checkpoint, and its tree. */
+  commit: string | null;
+  last: string | null;
+  head: string | null;
+}
+
+async function knownTrees(
+  { env }: WorktreePlace,
+  { path }: ManagedWorktree,
+  ref: string,
+): Promise<KnownTrees> {
+  const args = ['rev-parse', '--revs-only', 'HEAD^{tree}', ref, `${ref}^{tree}`];
+  const { stdout } = await runGit(args, { cwd: path, env });
+  const [head = null, commit = null, last = null] = stdout.split('\n').filter(Boolean);
+  return { commit, last, head };
+}
+
+/** Without a branch, nothing but a checkpoint leads to its commits. */
+function isDetached({ repository }: WorktreePlace, { path }: ManagedWorktree): boolean {
+  return readHead(gitDirectoryOf(path) ?? path, repository.commonDirectory)?.ref == null;
+}

@@ -1,0 +1,134 @@
+/**
+ * Uncommitted work of the asking checkout: which files, and bringing them along (U5). The checkout is only read: what
+ * it holds becomes a tree through a copy of its index.
+ */
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RametError } from '../../../schema/errors.ts';
+import { gitDirectoryOf } from '../../read-refs.ts';
+import { gitText, runGit } from '../../run-git.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
+import type { DirtyPolicy } from '../worktree-settings.ts';
+import { addAll } from './add-all.ts';
+
+export interface DirtyFile {
+  path: string;
+  /** As in `git status`: `M ` staged, ` M` changed, `??` not known to git. */
+  kind: string;
+}
+
+/** Null files: git could not tell, with its reason. */
+export type DirtyReport =
+  | { policy: DirtyPolicy; files: DirtyFile[] }
+  | { policy: DirtyPolicy; files: null; reason: string };
+
+/** What is uncommitted in the asking checkout. Never throws. */
+export async function dirtyReport(
+  { repository, env }: WorktreePlace,
+  policy: DirtyPolicy,
+): Promise<DirtyReport> {
+  if (repository.root === repository.commonDirectory) return { policy, files: [] };
+  try {
+    const text = await gitText(STATUS, { cwd: repository.root, env });
+    return { policy, files: statusFiles(text) };
+  } catch (error) {
+    return { policy, files: null, reason: String(error instanceof Error ? error.message : error) };
+  }
+}
+
+const STATUS = [
+  'status',
+  '--porcelain=v1',
+  '-z',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '--no-renames',
+];
+
+function statusFiles(text: string): DirtyFile[] {
+  const entries = text.split('\0').filter((entry) => entry !== '');
+  return entries.map((entry) => ({ kind: entry.slice(0, 2), path: entry.slice(3) }));
+}
+
+/** The states of a checkout as trees: what is staged, and what is in its files. */
+export interface CheckoutTrees {
+  /** Null while a merge with conflicts is under way: such an index is no tree. */
+  staged: string | null;
+  files: string;
+  /** Repositories inside that are in neither, by folder. */
+  leftOut: readonly string[];
+}
+
+/** Files that git would leave out of a tree, and are wanted in it. */
+export interface AlsoKept {
+  /** Those that git ignores. */
+  ignored: readonly string[];
+  /** Those that git was told not to look at. */
+  hidden: readonly string[];
+}
+
+export interface CheckoutReading {
+  /** Where a copy of the index may lie for the moment. */
+  scratch: string;
+  /** For git, such as `core.excludesFile=...`. */
+  settings?: readonly string[];
+  also?: AlsoKept | undefined;
+}
+
+/** Reads through a copy of the index, whose knowledge of unchanged files makes it quick. */
+export async function checkoutTrees(
+  cwd: string,
+  env: WorktreePlace['env'],
+  { scratch, settings = [], also }: CheckoutReading,
+): Promise<CheckoutTrees> {
+  const folder = mkdtempSync(join(scratch, 'ramet-index-'));
+  try {
+    const index = join(folder, 'index');
+    const own = join(gitDirectoryOf(cwd) ?? cwd, 'index');
+    if (existsSync(own)) copyFileSync(own, index);
+    const call = { cwd, env, index };
+    const staged = await runGit(['write-tree'], call);
+    const hidden = listed(also?.hidden);
+    // Each mark is taken away by a run of its own: with both, git hears only the last.
+    for (const mark of hidden === '' ? [] : ['--no-assume-unchanged', '--no-skip-worktree'])
+      await gitText(['update-index', mark, '-z', '--stdin'], { ...call, input: hidden });
+    const leftOut = await addAll(call, { settings, sparse: hidden !== '' });
+    const ignored = listed(also?.ignored);
+    if (ignored !== '') await gitText(FORCED_ADD, { ...call, input: ignored });
+    const files = await gitText(['write-tree'], call);
+    return { staged: staged.code === 0 ? staged.stdout.trim() : null, files, leftOut };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const FORCED_ADD = [
+  ...['--literal-pathspecs', 'add', '--force', '--sparse'],
+  ...['--pathspec-from-file=-', '--pathspec-file-nul'],
+];
+
+function listed(paths: readonly string[] = []): string {
+  return paths.map((path) => `${path}\0`).join('');
+}
+
+/** Brings everything uncommitted over, staged as staged; the worktree must be fresh, and at the checkout's commit. */
+export async function carryDirtyWork(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<CheckoutTrees> {
+  const { repository, env } = place;
+  const trees = await checkoutTrees(repository.root, env, { scratch: adminDirectory(place, worktree) });
+  const call = { cwd: worktree.path, env };
+  await gitText(['read-tree', '-m', '-u', worktree.base, trees.files], call);
+  if (trees.staged === null) {
+    throw new RametError(
+      'carry_conflict',
+      'mistake',
+      `${repository.root} has unresolved conflicts: resolve them first`,
+    );
+  }
+  await gitText(['read-tree', '-m', trees.staged], call);
+  await runGit(['update-index', '-q', '--refresh'], call);
+  return trees;
+}

@@ -1,0 +1,190 @@
+/**
+ * Whether commits would be lost with a worktree. They would not when another ref leads to them, or when a branch they
+ * were meant for has their content: a squash or a rebase leaves nothing to reach them by. The recorded base is what
+ * they are counted from, never an upstream, which a fresh branch does not have.
+ */
+import { describeError } from '../../../schema/errors.ts';
+import { gitDirectoryOf, readHead, readRef } from '../../read-refs.ts';
+import { gitText, isCommitId, runGit } from '../../run-git.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import type { WorktreePlace } from '../worktree-place.ts';
+import type { VerdictReason } from './verdict-reason.ts';
+
+export interface WorktreeTips {
+  /** Where its HEAD is, and whether on a branch. */
+  head: string;
+  isDetached: boolean;
+  /** Its own branch's commit; null when that is gone, or there is none. */
+  branch: string | null;
+}
+
+/** How many commits of a target are compared by patch. */
+const MOST_PATCHES = 500;
+
+export async function heldCommits(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  tips: WorktreeTips,
+): Promise<VerdictReason[]> {
+  const own = new Set([tips.head, tips.branch].filter((tip) => tip !== null && tip !== worktree.base));
+  const reasons: VerdictReason[] = [];
+  for (const tip of own) {
+    if (tip === null) continue;
+    try {
+      if (await isKeptElsewhere(place, worktree, tip)) continue;
+      const count = await countOf(place, worktree, tip);
+      const isDetached = tips.isDetached && tip === tips.head && tip !== tips.branch;
+      reasons.push(
+        isDetached
+          ? {
+              kind: 'detached',
+              count: Number(count),
+              text: `${count} ${count === '1' ? 'commit' : 'commits'} without a branch, at ${tip.slice(0, 12)}`,
+            }
+          : {
+              kind: 'commits',
+              count: Number(count),
+              text: `${count} ${count === '1' ? 'commit that is' : 'commits that are'} not merged, at ${tip.slice(0, 12)}`,
+            },
+      );
+    } catch (error) {
+      reasons.push({ kind: 'unknown', text: `its commits could not be judged: ${describeError(error)}` });
+    }
+  }
+  return reasons;
+}
+
+/** What nobody else has: a merge of the target brings commits along that are there already. */
+async function countOf(place: WorktreePlace, worktree: ManagedWorktree, tip: string): Promise<string> {
+  const others = [worktree.base, ...(await targets(place, worktree))].filter((commit) => commit !== tip);
+  return gitText(['rev-list', '--count', tip, '--not', ...others], callOf(place));
+}
+
+async function isKeptElsewhere(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  tip: string,
+): Promise<boolean> {
+  if (await isOnAnotherRef(place, worktree.branch, tip)) return true;
+  for (const target of await targets(place, worktree)) {
+    if (await hasContentOf(place, { target, tip, base: worktree.base })) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a branch, tag or remote branch leads to a commit. Its own branch does not count, nor what is ours and may
+ * move at any time, nor stashes. One walk from the commit, however many refs there are. Throws when git cannot tell.
+ */
+export async function isOnAnotherRef(
+  place: WorktreePlace,
+  branch: string | null,
+  tip: string,
+): Promise<boolean> {
+  if (isCheckedOutTip(place, branch, tip)) return true;
+  // `--exclude` holds for the next option alone, and takes the name as that one sees it.
+  const own = branch === null ? [] : [`--exclude=${branch}`];
+  const args = ['rev-list', '--max-count=1', tip, '--not', ...own, '--branches', '--tags', '--remotes', '--'];
+  return (await gitText(args, callOf(place))) === '';
+}
+
+/** Of a worktree that holds nothing: where its commits are, in one sentence; none when it has none. */
+export async function whereCommitsAre(
+  place: WorktreePlace,
+  { base, branch, facts }: ManagedWorktree,
+  head: string,
+): Promise<string[]> {
+  if (head === base) return [];
+  const found = (await refAt(place, branch, head)) ?? (await targetWith(place, facts.target, head));
+  if (found !== null) return [`its commits are on ${found.replace(/^refs\/(?:heads|remotes|tags)\//, '')}`];
+  // `for-each-ref --contains` would name one, and takes seconds where there are a thousand refs.
+  const isThere = await isOnAnotherRef(place, branch, head).catch(() => false);
+  return [isThere ? 'its commits are on another branch or tag' : 'what it committed is merged already'];
+}
+
+/** A ref that leads to this very commit. */
+async function refAt(place: WorktreePlace, branch: string | null, head: string): Promise<string | null> {
+  const args = ['for-each-ref', '--format=%(refname)', `--points-at=${head}`];
+  const { stdout } = await runGit([...args, 'refs/heads', 'refs/remotes', 'refs/tags'], callOf(place));
+  return stdout.split('\n').find((ref) => ref !== '' && ref !== `refs/heads/${branch}`) ?? null;
+}
+
+/** The branch that the commits were meant for, when it has them. */
+async function targetWith(place: WorktreePlace, target: string | null, head: string): Promise<string | null> {
+  if (target === null) return null;
+  const { code, stdout } = await runGit(['rev-list', '--max-count=1', head, '--not', target], callOf(place));
+  return code === 0 && stdout.trim() === '' ? target : null;
+}
+
+/** The usual case, without a process: the asking checkout's branch is at this very commit. */
+function isCheckedOutTip({ repository }: WorktreePlace, branch: string | null, tip: string): boolean {
+  const { root, commonDirectory } = repository;
+  const head = readHead(gitDirectoryOf(root) ?? commonDirectory, commonDirectory);
+  return head?.commit === tip && head.ref !== null && head.ref !== `refs/heads/${branch}`;
+}
+
+async function targets({ repository, env }: WorktreePlace, { facts }: ManagedWorktree): Promise<string[]> {
+  const names = [facts.target, 'refs/remotes/origin/HEAD', 'refs/heads/main', 'refs/heads/master'];
+  const read = names.map((name) => (name === null ? null : readRef(repository.commonDirectory, name)));
+  const head = await runGit(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: repository.root, env });
+  return [...new Set([...read, head.stdout.trim()])].filter((commit) => isCommitId(commit));
+}
+
+interface Comparison {
+  target: string;
+  tip: string;
+  base: string;
+}
+
+async function hasContentOf(place: WorktreePlace, comparison: Comparison): Promise<boolean> {
+  const { target, tip, base } = comparison;
+  // A target that has not moved since the worktree began has nothing of what came after.
+  if (target === base) return false;
+  const [tipTree, baseTree, targetTree] = await treesOf(place, [tip, base, target]);
+  // Commits that undo each other add nothing to any branch, and are in none.
+  if (tipTree === baseTree || tipTree === undefined || targetTree === undefined) return false;
+  if (tipTree === targetTree) return true;
+  const merged = await runGit(['merge-tree', '--write-tree', target, tip], callOf(place));
+  if (merged.code === 0 && merged.stdout.split('\n', 1)[0] === targetTree) return true;
+  return (await isRebased(place, comparison)) || (await isSquashed(place, comparison));
+}
+
+async function treesOf(place: WorktreePlace, commits: readonly string[]): Promise<string[]> {
+  const names = commits.map((commit) => `${commit}^{tree}`);
+  return (await gitText(['rev-parse', ...names], callOf(place))).split('\n');
+}
+
+/** Every single commit is there by its patch. */
+async function isRebased(place: WorktreePlace, { target, tip, base }: Comparison): Promise<boolean> {
+  const { code, stdout } = await runGit(['cherry', target, tip, base], callOf(place));
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return code === 0 && lines.length > 0 && lines.every((line) => line.startsWith('- '));
+}
+
+/** All of them together are one commit there, by its patch. */
+async function isSquashed(place: WorktreePlace, { target, tip, base }: Comparison): Promise<boolean> {
+  const call = callOf(place);
+  const diff = await gitText(['diff-tree', '-p', '--full-index', base, tip], call);
+  const log = [
+    'log',
+    '-p',
+    '--full-index',
+    '--no-merges',
+    `--max-count=${MOST_PATCHES}`,
+    `${base}..${target}`,
+  ];
+  const [wanted] = await patchIds(place, diff);
+  return wanted !== undefined && (await patchIds(place, await gitText(log, call))).includes(wanted);
+}
+
+async function patchIds(place: WorktreePlace, input: string): Promise<string[]> {
+  const text = await gitText(['patch-id', '--stable'], { ...callOf(place), input: `${input}\n` });
+  return text
+    .split('\n')
+    .flatMap((line) => line.split(' ', 1))
+    .filter((id) => id !== '');
+}
+
+function callOf({ repository, env }: WorktreePlace): { cwd: string; env: WorktreePlace['env'] } {
+  return { cwd: repository.root, env };
+}

@@ -1,0 +1,77 @@
+/** The port through which agents get worktrees (EXEC-5): the engine knows what one is to its agent, not how it is made. */
+import { existsSync } from 'node:fs';
+import type { ShellBounds } from '../../../sandbox/isolated-shell.ts';
+import { counterpart, type WriteFence } from '../../../sandbox/write-fence.ts';
+import type { EventOf, RecordedWorktree } from '../../../schema/events.ts';
+
+export interface WorkspaceOwner {
+  session: string;
+  agent: string;
+}
+
+/** What became of a worktree that was given back. One that is not kept held nothing. */
+export interface WorkspaceEnd {
+  kept: boolean;
+  /** Why it is kept, or where the commits are of one that is not; one sentence each. */
+  reasons: string[];
+  /** What changed in the checkout of its parent while it was in use, and nobody known did it. */
+  checkoutChanges?: string[];
+}
+
+export interface WorktreeResult extends RecordedWorktree, WorkspaceEnd {}
+
+/** Where in the worktree somebody works who comes from `cwd`: the same place, or its root where that is not there. */
+export function directoryIn({ path, from }: Pick<RecordedWorktree, 'path' | 'from'>, cwd: string): string {
+  const twin = counterpart(cwd, from, path);
+  return twin !== null && existsSync(twin) ? twin : path;
+}
+
+export interface AgentWorkspace {
+  readonly worktree: RecordedWorktree;
+  /** How it came to be, for the journal of its agent. */
+  readonly created: EventOf<'worktree.created'>;
+  readonly fence: WriteFence;
+  readonly bounds: ShellBounds;
+  /** What programs of its agent get besides the usual variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What its agent is told of it; the brief one beside an environment that names its directory and branch. */
+  readonly notice: { readonly whole: string; readonly brief: string };
+  /** What the user should know, and was not told in this session. */
+  readonly warnings: readonly string[];
+  /** What an agent that goes on must know: its files are not as it left them. Null when they are. */
+  readonly recovered: string | null;
+  /** One that was made before its agent was known. */
+  giveTo(owner: WorkspaceOwner): void;
+  /** Keeps what is in it on a private ref; null when that holds it already. */
+  checkpoint(): Promise<{ ref: string; commit: string } | null>;
+  /** Folders that the last checkpoint does not hold. */
+  readonly leftOut?: readonly string[];
+  /**
+   * Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. It is judged while
+   * what was begun in it ends, and given back afterwards.
+   */
+  release(begun?: Promise<void>): Promise<WorkspaceEnd>;
+}
+
+export interface WorkspaceRequest {
+  /** Any text. */
+  name: string;
+  owner: WorkspaceOwner | null;
+  /** In the checkout that it is made from. */
+  cwd: string;
+  /** Checkouts whose paths its agent may know besides. */
+  inherited?: readonly string[] | undefined;
+  /** Where a new one begins; by default where that checkout is. */
+  base?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** All of them throw a RametError with the reason. */
+export interface AgentWorkspaces extends AsyncDisposable {
+  /** A new one, whose name is made different from all others. */
+  create(request: WorkspaceRequest): Promise<AgentWorkspace>;
+  /** The one of that name, or a new one. */
+  enter(request: WorkspaceRequest): Promise<AgentWorkspace>;
+  /** That of an agent that goes on, at the same place (WORK-8). */
+  resume(worktree: RecordedWorktree, signal?: AbortSignal): Promise<AgentWorkspace>;
+}

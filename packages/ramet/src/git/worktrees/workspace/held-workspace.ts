@@ -1,0 +1,166 @@
+/** One worktree in the hands of an agent of this process. */
+import { basename, dirname, join } from 'node:path';
+import { type ShellBounds, temporaryFolders } from '../../../sandbox/isolated-shell.ts';
+import { privateCaches } from '../../../sandbox/private-caches.ts';
+import type { WriteFence } from '../../../sandbox/write-fence.ts';
+import { describeError } from '../../../schema/errors.ts';
+import type { RecordedWorktree } from '../../../schema/events.ts';
+import { realPath } from '../../../system/real-path.ts';
+import { type SharedStates, watchCheckout } from '../../shared-git/checkout-watch.ts';
+import { checkOutNotes } from '../check-out.ts';
+import type { CreatedWorktree } from '../create-worktree.ts';
+import { lookAtTemplates } from '../dependencies/template-look.ts';
+import { isTreeOf } from '../register-worktree.ts';
+import { releaseWorktree } from '../removal/release-worktree.ts';
+import { leftOutText } from '../work/add-all.ts';
+import { checkpoint } from '../work/checkpoint.ts';
+import { whereCommitsAre } from '../work/held-commits.ts';
+import { heldWork } from '../work/held-work.ts';
+import { verdictOf } from '../work/verdict.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
+import type { AgentWorkspace, WorkspaceEnd } from './agent-workspace.ts';
+import { workspaceNotice } from './workspace-notice.ts';
+
+/** What is known of all worktrees of this process. */
+export interface WorkspaceHolder {
+  readonly held: Set<string>;
+  /** Those given back and not yet cleared. */
+  readonly settling: Map<string, Promise<unknown>>;
+  /** What the user was told of them: once is enough. */
+  readonly told: Set<string>;
+  readonly states: SharedStates;
+}
+
+export async function heldWorkspace(
+  holder: WorkspaceHolder,
+  place: WorktreePlace,
+  created: CreatedWorktree,
+  { ms, recovered, inherited }: { ms: number; recovered: string | null; inherited: readonly string[] },
+): Promise<AgentWorkspace> {
+  let { worktree } = created;
+  holder.held.add(worktree.id);
+  const { id, path, branch, base } = worktree;
+  const from = place.repository.root;
+  const recorded: RecordedWorktree = {
+    ...{ id, path, branch, base, from },
+    ...(inherited.length > 0 && { inherited: [...inherited] }),
+  };
+  const watch = watchCheckout(holder.states, place);
+  const dirty = await created.dirty;
+  const files = dirty.files?.length ?? null;
+  const { how } = created;
+  let fence = fenceOf(place, worktree, inherited);
+  let leftOut: readonly string[] = [];
+  let bounds = boundsOf(place, worktree);
+  return {
+    worktree: recorded,
+    created: { type: 'worktree.created', ...recorded, how, dirty: { policy: dirty.policy, files }, ms },
+    get fence() {
+      return fence;
+    },
+    get bounds() {
+      return bounds;
+    },
+    env: created.env,
+    notice: workspaceNotice(created, from, dirty),
+    warnings: untold(holder, created),
+    recovered,
+    giveTo(owner) {
+      worktree = place.registry.change(id, ['leased'], { owner }) ?? worktree;
+      fence = fenceOf(place, worktree, inherited);
+      bounds = boundsOf(place, worktree);
+    },
+    async checkpoint() {
+      const made = await checkpoint(place, worktree);
+      const { ref, commit, isNew } = made;
+      leftOut = made.leftOut;
+      return isNew && commit !== null ? { ref, commit } : null;
+    },
+    get leftOut() {
+      return leftOut;
+    },
+    async release(begun = Promise.resolve()) {
+      const [end, checkoutChanges] = await Promise.all([
+        release(holder, place, worktree, begun),
+        watch.end(worktree.owner?.agent ?? null),
+      ]);
+      const unsaved = leftOutText(leftOut).map((text) => `its checkpoint does not hold everything: ${text}`);
+      const told = { ...end, reasons: [...end.reasons, ...unsaved] };
+      return checkoutChanges.length === 0 ? told : { ...told, checkoutChanges };
+    },
+  };
+}
+
+function untold({ told }: WorkspaceHolder, { missing, worktree }: CreatedWorktree): string[] {
+  const empty = checkOutNotes(worktree).map((note) => note.replace(' here:', ' in worktrees:'));
+  const fresh = [...missing.map(({ forUser }) => forUser), ...empty].filter((text) => !told.has(text));
+  for (const text of fresh) told.add(text);
+  return fresh;
+}
+
+async function release(
+  { held, settling }: WorkspaceHolder,
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  begun: Promise<void>,
+): Promise<WorkspaceEnd> {
+  held.delete(worktree.id);
+  try {
+    // What its agent is told now; whether it goes is judged again at the moment it goes.
+    const [work, packages] = await Promise.all([
+      isTreeOf(worktree.path, worktree) ? heldWork(place, worktree) : [],
+      lookAtTemplates(place.home, worktree),
+      begun,
+    ]);
+    // After what was begun: its git stands in the worktree, and would count as somebody at work.
+    const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
+    const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
+    const released = releaseWorktree(place, worktree.id, { packagesSeen: true });
+    if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
+    const settled = released.settled.finally(() => settling.delete(worktree.id));
+    settling.set(worktree.id, settled);
+    return { kept: !isEmpty, reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages] };
+  } catch (error) {
+    return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
+  }
+}
+
+/** The session's own directory, for long outputs; the worktree itself while it has no owner. */
+function scratchOf({ project }: WorktreePlace, { owner, path }: ManagedWorktree): string {
+  return owner === null ? path : join(project, owner.session);
+}
+
+function fenceOf(place: WorktreePlace, worktree: ManagedWorktree, inherited: readonly string[]): WriteFence {
+  return {
+    root: realPath(worktree.path),
+    from: place.repository.root,
+    inherited,
+    home: realPath(place.home),
+    scratch: realPath(scratchOf(place, worktree)),
+    temporary: temporaryFolders(place.env).map(realPath),
+    guarded: guardedBy(place),
+  };
+}
+
+function guardedBy(place: WorktreePlace): string[] {
+  const { root, commonDirectory } = place.repository;
+  const checkouts = basename(commonDirectory) === '.git' ? [dirname(commonDirectory)] : [];
+  return [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home].map(realPath);
+}
+
+/** A commit needs objects, its branch with the branch's log, and the worktree's own registration; nothing else. */
+function boundsOf(place: WorktreePlace, worktree: ManagedWorktree): ShellBounds {
+  const { commonDirectory } = place.repository;
+  const inGit = (...names: string[]): string[] => names.map((name) => join(commonDirectory, name));
+  return {
+    shared: temporaryFolders(place.env),
+    caches: privateCaches(place.env, place.project),
+    guarded: guardedBy(place),
+    own: [
+      ...[worktree.path, scratchOf(place, worktree), adminDirectory(place, worktree)],
+      ...inGit('objects', 'refs/tags', 'refs/remotes', 'logs/refs/remotes', 'reftable', 'lfs'),
+    ],
+    made: inGit('refs/heads/ramet', 'logs/refs/heads/ramet'),
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * What an agent is told of its worktree (U4, U5). It comes after everything that agents share, and is short: with it,
+ * five agents in five worktrees are to cost what five in one directory do.
+ */
+import type { CreatedWorktree } from '../create-worktree.ts';
+import type { DirtyReport } from '../work/dirty-work.ts';
+
+const MOST_FILES = 20;
+
+export interface WorkspaceNotice {
+  /** For who knows nothing of where it is. */
+  whole: string;
+  /** For who is told its directory and branch anyway. */
+  brief: string;
+}
+
+export function workspaceNotice(
+  { worktree, notes, missing, setup }: Pick<CreatedWorktree, 'worktree' | 'notes' | 'missing' | 'setup'>,
+  from: string,
+  dirty: DirtyReport,
+): WorkspaceNotice {
+  const { path, branch, base } = worktree;
+  const rules = `copy of ${from}: tools translate its paths to yours. Write only here. Commit; never merge or push. Ports: $RAMET_PORT_BASE.`;
+  const further = [
+    ...dirtyLines(dirty),
+    ...notes,
+    ...missing.map(({ forAgent }) => forAgent),
+    ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
+  ];
+  const where = `${path}, branch ${branch ?? '(none)'} from ${base.slice(0, 12)}`;
+  const whole = `You work in your own git worktree ${where}, a ${rules}`;
+  return {
+    whole: ['<worktree>', whole, ...further, '</worktree>'].join('\n'),
+    brief: [`Own worktree, ${rules}`, ...further].join('\n'),
+  };
+}
+
+function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
+  return `The set-up command of worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
+}
+
+function dirtyLines(dirty: DirtyReport): string[] {
+  if (dirty.files === null) {
+    return [`Uncommitted files were not copied here, and git could not list them (${dirty.reason}).`];
+  }
+  const { files, policy } = dirty;
+  if (files.length === 0) return [];
+  const what = `${files.length} uncommitted file${files.length === 1 ? '' : 's'} of the user`;
+  const fate =
+    policy === 'carry'
+      ? `${what} were copied here, still uncommitted`
+      : `${what} were not copied; here they are as committed, or absent`;
+  const shown = files.slice(0, MOST_FILES).map(({ kind, path }) => `${kind} ${path}`);
+  const more = files.length > MOST_FILES ? [`(${files.length - MOST_FILES} more)`] : [];
+  return [`${fate}:`, ...shown, ...more];
+}

@@ -1,0 +1,155 @@
+/**
+ * Worktrees of a session's agents: made, entered, taken up again and given back with the library in
+ * `workspace/worktrees`. One object a session; loaded when the first agent needs one.
+ *
+ * Invariants
+ * 1. A worktree has one holder in this process, and one process.
+ * 2. Who goes on in a worktree that is being given back waits for that to be over.
+ */
+import { basename, dirname } from 'node:path';
+import { UserMistake } from '../../../schema/errors.ts';
+import type { RecordedWorktree } from '../../../schema/events.ts';
+import { type CreatedWorktree, createWorktree } from '../create-worktree.ts';
+import { recoverWorktree } from '../recover-worktree.ts';
+import { resumeWorktree } from '../resume-worktree.ts';
+import type { ManagedWorktree } from '../worktree.ts';
+import { nameKey, worktreeName } from '../worktree-name.ts';
+import { openWorktreePlace, type WorktreePlace } from '../worktree-place.ts';
+import type { WorktreeSettings } from '../worktree-settings.ts';
+import type { AgentWorkspace, AgentWorkspaces, WorkspaceRequest } from './agent-workspace.ts';
+import { heldWorkspace, type WorkspaceHolder } from './held-workspace.ts';
+
+export interface WorkspacesOptions {
+  /** `$RAMET_HOME`. */
+  home: string;
+  /** Where the session works. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  settings: WorktreeSettings;
+  now: () => number;
+}
+
+/** How long the end of a session waits for worktrees that are being cleared; what is left, the next clean-up does. */
+const LONGEST_WAIT_MS = 5_000;
+
+export interface WorktreeWorkspaces extends AgentWorkspaces {
+  /** Opens the registry of the session's repository before somebody waits for it. Throws where there is none. */
+  prepare(): void;
+}
+
+export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspaces {
+  const places = new Map<string, WorktreePlace>();
+  const holder: WorkspaceHolder = {
+    held: new Set(),
+    settling: new Map(),
+    told: new Set(),
+    states: new Map(),
+  };
+  const placeFor = (directory: string): WorktreePlace => {
+    const place = places.get(directory) ?? openWorktreePlace({ ...options, directory });
+    places.set(directory, place);
+    return place;
+  };
+  const hold = (
+    place: WorktreePlace,
+    made: Promise<MadeWorktree>,
+    inherited: readonly string[] = [],
+  ): Promise<AgentWorkspace> =>
+    timed(made).then(([{ created, recovered }, ms]) =>
+      heldWorkspace(holder, place, created, { ms, recovered, inherited }),
+    );
+  return {
+    create({ cwd, name, owner, base, inherited, signal }) {
+      const place = placeFor(cwd);
+      const created = createWorktree(place, { name, owner, base, numbered: true, signal });
+      return hold(place, created.then(fresh), inherited);
+    },
+    async enter(request) {
+      const place = placeFor(request.cwd);
+      return hold(place, enter(holder, place, request));
+    },
+    async resume(worktree, signal) {
+      await holder.settling.get(worktree.id);
+      const place = placeFor(directoryOf(worktree, options.cwd));
+      return hold(place, takeUp(place, worktree.id, signal), worktree.inherited);
+    },
+    prepare: () => void placeFor(options.cwd).registry.list(),
+    async [Symbol.asyncDispose]() {
+      const over = Promise.all(holder.settling.values());
+      await Promise.race([over, new Promise((done) => setTimeout(done, LONGEST_WAIT_MS).unref())]);
+      for (const place of places.values()) place[Symbol.dispose]();
+    },
+  };
+}
+
+interface MadeWorktree {
+  created: CreatedWorktree;
+  recovered: string | null;
+}
+
+function fresh(created: CreatedWorktree): MadeWorktree {
+  return { created, recovered: null };
+}
+
+async function timed<Value>(work: Promise<Value>): Promise<[Value, number]> {
+  const since = performance.now();
+  return [await work, performance.now() - since];
+}
+
+/** The checkout it was made from may be gone; the repository is the same from everywhere. */
+function directoryOf({ from }: RecordedWorktree, cwd: string): string {
+  try {
+    openWorktreePlace({ home: '/', directory: from, env: {} })[Symbol.dispose]();
+    return from;
+  } catch {
+    return cwd;
+  }
+}
+
+async function takeUp(
+  place: WorktreePlace,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<MadeWorktree> {
+  const recovery = await recoverWorktree(place, id, signal);
+  if (recovery === null) return fresh(await resumeWorktree(place, id, signal));
+  const { created, checkpoint } = recovery;
+  const { path } = created.worktree;
+  const state =
+    checkpoint === null
+      ? 'It was made again from its branch; uncommitted work is lost.'
+      : `It was made again as it was after your last turn (checkpoint ${checkpoint.slice(0, 12)}).`;
+  const lost = `somebody deleted your worktree ${path} while you were not working. ${state} Ignored files are not in it.`;
+  return { created, recovered: lost };
+}
+
+async function enter(
+  { held, settling }: WorkspaceHolder,
+  place: WorktreePlace,
+  { name, owner, base, signal }: WorkspaceRequest,
+): Promise<MadeWorktree> {
+  const plain = worktreeName(name);
+  const named = place.registry
+    .list()
+    .filter(({ state }) => state !== 'gone')
+    .find((known) => nameKey(known.name) === nameKey(plain));
+  if (named === undefined) return fresh(await createWorktree(place, { name, owner, base, signal }));
+  if (base !== undefined) throw hasBase(named);
+  if (held.has(named.id)) {
+    throw new UserMistake(
+      'worktree_in_use',
+      `${basename(dirname(named.path))}/${named.name} is in use by another agent of this session: choose another name`,
+    );
+  }
+  await settling.get(named.id);
+  return place.registry.find(named.id)?.state === 'gone'
+    ? fresh(await createWorktree(place, { name, owner, signal }))
+    : takeUp(place, named.id, signal);
+}
+
+function hasBase({ name, base }: ManagedWorktree): UserMistake {
+  return new UserMistake(
+    'worktree_taken',
+    `the worktree ${name} is there already and began at ${base.slice(0, 12)}: leave the base out, or choose another name`,
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * What programs of an agent in a worktree get besides the usual variables: its slot (U37), and the ignore patterns of
+ * this worktree. Git knows such patterns only per user and per repository; as a setting in the environment they hold
+ * for whoever works for the agent and change nothing of the person's.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOrNull } from '../repository.ts';
+import { runGit } from '../run-git.ts';
+import { portBase } from './pool/slots.ts';
+import type { ManagedWorktree } from './worktree.ts';
+import { excludeFile, type WorktreePlace } from './worktree-place.ts';
+
+export function worktreeEnvironment(place: WorktreePlace, worktree: ManagedWorktree): Record<string, string> {
+  const port = portBase(worktree.slot);
+  return {
+    RAMET_WORKTREE: worktree.path,
+    RAMET_SLOT: String(worktree.slot),
+    ...(port !== null && { RAMET_PORT_BASE: String(port) }),
+    ...configVariables(place, worktree),
+  };
+}
+
+/** As `-c` has it: for our own calls. */
+export function excludeSettings(place: WorktreePlace, worktree: ManagedWorktree): string[] {
+  const file = excludeFile(place, worktree);
+  return existsSync(file) ? [`core.excludesFile=${file}`] : [];
+}
+
+/** Appended to what the user has set the same way. */
+function configVariables(place: WorktreePlace, worktree: ManagedWorktree): Record<string, string> {
+  const count = Number(place.env.GIT_CONFIG_COUNT ?? 0);
+  const [setting] = excludeSettings(place, worktree);
+  if (setting === undefined || !Number.isInteger(count)) return {};
+  const [key = '', value = ''] = setting.split(/=(.*)/s);
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: key,
+    [`GIT_CONFIG_VALUE_${count}`]: value,
+  };
+}
+
+const OWN_PART = '# of this worktree, by ramet';
+
+/** Writes the patterns: the user's own, which the setting would hide, and one for each path. */
+export async function writeExcludes(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  paths: readonly string[],
+): Promise<void> {
+  const file = excludeFile(place, worktree);
+  const own = paths.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, '\\$&')}`);
+  const part = [OWN_PART, ...own, ''].join('\n');
+  // A tree from the pool has them already: asking git for the user's takes as long as all the rest of a claim.
+  if (paths.length === 0 || readOrNull(file)?.endsWith(part)) return;
+  writeFileSync(file, `${await usersPatterns(place)}\n${part}`);
+}
+
+async function usersPatterns({ repository, env }: WorktreePlace): Promise<string> {
+  const call = { cwd: repository.root, env };
+  const { code, stdout } = await runGit(['config', '--path', '--get', 'core.excludesFile'], call);
+  const configured = code === 0 ? stdout.trimEnd() : null;
+  const folder = env.XDG_CONFIG_HOME || join(env.HOME ?? '/', '.config');
+  return readOrNull(configured ?? join(folder, 'git', 'ignore'))?.trimEnd() ?? '';
+}
