@@ -1,5 +1,5 @@
 /** What a request does to the provider's cache, as the cache map wants to know it. */
-import type { PlannedRequest } from '../model/cache-map.ts';
+import type { PlannedRequest } from '../model/cache/cache-map.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import type { Conversation } from './conversation.ts';
 

@@ -1,6 +1,6 @@
 /** What `ramet emulate` does: run the emulator until told to stop, one line for every request. */
 
-import { forkPoint } from '../model/conversation-task.ts';
+import { forkPoint } from '../model/recipe/conversation-task.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { RecordOptions } from './cassette-recorder.ts';
 import { untilAborted } from './exchange.ts';

@@ -1,6 +1,6 @@
 /** Chooses what to say to a request: the first rule that matches (which may name the recipe model), else the hook, else a loud refusal. */
-import { recipeStopReason } from '../model/recipe.ts';
-import { answerRecipe } from '../model/recipe-answer.ts';
+import { recipeStopReason } from '../model/recipe/recipe.ts';
+import { answerRecipe } from '../model/recipe/recipe-answer.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Answer } from './answer.ts';
 import { badRequest } from './api-error.ts';

@@ -1,5 +1,5 @@
 /** What rules and hooks look at in a request. */
-import { conversationTask, forkPoint } from '../model/conversation-task.ts';
+import { conversationTask, forkPoint } from '../model/recipe/conversation-task.ts';
 import { contentBlocks, type WireBlock, type WireRequest } from './message-request.ts';
 
 export interface RequestView {

@@ -16,7 +16,7 @@ import type { FileAccess } from '../files/file-access.ts';
 import { type AgentState, forkState, newAgentState } from '../journal/projections/agent-state.ts';
 import { applyEvent } from '../journal/projections/apply-event.ts';
 import { refusalsOfFork } from '../journal/projections/refusals.ts';
-import type { CacheTtl } from '../model/cache-map.ts';
+import type { CacheTtl } from '../model/cache/cache-map.ts';
 import { waitUntil } from '../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';

@@ -2,7 +2,7 @@
  * Finds the JSON in what an agent answers: models wrap it in a code block or in prose however they are told. Made for
  * a bounded call: brackets without end are searched from each of them.
  */
-import { fencedBlocks } from '../model/fenced-blocks.ts';
+import { fencedBlocks } from '../model/recipe/fenced-blocks.ts';
 
 export interface FoundJson {
   /** As it was written: numbers keep all their digits. */

@@ -2,7 +2,7 @@
  * What becomes of an agent's prefix in the provider's cache while it waits for its children (FORK-7), from prices
  * alone: kept by refreshes, left to lapse and written again, or written for an hour in the first place.
  */
-import type { CacheTtl } from '../model/cache-map.ts';
+import type { CacheTtl } from '../model/cache/cache-map.ts';
 
 /** US dollars per million tokens; null is unknown. */
 export interface KeepingPrices {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EngineFixture, startEngine } from '../../test/fixtures/engine.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../emulator/index.ts';
-import { anthropicProvider } from '../model/anthropic.ts';
+import { anthropicProvider } from '../model/anthropic/anthropic.ts';
 import type { EventOf } from '../schema/events.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { type SimulatedClock, simulatedClock } from '../testing/simulated-clock.ts';

@@ -12,7 +12,7 @@ import { repeatedMarks } from '../conversation/breakpoints.ts';
 import type { BlockPosition, Conversation } from '../conversation/conversation.ts';
 import { planRequest } from '../conversation/plan-request.ts';
 import { requestBody } from '../conversation/request.ts';
-import { tokensAt } from '../model/cache-map.ts';
+import { tokensAt } from '../model/cache/cache-map.ts';
 import { costOf } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { mayHaveCost } from '../model/unanswered-cost.ts';

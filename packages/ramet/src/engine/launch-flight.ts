@@ -7,7 +7,7 @@
  * 2. When the writer fails the first follower leads and the others go on waiting.
  * 3. A follower that is aborted leaves at once. No timer and no listener outlives those who wait.
  */
-import type { CacheMap } from '../model/cache-map.ts';
+import type { CacheMap } from '../model/cache/cache-map.ts';
 import type { Clock } from '../schema/clock.ts';
 import { Cancelled } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';

@@ -4,7 +4,7 @@ import { endOf, placeBreakpoints } from '../conversation/breakpoints.ts';
 import { Conversation, freezeHead } from '../conversation/conversation.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { planRequest } from '../conversation/plan-request.ts';
-import { CacheMap, type PlannedRequest } from '../model/cache-map.ts';
+import { CacheMap, type PlannedRequest } from '../model/cache/cache-map.ts';
 import { PRICES } from '../model/prices.ts';
 import { Cancelled } from '../schema/errors.ts';
 import type { LaunchMode } from '../schema/status.ts';

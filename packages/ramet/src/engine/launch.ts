@@ -6,7 +6,7 @@
 import { sharedPrefixEnd } from '../conversation/breakpoints.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { planRequest } from '../conversation/plan-request.ts';
-import { type CacheMap, tokensAt } from '../model/cache-map.ts';
+import { type CacheMap, tokensAt } from '../model/cache/cache-map.ts';
 import { findRow, type PriceTable } from '../model/prices.ts';
 import type { Clock } from '../schema/clock.ts';
 import { Cancelled } from '../schema/errors.ts';

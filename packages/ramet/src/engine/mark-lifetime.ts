@@ -1,5 +1,5 @@
 /** For how long a request's marks are written (FORK-7): five minutes, or an hour for an agent that waits for long. */
-import { type CacheTtl, tokensAt } from '../model/cache-map.ts';
+import { type CacheTtl, tokensAt } from '../model/cache/cache-map.ts';
 import { findRow } from '../model/prices.ts';
 import { decideLifetime, type KeepingPrices } from './decide-keep-warm.ts';
 import type { HostedAgent } from './hosted-agent.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../test/fixtures/engine.ts';
-import { EndpointHealth } from '../model/endpoint-health.ts';
 import type { ModelProvider } from '../model/provider.ts';
-import { DEFAULT_RETRY } from '../model/retry.ts';
+import { EndpointHealth } from '../model/rate/endpoint-health.ts';
+import { DEFAULT_RETRY } from '../model/rate/retry.ts';
 import { steadyClock } from '../schema/clock.ts';
 import { ModelError } from '../schema/errors.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';

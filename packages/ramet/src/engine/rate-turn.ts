@@ -1,10 +1,11 @@
 /** One attempt's turn in the rate window: waited for, and given back with what came of the attempt (LAUNCH-2). */
-import type { EndpointHealth } from '../model/endpoint-health.ts';
+
 import type { ModelResponse } from '../model/provider.ts';
-import type { RateOutcome } from '../model/rate-bucket.ts';
-import { failureOutcome } from '../model/rate-limit.ts';
-import type { ProviderSign } from '../model/rate-outage.ts';
-import type { RateRequest, RateTicket } from '../model/rate-window.ts';
+import type { EndpointHealth } from '../model/rate/endpoint-health.ts';
+import type { RateOutcome } from '../model/rate/rate-bucket.ts';
+import { failureOutcome } from '../model/rate/rate-limit.ts';
+import type { ProviderSign } from '../model/rate/rate-outage.ts';
+import type { RateRequest, RateTicket } from '../model/rate/rate-window.ts';
 import { ModelError } from '../schema/errors.ts';
 import type { HostedAgent } from './hosted-agent.ts';
 import type { ProviderWait } from './provider-wait.ts';

@@ -1,10 +1,10 @@
 /** Turns an HTTP answer that is not a response into a ModelError that says what to do (facts: section 3.3). */
 import type { IncomingHttpHeaders } from 'node:http';
-import { LONGEST_PAUSE_MS } from '../journal/machine-rates.ts';
 import { ModelError } from '../schema/errors.ts';
 import { isContextOverflow } from './context-window.ts';
 import type { EndpointNames } from './http-post.ts';
-import { rateHeaders } from './rate-headers.ts';
+import { LONGEST_PAUSE_MS } from './rate/machine-rates.ts';
+import { rateHeaders } from './rate/rate-headers.ts';
 
 interface ErrorBody {
   type: string;

@@ -3,7 +3,7 @@
  * A base URL without a key is accepted: a local server may not want one, and says so itself if it does.
  */
 import { UserMistake } from '../schema/errors.ts';
-import { anthropicProvider } from './anthropic.ts';
+import { anthropicProvider } from './anthropic/anthropic.ts';
 import type { WatchLimits } from './connection-watch.ts';
 import type { ModelProvider } from './provider.ts';
 
@@ -39,7 +39,7 @@ export async function selectProvider(
     case 'openai':
       return openai(env, watch);
     case 'recipe':
-      return (await import('./recipe.ts')).recipeProvider();
+      return (await import('./recipe/recipe.ts')).recipeProvider();
   }
 }
 
@@ -63,7 +63,7 @@ async function openai(env: NodeJS.ProcessEnv, watch?: Partial<WatchLimits>): Pro
   }
   requireSendable('OPENAI_API_KEY', apiKey);
   const baseUrl = parseBase('OPENAI_BASE_URL', base || 'https://api.openai.com/v1');
-  const { openaiProvider } = await import('./openai.ts');
+  const { openaiProvider } = await import('./openai/openai.ts');
   return openaiProvider({ baseUrl, apiKey, env, watch });
 }
 

@@ -10,7 +10,7 @@ import { freezeBlock } from '../conversation/frozen-block.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { toolsOf } from '../engine/child-head.ts';
 import { headOf } from '../engine/prompt-head.ts';
-import { withRecipe } from '../model/recipe.ts';
+import { withRecipe } from '../model/recipe/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { effectiveMode } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';

@@ -5,7 +5,7 @@ import { resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
-import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';

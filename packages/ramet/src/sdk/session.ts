@@ -9,7 +9,7 @@ import { directoryIn } from '../git/worktrees/workspace/agent-workspace.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
 import type { ModelProvider } from '../model/provider.ts';
-import { withRecipe } from '../model/recipe.ts';
+import { withRecipe } from '../model/recipe/recipe.ts';
 import { selectProvider } from '../model/select-provider.ts';
 import { thinkingNote } from '../model/thinking.ts';
 import { UserMistake } from '../schema/errors.ts';

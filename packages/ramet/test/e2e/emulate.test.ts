@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { parseScenario } from '../../src/emulator/scenario-file.ts';
-import { fencedBlocks } from '../../src/model/fenced-blocks.ts';
+import { fencedBlocks } from '../../src/model/recipe/fenced-blocks.ts';
 import { eventually, linesOf } from '../fixtures/command.ts';
 import { test } from '../fixtures/user.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { fencedBlocks } from '../../src/model/fenced-blocks.ts';
+import { fencedBlocks } from '../../src/model/recipe/fenced-blocks.ts';
 import { test, type User } from '../fixtures/user.ts';
 
 const FENCE = '```';

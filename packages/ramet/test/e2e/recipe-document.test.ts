@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { fencedBlocks } from '../../src/model/fenced-blocks.ts';
+import { fencedBlocks } from '../../src/model/recipe/fenced-blocks.ts';
 import { test } from '../fixtures/user.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../../docs/recipe.md'), 'utf8');

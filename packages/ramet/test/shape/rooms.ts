@@ -20,7 +20,11 @@ export const ROOMS: readonly Room[] = [
     owns: 'what every room needs of the machine: home directory, paths, files, processes, SQLite, digests, text',
     leaves: 'what the files hold',
   },
-  { name: 'journal', owns: 'the SQLite log, migrations, the views computed from it', leaves: 'decisions' },
+  {
+    name: 'journal',
+    owns: 'the SQLite log of a session and its projections',
+    leaves: 'decisions',
+  },
   {
     name: 'model',
     owns: 'providers, streaming, retries, prices, the cache map, the recipe model',

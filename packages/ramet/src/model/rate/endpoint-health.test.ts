@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { ModelError } from '../../schema/errors.ts';
+import { EndpointHealth } from './endpoint-health.ts';
+
+const failure = (code: string, status?: number, family: 'retryable' | 'terminal' = 'retryable'): ModelError =>
+  new ModelError(code, family, code, { status });
+
+const PASSING = [
+  failure('connection'),
+  failure('timeout'),
+  failure('stalled'),
+  failure('stream_cut'),
+  failure('overloaded_error', 529),
+  failure('api_error', 500),
+  failure('http_502', 502),
+  failure('overloaded_error'),
+];
+
+function healthOf({ recent = false, had = false } = {}) {
+  const noted: true[] = [];
+  const health = new EndpointHealth({
+    memory: { isRecent: () => recent, note: () => void noted.push(true) },
+    hadAnswer: () => had,
+    patienceMs: 1_000,
+    onTooLong: () => {},
+  });
+  return { health, noted };
+}
+
+describe('MODEL-2: which failures of a provider are waited out', () => {
+  test('none before a first answer', () => {
+    const { health } = healthOf();
+    expect(PASSING.map((error) => health.verdict(error))).toEqual(PASSING.map(() => null));
+    expect(health.verdict(failure('authentication_error', 401, 'terminal'))).toBeNull();
+  });
+
+  test.each([
+    ['the machine had an answer within a day', { recent: true }],
+    ['the session had one in an earlier process', { had: true }],
+  ])('every one that passes by itself when %s', (_, known) => {
+    const { health } = healthOf(known);
+    expect(PASSING.map((error) => health.verdict(error))).toEqual(PASSING.map(() => 'wait'));
+  });
+
+  test('an answer is noted once, and counts from then on', () => {
+    const { health, noted } = healthOf();
+    health.noteAnswer();
+    health.noteAnswer();
+    expect(noted).toHaveLength(1);
+    expect(PASSING.every((error) => health.verdict(error) === 'wait')).toBe(true);
+  });
+
+  test('a key that has just worked is waited for; another one interrupts resumed work and fails new work', () => {
+    const refused = failure('authentication_error', 401, 'terminal');
+    expect(healthOf({ recent: true }).health.verdict(refused)).toBeNull();
+    expect(healthOf({ had: true }).health.verdict(refused)).toBe('interrupt');
+    const { health } = healthOf();
+    health.noteAnswer();
+    expect(health.verdict(refused)).toBe('wait');
+  });
+
+  test.each([
+    failure('rate_limit_error', 429),
+    failure('stream_broken'),
+    failure('invalid_request_error', 400, 'terminal'),
+    failure('not_found_error', 404, 'terminal'),
+    failure('response_too_large', undefined, 'terminal'),
+  ])('$code is not an outage', (error) => {
+    const { health } = healthOf({ recent: true, had: true });
+    health.noteAnswer();
+    expect(health.verdict(error)).toBeNull();
+  });
+});

@@ -1,0 +1,76 @@
+/** One model in a rate window: its limits, whether its provider is there, and who waits. */
+import { createHash } from 'node:crypto';
+import { LOOK_AGAIN_MS } from '../../schema/clock.ts';
+import type { ModelProvider } from '../provider.ts';
+import { LONGEST_PAUSE_MS } from './machine-rates.ts';
+import { RateBucket, type RateOutcome } from './rate-bucket.ts';
+import { type ProviderSign, RateOutage } from './rate-outage.ts';
+import { RateQueue } from './rate-queue.ts';
+import type { RateWaitCause } from './rate-request.ts';
+import type { RetryPolicy } from './retry.ts';
+
+/** How many times as long as between retries the longest pause between two looks at a provider that is away is. */
+const OUTAGE_CAPS = 4;
+
+export interface RateLane {
+  readonly model: string;
+  readonly name: string;
+  readonly bucket: RateBucket;
+  readonly outage: RateOutage;
+  readonly queue: RateQueue;
+  readAt: number;
+  /** The end of the pause that those who wait know of. */
+  toldUntil: number;
+  /** Ends the sleep until the pause is over. */
+  alarm: AbortController | null;
+}
+
+export interface RateLaneOptions {
+  provider: Pick<ModelProvider, 'name' | 'origin'>;
+  model: string;
+  /** Most requests at once. */
+  ceiling: number;
+  policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
+  /** How long an outage is waited out; without it, any time. */
+  outageMs?: number | undefined;
+}
+
+export function createRateLane(options: RateLaneOptions): RateLane {
+  const { provider, model, ceiling, outageMs } = options;
+  const { baseMs, capMs } = options.policy;
+  return {
+    model,
+    name: bucketName(provider, model),
+    bucket: new RateBucket({ ceiling, baseMs, capMs, longestMs: LONGEST_PAUSE_MS }),
+    outage: new RateOutage({ baseMs, capMs: capMs * OUTAGE_CAPS, patienceMs: outageMs }),
+    queue: new RateQueue(),
+    readAt: Number.NEGATIVE_INFINITY,
+    toldUntil: 0,
+    alarm: null,
+  };
+}
+
+export function causeOf({ outage }: RateLane): RateWaitCause {
+  return outage.since === null ? 'limit' : 'provider';
+}
+
+const LOOK_AFTER_WAKING_MS = 1_000;
+
+/** A provider that was away may be back when a machine wakes; a limit lasts as long as it was said to. */
+export function lookAgainMs({ outage }: RateLane): number {
+  return outage.since === null ? LOOK_AGAIN_MS : LOOK_AFTER_WAKING_MS;
+}
+
+/** Whatever is no failure is a sign of life. */
+export function signOf({ kind }: RateOutcome): ProviderSign {
+  return kind === 'failed' ? 'none' : 'life';
+}
+
+/** The same for all processes that share a limit, as far as that can be told without the key: it holds no secret. */
+export function bucketName({ name, origin }: Pick<ModelProvider, 'name' | 'origin'>, model: string): string {
+  const host = createHash('sha256')
+    .update(origin ?? '')
+    .digest('hex')
+    .slice(0, 12);
+  return `${name} ${host} ${model}`;
+}

@@ -1,0 +1,300 @@
+/**
+ * One window for all requests of a session (LAUNCH-2): how many may be under way, and when the next may go. A refusal
+ * narrows it and pauses it for everybody; other processes of the machine learn of it through the store. It owns who
+ * waits; what an answer means for the window is `rate-bucket.ts`'s, and whether the provider is there `rate-outage.ts`'s.
+ *
+ * Invariants
+ * 1. Requests start in the order in which they first came; one that was refused keeps its place.
+ * 2. Every granted ticket counts until it is released, once, and what it held is then given on.
+ * 3. Who leaves the queue leaves nothing behind; a timer runs only while somebody waits for a pause to end.
+ * 4. Whatever happens to the store, requests go on.
+ */
+
+import { type Clock, elapsedOf } from '../../schema/clock.ts';
+import { Cancelled, LimitReached } from '../../schema/errors.ts';
+import type { ModelProvider } from '../provider.ts';
+import type { RateStore } from './machine-rates.ts';
+import { causeOf, createRateLane, lookAgainMs, type RateLane, signOf } from './rate-lane.ts';
+import { type ProviderSign, STOOD_STILL_MS } from './rate-outage.ts';
+import type { OnRateWait, RateRequest, RateTicket, RateWaitCause } from './rate-request.ts';
+import type { RetryPolicy } from './retry.ts';
+
+export type { RateRequest, RateTicket } from './rate-request.ts';
+
+export interface RateWindow {
+  /** A request that bears pauses of at most `patienceMs`; without it, any. */
+  request(model: string, patienceMs?: number): RateRequest;
+  close(): void;
+}
+
+export const DEFAULT_CONCURRENT_REQUESTS = 100;
+
+export interface RateWindowOptions {
+  provider: Pick<ModelProvider, 'name' | 'origin'>;
+  clock: Clock;
+  /** Its pauses are the window's where a refusal names none. */
+  policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
+  /** How long an outage is waited out; without it, any time. */
+  outageMs?: number | undefined;
+  /** Most requests under way at once: of the session, and so of one model. */
+  concurrentRequests?: number | undefined;
+  /** Null when no other process is to know. */
+  store?: RateStore | null | undefined;
+  /** For how long one long pause after the other is waited out; without it, for ever. */
+  longestWaitMs?: number | undefined;
+  /** Called when a pause lasts longer than that: whoever waits is to be aborted. */
+  onTooLong?: ((model: string, until: number) => void) | undefined;
+}
+
+/** How old what was read of the store may be. */
+const FRESH_MS = 200;
+/** A shorter pause is over before anybody has read of it. */
+const WORTH_TELLING_MS = 1_000;
+
+export function createRateWindow(options: RateWindowOptions): RateWindow {
+  return new SessionRateWindow(options);
+}
+
+class SessionRateWindow implements RateWindow {
+  readonly #options: RateWindowOptions;
+  readonly #clock: Clock;
+  readonly #store: RateStore | null;
+  readonly #limit: number;
+  readonly #lanes: Map<string, RateLane> = new Map();
+  #inUse = 0;
+  #waiting = 0;
+  #arrivals = 0;
+
+  constructor(options: RateWindowOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#store = options.store ?? null;
+    this.#limit = options.concurrentRequests ?? DEFAULT_CONCURRENT_REQUESTS;
+  }
+
+  request(model: string, patienceMs: number = Number.POSITIVE_INFINITY): RateRequest {
+    const lane = this.#lane(model);
+    const { bucket, outage } = lane;
+    // Whoever has another model to fall back to tries a few times and then does: it does not wait for others to look.
+    const isPatient = patienceMs === Number.POSITIVE_INFINITY;
+    const now = (): number => this.#clock.now();
+    let place = 0;
+    let waitedMs = 0;
+    const wait = async (signal: AbortSignal, onWait?: OnRateWait): Promise<RateTicket> => {
+      const since = now();
+      this.#refuseTooLong(lane, patienceMs);
+      // Told before it stands in the queue: whatever comes of that, no ticket is granted that nobody takes.
+      onWait?.(bucket.pausedMs(since) > 0 ? bucket.pausedUntil : null, causeOf(lane));
+      this.#noteTooLong(lane);
+      if (signal.aborted) throw new Cancelled();
+      const ticket = await this.#wait(lane, place, signal, patienceMs, onWait);
+      waitedMs += now() - since;
+      return ticket;
+    };
+    return {
+      get waitedMs() {
+        return waitedMs;
+      },
+      get succeededAt() {
+        return bucket.succeededAt;
+      },
+      patienceMs,
+      pausedMs: () => bucket.pausedMs(now()),
+      get awaySince() {
+        return outage.since;
+      },
+      get asleepMs() {
+        return outage.asleepMs;
+      },
+      awayMs: () => outage.waitMs(now()),
+      acquire: (signal, onWait) => {
+        if (signal.aborted) return Promise.reject(new Cancelled());
+        if (place === 0) place = ++this.#arrivals;
+        this.#refresh(lane);
+        const isFirst = lane.queue.size === 0 || (!isPatient && outage.since !== null);
+        if (isFirst && this.#canStart(lane, isPatient)) return Promise.resolve(this.#start(lane));
+        return wait(signal, onWait);
+      },
+    };
+  }
+
+  close(): void {
+    for (const { alarm } of this.#lanes.values()) alarm?.abort();
+    this.#store?.close();
+  }
+
+  #lane(model: string): RateLane {
+    const known = this.#lanes.get(model);
+    if (known !== undefined) return known;
+    const lane = createRateLane({ ...this.#options, model, ceiling: this.#limit });
+    this.#lanes.set(model, lane);
+    return lane;
+  }
+
+  #canStart({ bucket, outage }: RateLane, isPatient = true): boolean {
+    const now = this.#clock.now();
+    return this.#inUse < this.#limit && bucket.hasRoom(now) && !(isPatient && outage.waitMs(now) > 0);
+  }
+
+  #start(lane: RateLane): RateTicket {
+    const { bucket, outage } = lane;
+    const startedAt = this.#clock.now();
+    const startedElapsed = elapsedOf(this.#clock);
+    const epoch = bucket.begin();
+    const looks = outage.begin(startedAt);
+    this.#inUse += 1;
+    let held = true;
+    return {
+      looks,
+      began: () => {
+        if (outage.alive(this.#clock.now())) this.#giveOn();
+      },
+      release: (outcome, sign = signOf(outcome)) => {
+        if (!held) return;
+        held = false;
+        this.#inUse -= 1;
+        const now = this.#clock.now();
+        bucket.end(epoch, outcome, now);
+        if (looks) outage.lookedInVain();
+        const asleepMs = now - startedAt - (elapsedOf(this.#clock) - startedElapsed);
+        this.#noteSign(lane, sign, startedAt, asleepMs);
+        if (looks) wakeEarlier(lane);
+        const news = this.#store === null ? null : bucket.news(now);
+        if (news !== null) this.#store?.write(lane.name, news);
+        this.#tellPause(lane);
+        if (this.#waiting > 0) this.#giveOn();
+      },
+    };
+  }
+
+  #noteSign({ outage, queue }: RateLane, sign: ProviderSign, startedAt: number, asleepMs: number): void {
+    const now = this.#clock.now();
+    if (sign === 'life') outage.alive(now);
+    if (sign !== 'away') return;
+    const wasAway = outage.since !== null;
+    outage.failed(startedAt, now, asleepMs);
+    if (wasAway || outage.since === null) return;
+    for (const waiter of queue.waiters) waiter.told(null, 'provider');
+  }
+
+  #wait(
+    lane: RateLane,
+    place: number,
+    signal: AbortSignal,
+    patienceMs: number,
+    onWait?: OnRateWait,
+  ): Promise<RateTicket> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        lane.queue.remove(waiter);
+        this.#waiting -= 1;
+        signal.removeEventListener('abort', abort);
+        if (lane.queue.size > 0) return;
+        lane.alarm?.abort();
+        lane.alarm = null;
+      };
+      const abort = (): void => {
+        leave();
+        reject(new Cancelled());
+      };
+      const grant = (): void => {
+        leave();
+        resolve(this.#start(lane));
+      };
+      const told = (until: number | null, cause: RateWaitCause): void => {
+        try {
+          this.#refuseTooLong(lane, patienceMs);
+          onWait?.(until, cause);
+        } catch (error) {
+          leave();
+          reject(error);
+        }
+      };
+      const waiter = { place, grant, told };
+      lane.queue.add(waiter);
+      this.#waiting += 1;
+      signal.addEventListener('abort', abort);
+      // The pause may have ended since it was looked at; nobody else would wake this one then.
+      this.#giveOn();
+    });
+  }
+
+  /** Starts whoever can go, over all models in the order of their places. */
+  #giveOn(): void {
+    for (;;) {
+      let next: RateLane | null = null;
+      for (const lane of this.#lanes.values()) {
+        if (lane.queue.size === 0 || !this.#canStart(lane)) continue;
+        if (next === null || lane.queue.firstPlace < next.queue.firstPlace) next = lane;
+      }
+      if (next === null) break;
+      next.queue.first?.grant();
+    }
+    for (const lane of this.#lanes.values()) void this.#sleepThroughPause(lane);
+  }
+
+  async #sleepThroughPause(lane: RateLane): Promise<void> {
+    if (lane.alarm !== null || lane.queue.size === 0 || this.#pauseOf(lane) === 0) return;
+    const alarm = new AbortController();
+    lane.alarm = alarm;
+    for (let pause = this.#pauseOf(lane); pause > 0; pause = this.#pauseOf(lane)) {
+      const lateMs = await this.#sleep(Math.min(pause, lookAgainMs(lane)), alarm.signal);
+      if (alarm.signal.aborted) return;
+      if (lateMs > STOOD_STILL_MS) lane.outage.woke(this.#clock.now(), lateMs);
+      // Another process may have been refused meanwhile.
+      this.#refresh(lane);
+      this.#tellPause(lane);
+    }
+    lane.alarm = null;
+    this.#giveOn();
+  }
+
+  /** Returns how much longer it took than it should have. */
+  async #sleep(ms: number, signal: AbortSignal): Promise<number> {
+    const due = this.#clock.now() + ms;
+    await this.#clock.sleep(ms, signal);
+    return this.#clock.now() - due;
+  }
+
+  /** Those who wait learn until when, and whoever bounds the waiting that it is too long. */
+  #tellPause(lane: RateLane): void {
+    const { bucket, queue } = lane;
+    const until = bucket.pausedUntil;
+    if (until < this.#clock.now() + WORTH_TELLING_MS || until <= lane.toldUntil) return;
+    lane.toldUntil = until;
+    for (const waiter of queue.waiters) waiter.told(until, 'limit');
+    this.#noteTooLong(lane);
+  }
+
+  #noteTooLong({ bucket, model }: RateLane): void {
+    const { longestWaitMs, onTooLong } = this.#options;
+    const { longPausedSince: since, pausedUntil: until } = bucket;
+    if (since === null || longestWaitMs === undefined || until <= since + longestWaitMs) return;
+    if (until > this.#clock.now()) onTooLong?.(model, until);
+  }
+
+  #refuseTooLong({ bucket, model }: RateLane, patienceMs: number): void {
+    if (bucket.longPausedSince === null || bucket.pausedMs(this.#clock.now()) <= patienceMs) return;
+    throw new LimitReached(model, bucket.pausedUntil);
+  }
+
+  #pauseOf({ bucket, outage }: RateLane): number {
+    const now = this.#clock.now();
+    return Math.max(bucket.pausedMs(now), outage.waitMs(now));
+  }
+
+  #refresh(lane: RateLane): void {
+    if (this.#store === null) return;
+    const now = this.#clock.now();
+    if (now - lane.readAt < FRESH_MS && now >= lane.readAt) return;
+    lane.readAt = now;
+    const shared = this.#store.read(lane.name);
+    if (shared !== null) lane.bucket.adopt(shared, now);
+  }
+}
+
+/** One that looked has ended, and the next may look sooner than those who wait know. */
+function wakeEarlier(lane: RateLane): void {
+  lane.alarm?.abort();
+  lane.alarm = null;
+}
