@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type InputUsage, PromptCache } from '../emulator/cache.ts';
-import { parseRequest } from '../emulator/message-request.ts';
-import { buildPrompt } from '../emulator/prompt.ts';
+import { type InputUsage, PromptCache } from '../emulator/messages/cache.ts';
+import { parseRequest } from '../emulator/messages/message-request.ts';
+import { buildPrompt } from '../emulator/messages/prompt.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import { endOf, placeBreakpoints } from './breakpoints.ts';
 import { type BlockPosition, Conversation, freezeHead } from './conversation.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RandomConversation, randomConversation } from '../../test/fixtures/random-conversation.ts';
-import { parseRequest } from '../emulator/message-request.ts';
-import { buildPrompt } from '../emulator/prompt.ts';
-import { checkRequest } from '../emulator/request-rules.ts';
+import { parseRequest } from '../emulator/messages/message-request.ts';
+import { buildPrompt } from '../emulator/messages/prompt.ts';
+import { checkRequest } from '../emulator/messages/request-rules.ts';
 import { placeBreakpoints, repeatBreakpoints } from './breakpoints.ts';
 import { type CompactionPlan, compactedMessages, planCompaction, promptsBefore } from './compacted.ts';
 import { Conversation, type FrozenMessage, freezeHead } from './conversation.ts';

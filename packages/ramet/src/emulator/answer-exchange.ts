@@ -6,9 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describeError } from '../schema/errors.ts';
 import type { Answer, AnsweredMessage } from './answer.ts';
-import type { InputUsage } from './cache.ts';
 import type { EmulatorState } from './emulator-state.ts';
-import type { EmittedEvent, StreamBreakage } from './event-stream.ts';
 import {
   type Exchange,
   type HeaderFields,
@@ -19,6 +17,8 @@ import {
 } from './exchange.ts';
 import { documentSteps, type ResponseStep, streamSteps } from './fault.ts';
 import { firstTokenMs, generationMs } from './latency.ts';
+import type { InputUsage } from './messages/cache.ts';
+import type { EmittedEvent, StreamBreakage } from './messages/event-stream.ts';
 import { askHook, chooseReply, prewarmReply, type Reply, unmatched } from './reply.ts';
 import type { RequestView } from './request-view.ts';
 

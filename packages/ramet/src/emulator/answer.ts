@@ -3,9 +3,9 @@
  * that order thinking, text, calls; `content` gives the blocks as they are. Thinking without a signature is sealed.
  */
 import * as z from '../schema/zod.ts';
-import type { InputUsage } from './cache.ts';
-import type { WireBlock } from './message-request.ts';
-import { sealThinking } from './thinking-seal.ts';
+import type { InputUsage } from './messages/cache.ts';
+import type { WireBlock } from './messages/message-request.ts';
+import { sealThinking } from './messages/thinking-seal.ts';
 
 export interface Answer {
   text?: string | undefined;

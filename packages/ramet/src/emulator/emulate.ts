@@ -2,7 +2,7 @@
 
 import { forkPoint } from '../model/recipe/conversation-task.ts';
 import { UserMistake } from '../schema/errors.ts';
-import type { RecordOptions } from './cassette-recorder.ts';
+import type { RecordOptions } from './cassettes/cassette-recorder.ts';
 import { untilAborted } from './exchange.ts';
 import type { LatencyOptions } from './latency.ts';
 import type { RequestRecord } from './request-record.ts';

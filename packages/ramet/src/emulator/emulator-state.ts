@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { Answer } from './answer.ts';
-import { PromptCache } from './cache.ts';
-import type { CassettePlayer } from './cassette-player.ts';
-import type { CassetteRecorder, RecordOptions } from './cassette-recorder.ts';
-import { ChatPrefixCache } from './chat-cache.ts';
+import type { CassettePlayer } from './cassettes/cassette-player.ts';
+import type { CassetteRecorder, RecordOptions } from './cassettes/cassette-recorder.ts';
+import { ChatPrefixCache } from './chat/chat-cache.ts';
 import type { Fault } from './fault.ts';
 import { type Latency, type LatencyOptions, NO_LATENCY, withLatency } from './latency.ts';
+import { PromptCache } from './messages/cache.ts';
+import { ThinkingTurns } from './messages/thinking-turn.ts';
 import { RateLimitHeaders, type RateLimits } from './rate-limits.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { RequestView } from './request-view.ts';
 import { type Scenario, ScenarioPlayer, type ScenarioRule } from './scenario.ts';
-import { ThinkingTurns } from './thinking-turn.ts';
 
 export interface EmulatorOptions {
   /** 0, the default, takes any free port. */

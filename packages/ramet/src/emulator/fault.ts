@@ -3,7 +3,7 @@
  * that has nothing to break (a reset in tool input, and no tool call in the answer) is an error of the scenario.
  */
 import * as z from '../schema/zod.ts';
-import type { EmittedEvent, StreamBreakage } from './event-stream.ts';
+import type { EmittedEvent, StreamBreakage } from './messages/event-stream.ts';
 
 /** `headers` is before anything is sent, `start` after the first event; the others are inside that content. */
 const PLACES = ['headers', 'start', 'thinking', 'text', 'tool_input'] as const;

@@ -1,6 +1,6 @@
 /** How long a model takes (EMU-3). All zero by default, so that overhead can be measured without it. */
 import * as z from '../schema/zod.ts';
-import type { InputUsage } from './cache.ts';
+import type { InputUsage } from './messages/cache.ts';
 
 export interface Latency {
   /** Milliseconds before the first token whatever the prompt. */

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { MessageUsage } from './answer.ts';
-import type { WireRequest } from './message-request.ts';
+import type { WireRequest } from './messages/message-request.ts';
 
 /**
  * `open` until the response is over; `refused` is a 4xx the client earned; `fault` came from the scenario;

@@ -1,6 +1,6 @@
 /** What rules and hooks look at in a request. */
 import { conversationTask, forkPoint } from '../model/recipe/conversation-task.ts';
-import { contentBlocks, type WireBlock, type WireRequest } from './message-request.ts';
+import { contentBlocks, type WireBlock, type WireRequest } from './messages/message-request.ts';
 
 export interface RequestView {
   request: WireRequest;

@@ -70,12 +70,12 @@ async function openState(options: EmulatorOptions): Promise<EmulatorState> {
   const state = newState(options);
   if (file !== undefined) {
     const [{ CassettePlayer }, { loadCassette }] = await Promise.all([
-      import('./cassette-player.ts'),
-      import('./cassette-file.ts'),
+      import('./cassettes/cassette-player.ts'),
+      import('./cassettes/cassette-file.ts'),
     ]);
     state.cassette = new CassettePlayer(file, await loadCassette(file));
   } else if (record !== undefined) {
-    const { CassetteRecorder } = await import('./cassette-recorder.ts');
+    const { CassetteRecorder } = await import('./cassettes/cassette-recorder.ts');
     state.recorder = new CassetteRecorder(record);
   }
   return state;

@@ -4,14 +4,20 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
-import { closeEndpoint, type Endpoint, openEndpoint, type PostedAnswer, post } from '../model/http-post.ts';
-import { describeError, UserMistake } from '../schema/errors.ts';
-import { ApiError } from './api-error.ts';
+import {
+  closeEndpoint,
+  type Endpoint,
+  openEndpoint,
+  type PostedAnswer,
+  post,
+} from '../../model/http-post.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
+import { ApiError } from '../api-error.ts';
+import { type Exchange, openResponse, untilAborted } from '../exchange.ts';
+import { plainHeaders } from '../request-record.ts';
 import { normaliseBody, type RecordedAnswer, requestDigest } from './cassette.ts';
 import { type CassetteWriter, createCassette } from './cassette-file.ts';
 import { keptHeaders, type Scrub, scrubber, spellsSecret } from './cassette-scrub.ts';
-import { type Exchange, openResponse, untilAborted } from './exchange.ts';
-import { plainHeaders } from './request-record.ts';
 
 export interface RecordOptions {
   file: string;

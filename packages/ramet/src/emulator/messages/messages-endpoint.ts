@@ -1,15 +1,15 @@
 /** `POST /v1/messages`: judges a request and says what is particular to the Messages API. */
-import { composeMessage } from './answer.ts';
-import { answerExchange } from './answer-exchange.ts';
-import { badRequest } from './api-error.ts';
+import { composeMessage } from '../answer.ts';
+import { answerExchange } from '../answer-exchange.ts';
+import { badRequest } from '../api-error.ts';
+import type { EmulatorState } from '../emulator-state.ts';
+import type { Exchange } from '../exchange.ts';
+import { viewRequest } from '../request-view.ts';
 import type { CacheAdmission } from './cache.ts';
-import type { EmulatorState } from './emulator-state.ts';
 import { MESSAGE_BREAKAGE, messageEvents } from './event-stream.ts';
-import type { Exchange } from './exchange.ts';
 import { parseRequest, type WireRequest } from './message-request.ts';
 import { buildPrompt, type Prompt } from './prompt.ts';
 import { checkRequest } from './request-rules.ts';
-import { viewRequest } from './request-view.ts';
 import { placeOfAnswer } from './thinking-seal.ts';
 
 export interface JudgedRequest {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { bodyOf, type Fields, post } from '../../test/fixtures/emulator-client.ts';
-import type { Clock } from '../schema/clock.ts';
-import type { EmulatorOptions } from './emulator-state.ts';
-import { type Emulator, startEmulator } from './server.ts';
+import { bodyOf, type Fields, post } from '../../../test/fixtures/emulator-client.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { EmulatorOptions } from '../emulator-state.ts';
+import { type Emulator, startEmulator } from '../server.ts';
 
 let running: Emulator[] = [];
 afterEach(async () => {

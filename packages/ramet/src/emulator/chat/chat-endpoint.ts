@@ -1,14 +1,14 @@
 /** `POST /v1/chat/completions`: the same scenarios, hooks and faults, in the words of the other API. */
-import { composeMessage } from './answer.ts';
-import { answerExchange } from './answer-exchange.ts';
+import { composeMessage } from '../answer.ts';
+import { answerExchange } from '../answer-exchange.ts';
+import type { EmulatorState } from '../emulator-state.ts';
+import type { Exchange } from '../exchange.ts';
+import type { WireRequest } from '../messages/message-request.ts';
+import { viewRequest } from '../request-view.ts';
 import type { ChatAdmission } from './chat-cache.ts';
 import { CHAT_BREAKAGE, chatDocument, chatEvents } from './chat-completion.ts';
 import { type ChatWireRequest, parseChatRequest } from './chat-request.ts';
 import { translateChat } from './chat-translation.ts';
-import type { EmulatorState } from './emulator-state.ts';
-import type { Exchange } from './exchange.ts';
-import type { WireRequest } from './message-request.ts';
-import { viewRequest } from './request-view.ts';
 
 export interface JudgedChat {
   chat: ChatWireRequest;

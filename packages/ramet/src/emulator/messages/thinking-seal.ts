@@ -7,7 +7,7 @@
  * thinking is kept and not bound.
  */
 import { createHash, hash } from 'node:crypto';
-import { findModel } from '../model/catalog.ts';
+import { findModel } from '../../model/catalog.ts';
 import { isThinking, type PromptBlock } from './prompt-blocks.ts';
 
 const SEAL = /^emu\.([\w-]{43})\.([\w-]{43})$/;

@@ -8,7 +8,7 @@
  * 3. A line that was changed by hand no longer fits its digest and is refused.
  */
 import { hash } from 'node:crypto';
-import * as z from '../schema/zod.ts';
+import * as z from '../../schema/zod.ts';
 import { type Scrub, scrubValue } from './cassette-scrub.ts';
 
 export interface CassetteHead {

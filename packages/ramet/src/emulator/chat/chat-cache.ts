@@ -9,7 +9,7 @@
  * 4. Writes cost nothing and are not reported.
  */
 import { hash } from 'node:crypto';
-import type { InputUsage } from './cache.ts';
+import type { InputUsage } from '../messages/cache.ts';
 
 const STEP_BYTES = 128 * 4;
 const MINIMUM_STEPS = 1024 / 128;

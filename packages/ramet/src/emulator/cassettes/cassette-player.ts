@@ -2,11 +2,11 @@
  * Answers from a cassette, byte for byte. Equal requests get their answers in the order of the recording, and the last
  * one again from then on; a request that was never recorded is refused with what differs.
  */
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../api-error.ts';
+import { type Exchange, openResponse } from '../exchange.ts';
 import { type CassetteEntry, normaliseBody, requestDigest } from './cassette.ts';
 import { type AskedRequest, describeMiss } from './cassette-difference.ts';
 import { scrubber } from './cassette-scrub.ts';
-import { type Exchange, openResponse } from './exchange.ts';
 
 export class CassettePlayer {
   readonly #file: string;

@@ -1,6 +1,6 @@
 /** A message as the server-sent events of the Messages API, in documented order. */
-import type { AnsweredMessage } from './answer.ts';
-import { apiErrorBody, apiErrorType } from './api-error.ts';
+import type { AnsweredMessage } from '../answer.ts';
+import { apiErrorBody, apiErrorType } from '../api-error.ts';
 import type { WireBlock } from './message-request.ts';
 
 export interface EmittedEvent {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../api-error.ts';
 import { parseRequest } from './message-request.ts';
 import { checkRequest } from './request-rules.ts';
 

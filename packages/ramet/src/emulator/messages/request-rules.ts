@@ -2,8 +2,8 @@
  * Refusals (400) that depend on more than the shape of a request: roles, empty content, tools, thinking, prefill and
  * pre-warming. A client that never meets one of these builds valid requests.
  */
-import { findModel, type ModelFacts } from '../model/catalog.ts';
-import { badRequest } from './api-error.ts';
+import { findModel, type ModelFacts } from '../../model/catalog.ts';
+import { badRequest } from '../api-error.ts';
 import type { WireBlock, WireRequest } from './message-request.ts';
 import { checkToolPairing, mergeTurns, type WireTurn } from './tool-pairing.ts';
 

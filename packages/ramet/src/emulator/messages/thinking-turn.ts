@@ -3,7 +3,7 @@
  * in order. Which thinking belonged to which call is remembered per model, because after a change of model a client
  * rightly leaves foreign thinking out.
  */
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../api-error.ts';
 import type { WireBlock, WireRequest } from './message-request.ts';
 import { isThinking } from './prompt-blocks.ts';
 import { sealOf, wasModified } from './thinking-seal.ts';

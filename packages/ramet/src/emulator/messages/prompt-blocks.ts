@@ -2,7 +2,7 @@
  * A request as the flat list of blocks that the prompt cache sees: tools, then system, then messages. A string is
  * one text block and message borders inside a turn do not count, because the API normalises both away.
  */
-import type { CacheControl } from '../schema/content.ts';
+import type { CacheControl } from '../../schema/content.ts';
 import { contentBlocks, type WireBlock, type WireRequest, type WireTool } from './message-request.ts';
 
 export type PromptLevel = 'tools' | 'system' | 'messages';

@@ -1,6 +1,6 @@
 /** Each title is the documented rule in our words; numbers are tokens. */
 import { describe, expect, test } from 'vitest';
-import { Account, type Block, long, short, text, tool, user } from '../../test/fixtures/cache-account.ts';
+import { Account, type Block, long, short, text, tool, user } from '../../../test/fixtures/cache-account.ts';
 
 /** Blocks of ten tokens, the marks at the given positions. */
 function run(length: number, ...marked: number[]): Block {

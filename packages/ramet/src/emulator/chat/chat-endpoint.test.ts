@@ -1,11 +1,11 @@
 import OpenAI from 'openai';
 import { afterEach, describe, expect, test } from 'vitest';
-import { bodyOf, type Fields, post, readAll } from '../../test/fixtures/emulator-client.ts';
-import { openaiProvider } from '../model/openai/openai.ts';
-import type { ModelResponse } from '../model/provider.ts';
-import type { EmulatorOptions } from './emulator-state.ts';
-import type { Fault } from './fault.ts';
-import { type Emulator, startEmulator } from './server.ts';
+import { bodyOf, type Fields, post, readAll } from '../../../test/fixtures/emulator-client.ts';
+import { openaiProvider } from '../../model/openai/openai.ts';
+import type { ModelResponse } from '../../model/provider.ts';
+import type { EmulatorOptions } from '../emulator-state.ts';
+import type { Fault } from '../fault.ts';
+import { type Emulator, startEmulator } from '../server.ts';
 
 let running: Emulator[] = [];
 afterEach(async () => {

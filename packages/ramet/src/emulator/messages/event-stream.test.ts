@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { composeMessage } from './answer.ts';
+import { composeMessage } from '../answer.ts';
 import { messageEvents } from './event-stream.ts';
 
 const USAGE = {

@@ -3,7 +3,7 @@
  * and the keys of the request itself wherever they stand. A secret that a model spells across several events of a
  * stream is not in any piece of text; `spellsSecret` finds it, and such an answer is not recorded.
  */
-import { SECRET_PATTERNS } from '../schema/secret-patterns.ts';
+import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 
 export type Scrub = (text: string) => string;
 

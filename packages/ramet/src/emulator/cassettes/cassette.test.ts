@@ -3,12 +3,12 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
-import { type Fields, post, readAll } from '../../test/fixtures/emulator-client.ts';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import type { Answer } from './answer.ts';
-import type { EmulatorOptions } from './emulator-state.ts';
-import type { Fault } from './fault.ts';
-import { type Emulator, startEmulator } from './server.ts';
+import { type Fields, post, readAll } from '../../../test/fixtures/emulator-client.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import type { Answer } from '../answer.ts';
+import type { EmulatorOptions } from '../emulator-state.ts';
+import type { Fault } from '../fault.ts';
+import { type Emulator, startEmulator } from '../server.ts';
 
 async function start(options: EmulatorOptions): Promise<Emulator> {
   const emulator = await startEmulator(options);

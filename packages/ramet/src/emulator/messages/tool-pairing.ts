@@ -2,7 +2,7 @@
  * How tool calls and their results must stand in a conversation. Consecutive messages of one role are read as one
  * turn, as the API merges them. Wording follows the API's where it is documented.
  */
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../api-error.ts';
 import { contentBlocks, type WireBlock, type WireMessage, type WireRole } from './message-request.ts';
 
 export interface WireTurn {

@@ -9,7 +9,7 @@ import {
   text,
   tool,
   user,
-} from '../../test/fixtures/cache-account.ts';
+} from '../../../test/fixtures/cache-account.ts';
 
 const MINUTE = 60_000;
 

@@ -11,7 +11,7 @@
  * 4. An entry lives for its TTL from the *start* of the request that wrote or last read it.
  * 5. read + written + input = all tokens of the prompt; input is what stands after the last mark.
  */
-import { minimumCacheable } from '../model/catalog.ts';
+import { minimumCacheable } from '../../model/catalog.ts';
 import type { CacheLifetime, CacheMark } from './cache-marks.ts';
 import type { Prompt } from './prompt.ts';
 

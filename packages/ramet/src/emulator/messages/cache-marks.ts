@@ -1,6 +1,6 @@
 /** Where a request marks cache breakpoints, and the refusals (400) for marks that may not stand there. */
-import type { CacheControl } from '../schema/content.ts';
-import { badRequest } from './api-error.ts';
+import type { CacheControl } from '../../schema/content.ts';
+import { badRequest } from '../api-error.ts';
 import { isThinking, type PromptBlock } from './prompt-blocks.ts';
 
 export type CacheLifetime = '5m' | '1h';

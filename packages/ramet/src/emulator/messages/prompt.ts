@@ -14,7 +14,7 @@
  * A parameter set to its documented default equals one left out.
  */
 import { hash } from 'node:crypto';
-import { findModel } from '../model/catalog.ts';
+import { findModel } from '../../model/catalog.ts';
 import { type CacheMark, readMarks } from './cache-marks.ts';
 import { contentBlocks, type WireRequest } from './message-request.ts';
 import { type PromptBlock, type PromptLevel, promptBlocks } from './prompt-blocks.ts';
