@@ -2,7 +2,7 @@
 
 import { NO_RULES } from '../../packages/ramet/src/permission/policy.ts';
 import { assessCommand } from '../../packages/ramet/src/permission/shell/assess-command.ts';
-import { readExactly } from '../../packages/ramet/src/permission/shell/read-exactly.ts';
+import { readExactly } from '../../packages/ramet/src/permission/shell/reading/read-exactly.ts';
 import { chanceOf } from '../kill/random.ts';
 import { type Arena, type ArenaWay, openArena } from './arena.ts';
 import { makeHostileRepository } from './hostile-repository.ts';

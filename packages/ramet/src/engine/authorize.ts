@@ -82,7 +82,7 @@ async function fencedOff({ directory }: Agent, tool: Tool, input: unknown): Prom
     if (refusal !== null) return refusal;
   }
   if (command === undefined) return null;
-  const { commandRefusal } = await import('../permission/shell/fence-command.ts');
+  const { commandRefusal } = await import('../permission/shell/fence/fence-command.ts');
   return commandRefusal(workspace.fence, command, cwd);
 }
 
@@ -100,7 +100,7 @@ async function harmInCheckout({ spec, checkout }: Agent, command: string): Promi
   if (!/\bgit\b/.test(command)) return null;
   const others = await checkout.others();
   if (others.length === 0) return null;
-  const { harmToOthers } = await import('../permission/shell/harm-to-others.ts');
+  const { harmToOthers } = await import('../permission/shell/fence/harm-to-others.ts');
   const harm = await harmToOthers(command, spec.cwd);
   if (harm === null) return null;
   const { refusalText } = await import('../git/shared-git/refuse-git.ts');

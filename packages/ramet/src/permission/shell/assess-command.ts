@@ -14,7 +14,7 @@ import { judgeFile } from './judge-file.ts';
 import { judgeUnread } from './judge-unread.ts';
 import { firstRule, openPart, type PartVerdict } from './part-verdict.ts';
 import { namesProcesses } from './process-paths.ts';
-import { type UnderstoodScript, understandScript } from './understand-script.ts';
+import { type UnderstoodScript, understandScript } from './reading/understand-script.ts';
 import { isHarmlessVariable, isHarmlessWalled } from './variables.ts';
 
 export async function assessCommand(

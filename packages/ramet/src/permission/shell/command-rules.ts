@@ -1,7 +1,7 @@
 /** A command as the text that Bash rules are held against. */
 import type { PermissionRule } from '../rule.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
+import type { ShellCommand } from './reading/shell-reading.ts';
+import type { ShellWord } from './reading/shell-word.ts';
 import { isHarmlessVariable } from './variables.ts';
 
 export interface CommandTexts {

@@ -2,17 +2,17 @@
 import { placeInside } from '../../system/landing-path.ts';
 import type { PermissionPolicy } from '../policy.ts';
 import { commandRule, textsOf } from './command-rules.ts';
-import { dependsOnHost } from './host-programs.ts';
 import { namingRule } from './named-files.ts';
 import type { PartVerdict } from './part-verdict.ts';
 import { type PathStanding, standingOfPaths } from './process-paths.ts';
-import type { JudgeKind } from './read-only-programs.ts';
-import { readsOnly } from './reads-only.ts';
+import { dependsOnHost } from './programs/host-programs.ts';
+import type { JudgeKind } from './programs/read-only-programs.ts';
+import { readsOnly } from './programs/reads-only.ts';
+import { coveringRules } from './programs/uncovered-options.ts';
+import type { ShellAssignment, ShellCommand } from './reading/shell-reading.ts';
+import type { CommandLayers } from './reading/understand-script.ts';
 import { resolveWord } from './resolve-words.ts';
-import type { ShellAssignment, ShellCommand } from './shell-reading.ts';
 import { suggestCommandRule } from './suggest-command-rule.ts';
-import { coveringRules } from './uncovered-options.ts';
-import type { CommandLayers } from './understand-script.ts';
 import { isHarmlessVariable, isHarmlessWalled } from './variables.ts';
 
 const LONGEST_SHOWN = 80;

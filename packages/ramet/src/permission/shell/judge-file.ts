@@ -6,9 +6,9 @@ import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import { firstRule, type PartVerdict } from './part-verdict.ts';
 import { type PathStanding, standingOfPaths } from './process-paths.ts';
-import type { JudgeKind } from './read-only-programs.ts';
-import type { ShellFile } from './shell-reading.ts';
-import { UNKNOWN_WORDS } from './shell-word.ts';
+import type { JudgeKind } from './programs/read-only-programs.ts';
+import type { ShellFile } from './reading/shell-reading.ts';
+import { UNKNOWN_WORDS } from './reading/shell-word.ts';
 
 export function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
   const { mode, rules } = policy;

@@ -8,8 +8,8 @@ import { openedPath } from '../../system/landing-path.ts';
 import { takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
+import type { ShellCommand } from './reading/shell-reading.ts';
+import type { ShellWord } from './reading/shell-word.ts';
 import { writtenOperands } from './written-operands.ts';
 
 export interface NamingScene {

@@ -4,9 +4,9 @@
  */
 import { resolve } from 'node:path';
 import { openedPath } from '../../system/landing-path.ts';
-import type { JudgeKind } from './read-only-programs.ts';
-import type { ShellAssignment } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
+import type { JudgeKind } from './programs/read-only-programs.ts';
+import type { ShellAssignment } from './reading/shell-reading.ts';
+import type { ShellWord } from './reading/shell-word.ts';
 
 export type PathStanding = 'asks' | 'host' | 'plain';
 

@@ -2,8 +2,8 @@
  * What the strict judge may know of a variable: what the script itself gave it, everywhere. Where that is a plain
  * relative path, or a name that programs cannot take for an option, the word counts as such a path.
  */
-import type { ShellAssignment } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
+import type { ShellAssignment } from './reading/shell-reading.ts';
+import type { ShellWord } from './reading/shell-word.ts';
 
 const WITH_VARIABLE = /^("?)([\w./-]*)(?:\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\})([\w./:-]*)\1$/;
 /** Set by the shell or the system, to a path that is nobody's secret. */

@@ -5,8 +5,8 @@
 import { basename } from 'node:path';
 import { parseCommandPattern } from '../command-pattern.ts';
 import { textsOf } from './command-rules.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import { uncoveredWords } from './uncovered-options.ts';
+import { uncoveredWords } from './programs/uncovered-options.ts';
+import type { ShellCommand } from './reading/shell-reading.ts';
 
 /** Compilers, linters, formatters and test runners: what they run is the project's own. */
 const ONE_THING =

@@ -2,7 +2,7 @@
  * Which variables a command may set without a question. Many programs run what a variable names (a pager, an
  * editor, a library to load first), so the list says what is harmless, never what is not.
  */
-import type { ShellAssignment } from './shell-reading.ts';
+import type { ShellAssignment } from './reading/shell-reading.ts';
 
 const HARMLESS =
   /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLUMNS|LINES|CI|DEBUG|NO_COLOR|FORCE_COLOR|CLICOLOR|NODE_ENV|RUST_BACKTRACE|RUST_LOG|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|VITEST|HUSKY|PORT)$/;

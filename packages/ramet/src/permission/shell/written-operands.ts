@@ -4,7 +4,7 @@
  * puts into its index, and what a test runner or an interpreter runs.
  */
 import { basename } from 'node:path';
-import type { ShellWord } from './shell-word.ts';
+import type { ShellWord } from './reading/shell-word.ts';
 
 export interface WrittenOperands {
   /** Words that may name a written file. */

@@ -2,7 +2,7 @@
  * Programs that print and do nothing else, with every option that the strict judge knows of them. An option that is not
  * here is a question: it may be new, or the beginning of a longer name that writes or runs something.
  */
-import { mayBeOption, type ShellWord } from './shell-word.ts';
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 
 interface KnownOptions {
   /** Letters without a value; digits always are. */

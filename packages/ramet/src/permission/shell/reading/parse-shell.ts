@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Node, Parser } from 'web-tree-sitter';
-import { prepareForGrammar } from '../grammar-memory.ts';
+import { prepareForGrammar } from '../../grammar-memory.ts';
 
 export type ShellNode = Node;
 

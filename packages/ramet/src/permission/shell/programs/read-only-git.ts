@@ -4,11 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { landingPath, placeInside } from '../../system/landing-path.ts';
+import { landingPath, placeInside } from '../../../system/landing-path.ts';
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { hasDangerousOption } from './option-check.ts';
 import type { ArgumentCheck } from './read-only-checks.ts';
 import type { JudgeKind } from './read-only-programs.ts';
-import { mayBeOption, type ShellWord } from './shell-word.ts';
 
 const GLOBAL_FLAGS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;

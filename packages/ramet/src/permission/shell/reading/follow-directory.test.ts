@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
 import { readExactly } from './read-exactly.ts';
 import type { ShellReading } from './shell-reading.ts';
 

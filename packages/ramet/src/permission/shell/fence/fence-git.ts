@@ -1,7 +1,8 @@
 /** What git would do outside an agent's worktree: by `-C`, by variables, by names of files that it writes. */
+
+import type { ShellAssignment } from '../reading/shell-reading.ts';
+import type { ShellWord } from '../reading/shell-word.ts';
 import type { CommandView } from './command-views.ts';
-import type { ShellAssignment } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
 import { valuesOf } from './written-names.ts';
 
 /** What may be asked of the repository from another checkout: it does not even refresh that one's index. */

@@ -4,10 +4,13 @@
  * worktrees. What only shows when it runs is held by the sandbox, where there is one (`sandbox/isolated-shell.ts`).
  */
 
-import { isGuarded, type WriteFence } from '../../sandbox/write-fence.ts';
-import { openedPath } from '../../system/landing-path.ts';
+import { isGuarded, type WriteFence } from '../../../sandbox/write-fence.ts';
+import { openedPath } from '../../../system/landing-path.ts';
+import { readsOnly } from '../programs/reads-only.ts';
+import { expandWord } from '../reading/expand-word.ts';
+import type { ShellAssignment, ShellCommand } from '../reading/shell-reading.ts';
+import { type CommandLayers, type UnderstoodScript, understandScript } from '../reading/understand-script.ts';
 import { type CommandView, viewsOf } from './command-views.ts';
-import { expandWord } from './expand-word.ts';
 import { gitCall, gitWrites, sharedRefusal, steering } from './fence-git.ts';
 import {
   expansionScene,
@@ -18,9 +21,6 @@ import {
   targetRefusal,
   throughLink,
 } from './fence-scene.ts';
-import { readsOnly } from './reads-only.ts';
-import type { ShellAssignment, ShellCommand } from './shell-reading.ts';
-import { type CommandLayers, type UnderstoodScript, understandScript } from './understand-script.ts';
 import { untracedMove } from './untraced-move.ts';
 import { writesWhatItIsFed, writtenNames } from './written-names.ts';
 

@@ -3,11 +3,11 @@
  * runs; what only shows at run time is refused by the shim in git's place.
  */
 import { basename } from 'node:path';
-import { findRepository } from '../../git/repository.ts';
-import { gitWords } from '../../git/shared-git/git-words.ts';
-import { refusedBesideOthers } from '../../git/shared-git/refuse-git.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import { understandScript } from './understand-script.ts';
+import { findRepository } from '../../../git/repository.ts';
+import { gitWords } from '../../../git/shared-git/git-words.ts';
+import { refusedBesideOthers } from '../../../git/shared-git/refuse-git.ts';
+import type { ShellCommand } from '../reading/shell-reading.ts';
+import { understandScript } from '../reading/understand-script.ts';
 
 /** What harms; null when nothing in the script is known to. */
 export async function harmToOthers(script: string, cwd: string): Promise<string | null> {

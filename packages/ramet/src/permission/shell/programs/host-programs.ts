@@ -2,8 +2,9 @@
  * Programs whose answer depends on the machine's processes, network, devices, services or users. A sandbox would change
  * it without a word, so these run outside, on arguments that are known to look only.
  */
+
+import type { ShellWord } from '../reading/shell-word.ts';
 import { type ArgumentCheck, everyWord, knownOptions } from './read-only-checks.ts';
-import type { ShellWord } from './shell-word.ts';
 
 const PS_FIELDS =
   'pid|ppid|pgid|sid|tid|user|uid|ruser|comm|cmd|args|command|ucmd|%cpu|%mem|pcpu|pmem|rss|vsz|etime|etimes|stat|state|s|tty|tt|start|lstart|time|nlwp|ni|pri|wchan|c|psr';

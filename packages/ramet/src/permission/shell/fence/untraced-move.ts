@@ -1,9 +1,9 @@
 /** Moves to a directory that a script does not name, or that lies outside an agent's worktree: `cd $X`. */
 import { resolve } from 'node:path';
+import { expandWord } from '../reading/expand-word.ts';
+import type { ShellWord } from '../reading/shell-word.ts';
 import { viewsOf } from './command-views.ts';
-import { expandWord } from './expand-word.ts';
 import { expansionScene, type FenceScene, fedRefusal, pathRefusal } from './fence-scene.ts';
-import type { ShellWord } from './shell-word.ts';
 
 /** The first such move as it is written; null where every directory is named, and is the agent's own. */
 export function untracedMove(scene: FenceScene): string | null {

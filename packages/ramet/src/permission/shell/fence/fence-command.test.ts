@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import type { WriteFence } from '../../sandbox/write-fence.ts';
+import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
+import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { commandRefusal } from './fence-command.ts';
 
 function fence(): WriteFence {
@@ -272,7 +272,7 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
   });
 
   test.for(['harmless-commands.txt', 'reading-commands.txt'])('refuses nothing of %s', async (name) => {
-    const lines = readFileSync(join(import.meta.dirname, name), 'utf8').split('\n');
+    const lines = readFileSync(join(import.meta.dirname, '..', name), 'utf8').split('\n');
     const own = fence();
     const refused: string[] = [];
     for (const line of lines.filter((each) => each !== '' && !each.startsWith('#'))) {

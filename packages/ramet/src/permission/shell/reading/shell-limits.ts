@@ -1,5 +1,5 @@
 /** Where the grammar and bash are known to differ, or where reading would be guessing. */
-import { hasInvisible } from '../../system/text/visible-text.ts';
+import { hasInvisible } from '../../../system/text/visible-text.ts';
 import type { ShellNode } from './parse-shell.ts';
 
 const LONGEST = 20_000;

@@ -1,5 +1,5 @@
 /** Options of programs, as `getopt_long` and its like read them: clusters of letters, beginnings of long names. */
-import { mayBeOption, type ShellWord } from './shell-word.ts';
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 
 export interface DangerousOptions {
   /** Letters that make the program write or run something. */

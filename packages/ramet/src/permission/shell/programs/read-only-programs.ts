@@ -5,6 +5,8 @@
  * Two judges share it. The strict one stands alone: it knows programs that read no configuration of the project, and
  * takes every word that is not written out for an option. Behind the generous one there is a sandbox.
  */
+
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { hasOnlyHarmlessOptions, isPrinter } from './harmless-options.ts';
 import { hostProgramLooks } from './host-programs.ts';
 import { type DangerousOptions, hasDangerousOption } from './option-check.ts';
@@ -24,7 +26,6 @@ import {
   showsManual,
   testsOnly,
 } from './read-only-checks.ts';
-import { mayBeOption, type ShellWord } from './shell-word.ts';
 
 /** `walled`: what passes runs where it can write nothing and reach nobody. */
 export type JudgeKind = 'strict' | 'walled';

@@ -1,8 +1,9 @@
 /** Does a command only read (TYPE-2)? The innermost command is asked about, after wrappers were looked through. */
+
+import type { ShellCommand } from '../reading/shell-reading.ts';
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { gitReadsOnly } from './read-only-git.ts';
 import { type JudgeKind, programReadsOnly } from './read-only-programs.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import { mayBeOption, type ShellWord } from './shell-word.ts';
 
 export function readsOnly(
   { words, directories }: ShellCommand,

@@ -1,8 +1,9 @@
 /** Programs that only read with some arguments and do more with others: each check decides over the words after the name. */
+
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { awkOnlyPrints } from './awk-program.ts';
 import { hasDangerousOption, operandsOf } from './option-check.ts';
 import { sedOnlyPrints } from './sed-script.ts';
-import { mayBeOption, type ShellWord } from './shell-word.ts';
 
 export type ArgumentCheck = (words: readonly ShellWord[]) => boolean;
 

@@ -1,6 +1,7 @@
 /** Names of files that programs are known to write, as far as their words say so. */
+
+import type { ShellWord } from '../reading/shell-word.ts';
 import { type CommandView, tailOf } from './command-views.ts';
-import type { ShellWord } from './shell-word.ts';
 
 const EVERY_NAME =
   /^(?:rm|rmdir|mv|touch|mkdir|tee|chmod|chown|chgrp|truncate|unlink|shred|mkfifo|mknod|sponge|ed|ex|chattr|setfacl|setfattr|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|mktemp|patch)$/;

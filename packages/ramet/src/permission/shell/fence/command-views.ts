@@ -1,7 +1,7 @@
 /** The commands that a command may run: itself, and what stands behind wrappers, `find -exec` and their like. */
 import { basename } from 'node:path';
-import type { ShellCommand } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
+import type { ShellCommand } from '../reading/shell-reading.ts';
+import type { ShellWord } from '../reading/shell-word.ts';
 
 export interface CommandView {
   program: string;

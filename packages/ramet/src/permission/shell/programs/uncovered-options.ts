@@ -3,10 +3,10 @@
  * not of options with which they write a file or run a program. A rule that names the option itself covers it, and so
  * does one for every command.
  */
-import type { PermissionRule } from '../rule.ts';
+import type { PermissionRule } from '../../rule.ts';
+import type { ShellCommand } from '../reading/shell-reading.ts';
+import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { operandsOf } from './option-check.ts';
-import type { ShellCommand } from './shell-reading.ts';
-import { mayBeOption, type ShellWord } from './shell-word.ts';
 
 const GIT_LOOKS = /^--(?:outp|ext|open-f|textc)|^-O/;
 const GIT_TALKS = /^--(?:uplo|rece|exe|conf)|^-[cu]./;

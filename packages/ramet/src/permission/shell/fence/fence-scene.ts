@@ -1,14 +1,14 @@
 /** Where the words of a script may lead, held against the fence of a worktree. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
-import { fenceRefusal, type WriteFence } from '../../sandbox/write-fence.ts';
-import { openedPath } from '../../system/landing-path.ts';
-import { isInside } from '../../system/path-inside.ts';
+import { fenceRefusal, type WriteFence } from '../../../sandbox/write-fence.ts';
+import { openedPath } from '../../../system/landing-path.ts';
+import { isInside } from '../../../system/path-inside.ts';
+import { type ExpansionScene, expandWord } from '../reading/expand-word.ts';
+import type { ShellAssignment } from '../reading/shell-reading.ts';
+import type { ShellWord } from '../reading/shell-word.ts';
+import type { UnderstoodScript } from '../reading/understand-script.ts';
 import { viewsOf } from './command-views.ts';
-import { type ExpansionScene, expandWord } from './expand-word.ts';
-import type { ShellAssignment } from './shell-reading.ts';
-import type { ShellWord } from './shell-word.ts';
-import type { UnderstoodScript } from './understand-script.ts';
 
 export interface FenceScene {
   readonly fence: WriteFence;

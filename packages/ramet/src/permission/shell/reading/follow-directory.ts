@@ -10,7 +10,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { openedPath } from '../../system/landing-path.ts';
+import { openedPath } from '../../../system/landing-path.ts';
 import type { ShellAssignment } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
 
