@@ -1,7 +1,7 @@
 /** Rewrites the documents that are computed: `npm run fix` runs it, the shape tests tell when it is due. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingsJsonSchema } from '../src/extensions/settings/settings-schema.ts';
+import { settingsJsonSchema } from '../src/settings/settings-schema.ts';
 import { citations, REQUIREMENTS_PAGE, requirementsPage } from '../test/shape/citations.ts';
 import { INDEX_PAGE, withDecisions } from '../test/shape/decision-index.ts';
 import { ARCHITECTURE_PAGE, recounted } from '../test/shape/main-path.ts';

@@ -9,7 +9,7 @@ import { builtInDefinitions } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { type DefinitionPlace, definitionFolders, managedFolders } from '../agents/definition-places.ts';
 import type { DefinitionStore } from '../agents/definition-store.ts';
-import { isTrustedPlace } from '../extensions/settings/read-settings.ts';
+import { isTrustedPlace } from '../settings/read-settings.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { OpenTypes } from './definition-types.ts';
 import type { Place } from './place.ts';

@@ -1,6 +1,5 @@
 /** What a caller may set; everything has a default (spec section 12). */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
-import type { AgentSettings, Settings } from '../extensions/settings/settings.ts';
 import { resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
@@ -22,6 +21,7 @@ import {
   type SessionMode,
 } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import type { AgentSettings, Settings } from '../settings/settings.ts';
 import type { RecordListener } from './observed-journal.ts';
 import { thinkingFrom } from './session-thinking.ts';
 import type { SettingsInForce } from './settings-in-force.ts';

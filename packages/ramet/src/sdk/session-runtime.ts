@@ -9,7 +9,6 @@ import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts
 import { localHost } from '../engine/local-host.ts';
 import { PrefixGuard } from '../engine/prefix-guard.ts';
 import type { SessionRuntime } from '../engine/runtime.ts';
-import type { LimitSettings } from '../extensions/settings/settings.ts';
 import { createFileLedger, type FileLedger } from '../files/file-ledger.ts';
 import { gitState } from '../git/git-state.ts';
 import { RecentGitState } from '../git/recent-git-state.ts';
@@ -25,6 +24,7 @@ import { createRateWindow } from '../model/rate/rate-window.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { createCommandSandbox } from '../sandbox/command-sandbox.ts';
 import { type Clock, steadyClock } from '../schema/clock.ts';
+import type { LimitSettings } from '../settings/settings.ts';
 import { childEnvironment } from '../system/child-environment.ts';
 import { withoutOwnPrograms } from '../system/own-programs.ts';
 import {

@@ -57,8 +57,8 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'permission', owns: 'modes, and whether a tool may run under them', leaves: 'asking anybody' },
   {
-    name: 'extensions',
-    owns: 'settings: three files joined, every value with its origin',
+    name: 'settings',
+    owns: 'three files joined, every value with its origin; the settings of other tools',
     leaves: 'what the values do',
   },
   { name: 'tools', owns: 'one file per tool, the registry', leaves: 'the engine: a tool asks its context' },

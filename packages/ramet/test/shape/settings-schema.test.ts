@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parsePositionedJson } from '../../src/extensions/settings/positioned-json.ts';
-import { settingsJsonSchema, settingsSchema } from '../../src/extensions/settings/settings-schema.ts';
+import { parsePositionedJson } from '../../src/settings/positioned-json.ts';
+import { settingsJsonSchema, settingsSchema } from '../../src/settings/settings-schema.ts';
 import { readText } from './repository.ts';
 import { SETTINGS_SCHEMA_PAGE } from './settings-schema.ts';
 

@@ -1,9 +1,9 @@
 /** Every setting that holds here and where it came from; what does not count, and why. */
-import type { OtherTools } from '../../extensions/other-tools/other-tools.ts';
-import { readOtherTools } from '../../extensions/other-tools/read-other-tools.ts';
-import { isTrustedPlace, type SettingsReport } from '../../extensions/settings/read-settings.ts';
-import { isBinding, keyText, placeOf, type SettingValue } from '../../extensions/settings/setting-value.ts';
-import { problemText } from '../../extensions/settings/settings-problems.ts';
+import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
+import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
+import { isTrustedPlace, type SettingsReport } from '../../settings/read-settings.ts';
+import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
+import { problemText } from '../../settings/settings-problems.ts';
 import { findPlace } from '../place.ts';
 import { describeSettings, settingsPlace } from '../session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
@@ -47,6 +47,6 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
 
 /** The schema that editors check a settings file with, as text. */
 export async function settingsSchema(): Promise<string> {
-  const { settingsJsonSchema } = await import('../../extensions/settings/settings-schema.ts');
+  const { settingsJsonSchema } = await import('../../settings/settings-schema.ts');
   return settingsJsonSchema();
 }

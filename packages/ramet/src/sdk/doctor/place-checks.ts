@@ -1,12 +1,12 @@
 /** The directory Ramet keeps its records in, and the folder it would work in. */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { otherToolsNotices, readOtherTools } from '../../extensions/other-tools/read-other-tools.ts';
-import { isTrustedPlace } from '../../extensions/settings/read-settings.ts';
-import { isBinding } from '../../extensions/settings/setting-value.ts';
-import { problemText, settingsNotices } from '../../extensions/settings/settings-problems.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import { otherToolsNotices, readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
+import { isTrustedPlace } from '../../settings/read-settings.ts';
+import { isBinding } from '../../settings/setting-value.ts';
+import { problemText, settingsNotices } from '../../settings/settings-problems.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { endOrphans } from '../orphans.ts';
 import { describeSettings, settingsPlace } from '../session-settings.ts';

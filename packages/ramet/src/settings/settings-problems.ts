@@ -3,7 +3,7 @@
  * refuses something may be in it; a bad file of the repository only loses its say, or any repository could keep
  * its readers from working. Either way there is a line that says so.
  */
-import { UserMistake } from '../../schema/errors.ts';
+import { UserMistake } from '../schema/errors.ts';
 import type { SettingsReport } from './read-settings.ts';
 import {
   BAD_RULE,

@@ -3,9 +3,9 @@
  * a problem stops the command or only that file is the caller's business. An unknown key is no problem of the
  * file: it is kept as a value that is not in use.
  */
-import { describeError, systemCode } from '../../schema/errors.ts';
-import type * as z from '../../schema/zod.ts';
-import { loadFile } from '../../system/regular-file.ts';
+import { describeError, systemCode } from '../schema/errors.ts';
+import type * as z from '../schema/zod.ts';
+import { loadFile } from '../system/regular-file.ts';
 import { JsonMistake, type PositionedJson, parsePositionedJson } from './positioned-json.ts';
 import {
   keyText,

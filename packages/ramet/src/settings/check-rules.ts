@@ -2,7 +2,7 @@
  * Permission rules in a settings file that cannot be read or could never match. In the user's own files such a rule
  * makes the file bad, since its writer relies on it; in the repository's the rule alone is left out.
  */
-import { parseRule } from '../../permission/rule.ts';
+import { parseRule } from '../permission/rule.ts';
 import { quoted, shownLine } from './quoted.ts';
 import { BAD_RULE, isBinding, keyText, type SettingValue } from './setting-value.ts';
 import type { SettingsFile } from './settings-file.ts';

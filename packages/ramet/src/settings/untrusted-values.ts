@@ -3,8 +3,8 @@
  * refuse or ask count. Rules that allow, wider modes and higher limits do not, nor does what leads the
  * conversation or the environment elsewhere, nor commands, nor prices, which could make a limit in dollars meaningless.
  */
-import { DEFAULT_OUTAGE_SECONDS } from '../../model/rate/retry.ts';
-import { MODES_BY_WIDTH } from '../../permission/effective-mode.ts';
+import { DEFAULT_OUTAGE_SECONDS } from '../model/rate/retry.ts';
+import { MODES_BY_WIDTH } from '../permission/effective-mode.ts';
 import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 

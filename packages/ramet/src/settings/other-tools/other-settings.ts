@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { describeProblem, parseRules, type RuleTexts } from '../../permission/policy.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { loadFile } from '../../system/regular-file.ts';
-import { JsonMistake, parsePositionedJson } from '../settings/positioned-json.ts';
-import type { SettingsPlace } from '../settings/settings-place.ts';
+import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
+import type { SettingsPlace } from '../settings-place.ts';
 import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
 const LARGEST_BYTES = 1 << 20;

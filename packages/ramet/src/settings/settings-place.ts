@@ -1,4 +1,4 @@
-import type { TrustPlace } from '../../system/trust.ts';
+import type { TrustPlace } from '../system/trust.ts';
 
 /** Where settings are looked for: `root` is the repository's, or the directory the session works in. */
 export interface SettingsPlace extends TrustPlace {

@@ -1,9 +1,9 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
 
-import type { WorktreeSettings } from '../../git/worktrees/worktree-settings.ts';
-import type { ProviderKind } from '../../model/select-provider.ts';
-import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
-import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
+import type { WorktreeSettings } from '../git/worktrees/worktree-settings.ts';
+import type { ProviderKind } from '../model/select-provider.ts';
+import type { SandboxMode } from '../sandbox/command-sandbox.ts';
+import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {

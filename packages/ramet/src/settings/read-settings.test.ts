@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { writeFiles } from '../../../test/fixtures/temporary.ts';
-import { test } from '../../../test/fixtures/temporary-directory.ts';
-import { trust } from '../../system/trust.ts';
+import { writeFiles } from '../../test/fixtures/temporary.ts';
+import { test } from '../../test/fixtures/temporary-directory.ts';
+import { trust } from '../system/trust.ts';
 import { readSettings, type SettingsReport } from './read-settings.ts';
 import { keyText } from './setting-value.ts';
 import type { Settings } from './settings.ts';

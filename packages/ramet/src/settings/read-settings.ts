@@ -8,7 +8,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isTrusted as isTrustedRoot } from '../../system/trust.ts';
+import { isTrusted as isTrustedRoot } from '../system/trust.ts';
 import {
   assembleSettings,
   joinLevels,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { test } from '../../test/fixtures/temporary-directory.ts';
 import { readSettingsFile } from './settings-file.ts';
 import { problemText } from './settings-problems.ts';
 
