@@ -7,8 +7,8 @@ import { createCheckouts } from '../../packages/ramet/src/git/shared-git/checkou
 import { createSession } from '../../packages/ramet/src/journal/sessions.ts';
 import { agentId } from '../../packages/ramet/src/schema/ids.ts';
 import { findPlace } from '../../packages/ramet/src/sdk/place.ts';
-import { BackgroundTasks } from '../../packages/ramet/src/tools/background-tasks.ts';
 import { builtInTools } from '../../packages/ramet/src/tools/registry.ts';
+import { BackgroundTasks } from '../../packages/ramet/src/tools/shell/background-tasks.ts';
 import type { ToolContext } from '../../packages/ramet/src/tools/tool.ts';
 import { chanceOf } from '../kill/random.ts';
 import { act, type CampaignAgent, plainAgent, rametAgent, type UseTool } from './agent.ts';

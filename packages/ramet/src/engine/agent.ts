@@ -20,7 +20,7 @@ import type { CacheTtl } from '../model/cache/cache-map.ts';
 import { waitUntil } from '../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import type { TodoItem } from '../schema/todo-item.ts';
-import { BackgroundTasks } from '../tools/background-tasks.ts';
+import { BackgroundTasks } from '../tools/shell/background-tasks.ts';
 import { AgentCheckout } from './agent-checkout.ts';
 import { AgentContent, type ContentBytes } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';

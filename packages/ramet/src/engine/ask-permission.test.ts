@@ -8,7 +8,7 @@ import { modeInForce } from '../permission/effective-mode.ts';
 import { NO_RULES, sessionRules } from '../permission/policy.ts';
 import { agentId } from '../schema/ids.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
-import { bashTool } from '../tools/bash.ts';
+import { bashTool } from '../tools/shell/bash.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Agent } from './agent.ts';
 import { ownPermit } from './authorize.ts';

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
-import { editTool } from '../tools/edit.ts';
-import { readTool } from '../tools/read.ts';
+import { editTool } from '../tools/files/edit.ts';
+import { readTool } from '../tools/files/read.ts';
+import { writeTool } from '../tools/files/write.ts';
 import type { Tool } from '../tools/tool.ts';
-import { writeTool } from '../tools/write.ts';
 
 interface AskedEngine {
   asked: PermissionQuestion[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call, eventsOf, startAgents, startFamily } from '../../test/fixtures/family.ts';
-import { createRedactor } from '../tools/redact.ts';
+import { createRedactor } from '../tools/redaction/redact.ts';
 import { progressLine } from './progress.ts';
 
 const FRESH = { subagent_type: 'general-purpose' };

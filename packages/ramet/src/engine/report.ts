@@ -13,7 +13,7 @@ import { describeError } from '../schema/errors.ts';
 import { TASK_NOTIFICATION } from '../schema/markers.ts';
 import { hitRate, isUncertain, totalTokens } from '../schema/usage.ts';
 import { describeSize, headOf, headOfBytes } from '../system/text/cut-text.ts';
-import { createOutputFile } from '../tools/output-file.ts';
+import { createOutputFile } from '../tools/shell/output-file.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 import type { AgentResult } from './agent-event.ts';
 

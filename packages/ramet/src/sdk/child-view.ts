@@ -15,7 +15,7 @@ import { selectProvider } from '../model/select-provider.ts';
 import { effectiveMode } from '../permission/effective-mode.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionMode } from '../schema/status.ts';
-import { createRedactor } from '../tools/redact.ts';
+import { createRedactor } from '../tools/redaction/redact.ts';
 import { openAgentTypes } from './agent-types.ts';
 import { childModel } from './children.ts';
 import { readSurroundings } from './main-agent.ts';

@@ -74,7 +74,7 @@ function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<
   let made: Promise<AgentExecutor> | null = null;
   const make = async (): Promise<AgentExecutor> => {
     const { processExecutor } = await import('../executors/process/process-executor.ts');
-    const { fingerprintSecrets } = await import('../tools/fingerprint-redactor.ts');
+    const { fingerprintSecrets } = await import('../tools/redaction/fingerprint-redactor.ts');
     return processExecutor({
       secrets: fingerprintSecrets(settings.env),
       processes: processDirectory(place.project),

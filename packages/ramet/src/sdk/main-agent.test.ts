@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
-import { createRedactor } from '../tools/redact.ts';
+import { createRedactor } from '../tools/redaction/redact.ts';
 import { readSurroundings } from './main-agent.ts';
 import { findPlace } from './place.ts';
 

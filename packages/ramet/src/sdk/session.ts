@@ -16,7 +16,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { isInside } from '../system/path-inside.ts';
 import { noteProject } from '../system/project-note.ts';
-import { createRedactor } from '../tools/redact.ts';
+import { createRedactor } from '../tools/redaction/redact.ts';
 import { openAgentTypes } from './agent-types.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';

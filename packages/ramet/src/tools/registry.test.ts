@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { bashTool } from './bash.ts';
-import { editTool } from './edit.ts';
-import { grepTool } from './grep.ts';
-import { readTool } from './read.ts';
+import { editTool } from './files/edit.ts';
+import { readTool } from './files/read.ts';
 import { findTool, parseInput, builtInTools as toolsWith } from './registry.ts';
+import { grepTool } from './search/grep.ts';
+import { bashTool } from './shell/bash.ts';
 import { toolSchema } from './tool.ts';
 
 const builtInTools = toolsWith({ fork: true, types: ['- Explore: looks'] });

@@ -2,20 +2,20 @@
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import type * as z from '../schema/zod.ts';
 import { type AgentChoices, agentToolFor } from './agent.ts';
-import { bashTool } from './bash.ts';
-import { editTool } from './edit.ts';
 import { enterWorktreeTool } from './enter-worktree.ts';
 import { exitWorktreeTool } from './exit-worktree.ts';
-import { globTool } from './glob.ts';
-import { grepTool } from './grep.ts';
-import { readTool } from './read.ts';
+import { editTool } from './files/edit.ts';
+import { readTool } from './files/read.ts';
+import { writeTool } from './files/write.ts';
+import { globTool } from './search/glob.ts';
+import { grepTool } from './search/grep.ts';
 import { sendMessageTool } from './send-message.ts';
-import { taskOutputTool } from './task-output.ts';
-import { taskStopTool } from './task-stop.ts';
+import { bashTool } from './shell/bash.ts';
+import { taskOutputTool } from './shell/task-output.ts';
+import { taskStopTool } from './shell/task-stop.ts';
 import { todoWriteTool } from './todo-write.ts';
 import { type Tool, toolSchema } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';
-import { writeTool } from './write.ts';
 
 /** The types of agents are not the tools' own: whoever knows them says which lines the Agent tool shows. */
 export function builtInTools(choices: AgentChoices): readonly Tool[] {

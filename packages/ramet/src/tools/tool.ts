@@ -11,10 +11,10 @@ import type { TodoItem } from '../schema/todo-item.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
 import type { AgentDesk } from './agent-desk.ts';
-import type { BackgroundTasks } from './background-tasks.ts';
 import { KNOWN_SCHEMAS } from './known-schemas.ts';
 import type { ToolOutcome } from './outcome.ts';
 import type { RootView } from './root-view.ts';
+import type { BackgroundTasks } from './shell/background-tasks.ts';
 
 export { failure, type ToolOutcome } from './outcome.ts';
 

@@ -8,7 +8,7 @@ import type { PermissionQuestion } from '../permission/broker.ts';
 import { systemCode } from '../schema/errors.ts';
 import { changedLines, type DiffLine, lineDiff } from '../system/text/line-diff.ts';
 import { decodeTextFile } from '../system/text/text-file.ts';
-import { replaceText } from '../tools/replace-text.ts';
+import { replaceText } from '../tools/files/replace-text.ts';
 
 export type AskedChange = Pick<PermissionQuestion, 'details' | 'cwd'>;
 

@@ -19,8 +19,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'permission/unreadable-files.ts': 'rules for files are written Read(...)',
   'schema/events.ts': 'a recorded word for who stopped a task',
   'tools/agent.ts': 'its own name, which recorded heads of prompts hold',
-  'tools/background-tasks.ts': 'the same recorded word',
-  'tools/task-stop.ts': 'the same recorded word',
+  'tools/shell/background-tasks.ts': 'the same recorded word',
+  'tools/shell/task-stop.ts': 'the same recorded word',
 };
 
 /** Models and their doubles make calls, and so name tools. */

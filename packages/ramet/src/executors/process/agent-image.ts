@@ -11,7 +11,7 @@ import type { AgentRuntime, AgentSpec } from '../../engine/runtime.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { RametError } from '../../schema/errors.ts';
-import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
+import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { followedWorkspace, type WorkspaceImage, workspaceImage } from './workspace-image.ts';

@@ -7,7 +7,7 @@ import { openReader } from '../../journal/sessions.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
-import { fingerprintSecrets } from '../../tools/fingerprint-redactor.ts';
+import { fingerprintSecrets } from '../../tools/redaction/fingerprint-redactor.ts';
 import { type ProcessExecutorParts, processExecutor } from './process-executor.ts';
 
 const BAD_PROGRAM = join(import.meta.dirname, '../../../test/fixtures/bad-agent-process.ts');

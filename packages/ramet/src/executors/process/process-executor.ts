@@ -18,7 +18,7 @@ import type { JournalReader } from '../../journal/journal.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
-import type { SecretFingerprints } from '../../tools/fingerprint-redactor.ts';
+import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import { AgentProcess } from './agent-process.ts';
 

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { bashTool } from '../../tools/bash.ts';
+import { bashTool } from '../../tools/shell/bash.ts';
 import { decide } from '../decide.ts';
 import { type PermissionPolicy, parseRules } from '../policy.ts';
 

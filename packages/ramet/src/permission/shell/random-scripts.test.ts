@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { bashTool } from '../../tools/bash.ts';
+import { bashTool } from '../../tools/shell/bash.ts';
 import { decide } from '../decide.ts';
 import { NO_RULES } from '../policy.ts';
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { bashTool } from '../../tools/bash.ts';
+import { bashTool } from '../../tools/shell/bash.ts';
 import { decide } from '../decide.ts';
 import { NO_RULES, type PermissionPolicy, parseRules } from '../policy.ts';
 

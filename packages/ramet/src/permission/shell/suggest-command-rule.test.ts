@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { bashTool } from '../../tools/bash.ts';
+import { bashTool } from '../../tools/shell/bash.ts';
 import { decide } from '../decide.ts';
 import type { PermissionDecision } from '../decision.ts';
 import { parseRules, type RuleTexts } from '../policy.ts';

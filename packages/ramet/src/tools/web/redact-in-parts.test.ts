@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../redact.ts';
+import { createRedactor } from '../redaction/redact.ts';
 import { redactInParts } from './redact-in-parts.ts';
 
 const redact = createRedactor({});

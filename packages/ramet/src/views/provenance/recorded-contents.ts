@@ -7,7 +7,7 @@ import { createFileContents, type FileContents } from '../../git/provenance/file
 import { openReader } from '../../journal/sessions.ts';
 import { versionOf } from '../../system/regular-file.ts';
 import { decodeTextFile, encodeTextFile } from '../../system/text/text-file.ts';
-import { replaceText } from '../../tools/replace-text.ts';
+import { replaceText } from '../../tools/files/replace-text.ts';
 import type { AttributedChange } from './file-changes.ts';
 
 export function recordedContents(project: string, changes: readonly AttributedChange[]): FileContents {

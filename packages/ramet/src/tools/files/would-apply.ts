@@ -1,5 +1,5 @@
 /** Whether a change could be made to a file now, found out without making it: before anybody is asked about it. */
-import type { FileAccess, FileRefusal } from '../files/file-access.ts';
+import type { FileAccess, FileRefusal } from '../../files/file-access.ts';
 
 type Transform = Parameters<FileAccess['update']>[1];
 

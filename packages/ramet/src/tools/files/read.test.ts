@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import { testAgent } from '../../test/fixtures/tool-context.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { testAgent } from '../../../test/fixtures/tool-context.ts';
 import { readTool } from './read.ts';
 import { writeTool } from './write.ts';
 

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { RametError } from '../schema/errors.ts';
-import * as z from '../schema/zod.ts';
-import { describeSize } from '../system/text/cut-text.ts';
-import { decodeTextFile } from '../system/text/text-file.ts';
+import { RametError } from '../../schema/errors.ts';
+import * as z from '../../schema/zod.ts';
+import { describeSize } from '../../system/text/cut-text.ts';
+import { decodeTextFile } from '../../system/text/text-file.ts';
+import { maskPrivateKeys } from '../redaction/mask-private-keys.ts';
+import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { fileFailure } from './file-failure.ts';
 import { imageType } from './image-type.ts';
 import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow } from './line-window.ts';
-import { maskPrivateKeys } from './mask-private-keys.ts';
 import { renderNotebook } from './notebook.ts';
 import { linesOf } from './numbered-lines.ts';
-import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
 
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),

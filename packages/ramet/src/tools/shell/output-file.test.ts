@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../../test/fixtures/temporary-directory.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { createRedactor } from '../redaction/redact.ts';
 import { createOutputFile, keepOutputFile } from './output-file.ts';
-import { createRedactor } from './redact.ts';
 
 const KEY = `-----BEGIN PRIVATE ${'KEY'}-----\n${`${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(2)}\n`.repeat(20)}-----END PRIVATE ${'KEY'}-----\n`;
 const PIECE = 1 << 20;

@@ -6,8 +6,8 @@
  * 1. A task that was started stays known, whatever became of it, also to the agent resumed in a later process.
  * 2. A start is recorded before the call that made it is answered, an end when it is seen.
  */
-import type { EventOf } from '../schema/events.ts';
-import type { ProcessGroup } from '../system/processes/process-group.ts';
+import type { EventOf } from '../../schema/events.ts';
+import type { ProcessGroup } from '../../system/processes/process-group.ts';
 
 type TaskEvent = EventOf<'background_task.started' | 'background_task.ended'>;
 export type TaskEnd = Pick<EventOf<'background_task.ended'>, 'code' | 'signal' | 'stoppedBy'>;

@@ -9,12 +9,17 @@
  *    background command, ends with the agent.
  */
 import { statSync } from 'node:fs';
-import { plainShell, type ShellStart } from '../sandbox/command-sandbox.ts';
-import { describeError, systemCode } from '../schema/errors.ts';
-import * as z from '../schema/zod.ts';
-import { type ProcessEnd, type ProcessGroup, startProcessGroup } from '../system/processes/process-group.ts';
-import { AGENT_VARIABLE } from '../system/processes/process-register.ts';
-import { describeSize } from '../system/text/cut-text.ts';
+import { plainShell, type ShellStart } from '../../sandbox/command-sandbox.ts';
+import { describeError, systemCode } from '../../schema/errors.ts';
+import * as z from '../../schema/zod.ts';
+import {
+  type ProcessEnd,
+  type ProcessGroup,
+  startProcessGroup,
+} from '../../system/processes/process-group.ts';
+import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
+import { describeSize } from '../../system/text/cut-text.ts';
+import { defineTool, failure, type Tool, type ToolContext } from '../tool.ts';
 import { runInBackground } from './bash-background.ts';
 import { outsideIfStopped, type TextOutcome } from './bash-outside.ts';
 import {
@@ -26,7 +31,6 @@ import {
   TOO_MUCH_OUTPUT,
   watchOutputSize,
 } from './output-file.ts';
-import { defineTool, failure, type Tool, type ToolContext } from './tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;

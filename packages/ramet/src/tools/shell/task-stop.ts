@@ -1,6 +1,6 @@
-import * as z from '../schema/zod.ts';
+import * as z from '../../schema/zod.ts';
+import { defineTool, failure, type Tool } from '../tool.ts';
 import { describeTask, unknownTask } from './background-tasks.ts';
-import { defineTool, failure, type Tool } from './tool.ts';
 
 export const taskStopTool: Tool = defineTool({
   name: 'TaskStop',

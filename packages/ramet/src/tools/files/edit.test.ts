@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import { type TestAgent, testAgent } from '../../test/fixtures/tool-context.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { type TestAgent, testAgent } from '../../../test/fixtures/tool-context.ts';
 import { editTool } from './edit.ts';
 import { readTool } from './read.ts';
 import { writeTool } from './write.ts';

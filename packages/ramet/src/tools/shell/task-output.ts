@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, systemCode } from '../schema/errors.ts';
-import * as z from '../schema/zod.ts';
-import { describeSize } from '../system/text/cut-text.ts';
+import { describeError, systemCode } from '../../schema/errors.ts';
+import * as z from '../../schema/zod.ts';
+import { describeSize } from '../../system/text/cut-text.ts';
+import { describeRoot } from '../root-view.ts';
+import { defineTool, failure, type Tool } from '../tool.ts';
 import { type BackgroundTask, describeTask, unknownTask } from './background-tasks.ts';
 import { readNewOutput } from './new-output.ts';
-import { describeRoot } from './root-view.ts';
-import { defineTool, failure, type Tool } from './tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 600_000;

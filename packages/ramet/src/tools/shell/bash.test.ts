@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import { testAgent } from '../../test/fixtures/tool-context.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { testAgent } from '../../../test/fixtures/tool-context.ts';
+import { readTool } from '../files/read.ts';
 import { bashTool } from './bash.ts';
-import { readTool } from './read.ts';
 
 /** Whether the process lives; one that has ended and waits to be collected does not. */
 function isAlive(pid: number): boolean {

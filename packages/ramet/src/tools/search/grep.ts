@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import * as z from '../schema/zod.ts';
-import { headOf } from '../system/text/cut-text.ts';
+import * as z from '../../schema/zod.ts';
+import { headOf } from '../../system/text/cut-text.ts';
+import { defineTool, failure, type Tool, type ToolOutcome } from '../tool.ts';
 import { formatGrepOutput, type GrepMode } from './grep-output.ts';
 import { runRipgrep } from './ripgrep.ts';
-import { defineTool, failure, type Tool, type ToolOutcome } from './tool.ts';
 
 const lines = z.optional(z.int().check(z.minimum(0), z.maximum(1_000)));
 

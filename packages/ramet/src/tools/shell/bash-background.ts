@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { ProcessGroup } from '../system/processes/process-group.ts';
+import type { ProcessGroup } from '../../system/processes/process-group.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
 import {
   createOutputFile,
   discardOutputFile,
@@ -7,7 +8,6 @@ import {
   type OutputFile,
   watchOutputSize,
 } from './output-file.ts';
-import type { ToolContext, ToolOutcome } from './tool.ts';
 
 /** The directory is the counter: a name is taken by creating its file, so ids stay unique after a restart too. */
 function* taskNames(): Generator<string> {

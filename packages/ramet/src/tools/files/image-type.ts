@@ -1,4 +1,4 @@
-import type { ImageBlock } from '../schema/content.ts';
+import type { ImageBlock } from '../../schema/content.ts';
 
 export type ImageMediaType = ImageBlock['source']['media_type'];
 

@@ -1,6 +1,6 @@
-import { describeError, systemCode } from '../schema/errors.ts';
-import { closeNames } from '../system/text/close-names.ts';
-import { failure, type ToolOutcome } from './tool.ts';
+import { describeError, systemCode } from '../../schema/errors.ts';
+import { closeNames } from '../../system/text/close-names.ts';
+import { failure, type ToolOutcome } from '../tool.ts';
 
 /** An error of the file system as a result the model can act on. What has no code is a bug and is thrown again. */
 export function fileFailure(error: unknown, path: string): ToolOutcome {

@@ -4,7 +4,7 @@
  * writes by accident, and an environment value must look like a secret in name and in value.
  * One pass with one regular expression.
  */
-import { SECRET_PATTERNS } from '../schema/secret-patterns.ts';
+import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 import { maskHeadlessKeys } from './mask-headless-keys.ts';
 
 export type Redactor = (text: string) => string;

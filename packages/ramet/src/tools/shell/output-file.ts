@@ -5,9 +5,9 @@
 import { closeSync, constants, createReadStream, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../schema/errors.ts';
-import { describeSize, headOf, tailOf } from '../system/text/cut-text.ts';
-import { stripAnsi } from '../system/text/strip-ansi.ts';
+import { systemCode } from '../../schema/errors.ts';
+import { describeSize, headOf, tailOf } from '../../system/text/cut-text.ts';
+import { stripAnsi } from '../../system/text/strip-ansi.ts';
 
 export interface OutputFile {
   path: string;

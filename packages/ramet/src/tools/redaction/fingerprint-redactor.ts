@@ -4,7 +4,7 @@
  * gives what the other one gives.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { SECRET_PATTERNS } from '../schema/secret-patterns.ts';
+import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 import { maskHeadlessKeys } from './mask-headless-keys.ts';
 import { type Redactor, secretValues } from './redact.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the ripgrep that comes with Ramet. Starts no shell, reads no user configuration, ends with its caller. */
 import { spawn } from 'node:child_process';
-import type { ToolContext } from './tool.ts';
+import type { ToolContext } from '../tool.ts';
 
 export interface RipgrepRun {
   arguments: readonly string[];

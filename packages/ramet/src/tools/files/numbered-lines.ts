@@ -1,4 +1,4 @@
-import { headOf } from '../system/text/cut-text.ts';
+import { headOf } from '../../system/text/cut-text.ts';
 
 const SNIPPET_LINE_LENGTH = 500;
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import { type TestAgent, testAgent } from '../../test/fixtures/tool-context.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { type TestAgent, testAgent } from '../../../test/fixtures/tool-context.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 

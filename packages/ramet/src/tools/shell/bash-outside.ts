@@ -2,9 +2,9 @@
  * What becomes of a command that ran behind the wall (RES-3): where the sandbox made it fail, somebody is asked whether
  * it may run outside; where it may not, its result says what the sandbox did. Nothing is changed silently.
  */
-import type { ShellDecision, ShellStart } from '../sandbox/command-sandbox.ts';
+import type { ShellDecision, ShellStart } from '../../sandbox/command-sandbox.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
 import { sandboxDoing } from './sandbox-doing.ts';
-import type { ToolContext, ToolOutcome } from './tool.ts';
 
 export type TextOutcome = ToolOutcome & { content: string };
 

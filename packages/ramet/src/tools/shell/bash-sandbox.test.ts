@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext } from 'vitest';
-import { workingSandbox } from '../../test/fixtures/sandbox.ts';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import { type TestAgent, testAgent } from '../../test/fixtures/tool-context.ts';
-import { createCommandSandbox } from '../sandbox/command-sandbox.ts';
+import { workingSandbox } from '../../../test/fixtures/sandbox.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { type TestAgent, testAgent } from '../../../test/fixtures/tool-context.ts';
+import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { bashTool } from './bash.ts';
 import { taskOutputTool } from './task-output.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { eventually } from '../../test/fixtures/command.ts';
-import { test } from '../../test/fixtures/temporary-directory.ts';
-import { type TestAgent, testAgent } from '../../test/fixtures/tool-context.ts';
-import type { JournalEvent } from '../schema/events.ts';
+import { eventually } from '../../../test/fixtures/command.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { type TestAgent, testAgent } from '../../../test/fixtures/tool-context.ts';
+import type { JournalEvent } from '../../schema/events.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { bashTool } from './bash.ts';
 import { taskOutputTool } from './task-output.ts';
