@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtInDefinitions } from '../packages/ramet/src/agents/built-in.ts';
-import { DefinitionStore } from '../packages/ramet/src/agents/definition-store.ts';
+import { DefinitionStore } from '../packages/ramet/src/agents/definitions/definition-store.ts';
+import { builtInDefinitions } from '../packages/ramet/src/agents/prompts/built-in.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const FILES = 1_000;

@@ -1,7 +1,7 @@
 /** The head of a fresh child's prompt, frozen once for all agents of a type, and how long prompts are about to be. */
 
-import type { AgentDefinition } from '../agents/definition.ts';
-import { generalPurpose } from '../agents/general-purpose.ts';
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
+import { generalPurpose } from '../agents/prompts/general-purpose.ts';
 import type { PromptHead } from '../conversation/conversation.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../model/thinking.ts';

@@ -2,7 +2,7 @@
  * What a child may take by itself (RES-10): what the call says and what its type says, whichever is less. It hangs below
  * the budget of its parent, whose limits hold in any case.
  */
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
 import { costOf, type PriceTable } from '../model/prices.ts';
 import { readBudget, strictest } from '../schema/budget-limits.ts';
 import { UserMistake } from '../schema/errors.ts';

@@ -1,5 +1,5 @@
 /** What a definition says of an agent before it is made: how it is to run, and whether it can. */
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { toolsOf } from './child-head.ts';
 import type { AgentSpec } from './runtime.ts';

@@ -7,7 +7,7 @@
  * 1. A child is refused before anything of it is recorded or sent, with its reason; else it runs, or waits its turn.
  * 2. Agents are numbered in the order in which they were asked for, also after a restart.
  */
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
 import type { PromptHead } from '../conversation/conversation.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';

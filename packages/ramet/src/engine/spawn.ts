@@ -2,9 +2,10 @@
  * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
  * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
-import { findDefinition, offeredDefinitions } from '../agents/built-in.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { unknownType } from '../agents/type-lines.ts';
+
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
+import { unknownType } from '../agents/definitions/type-lines.ts';
+import { findDefinition, offeredDefinitions } from '../agents/prompts/built-in.ts';
 import { isFork } from '../conversation/fork.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { type AgentWorkspace, directoryIn } from '../git/worktrees/workspace/agent-workspace.ts';

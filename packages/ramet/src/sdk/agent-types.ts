@@ -5,10 +5,15 @@
  * What a model is told of them stands in the frozen head of its prompt, so it stays what it was when the session began;
  * what comes later is said with the next prompt.
  */
-import { builtInDefinitions } from '../agents/built-in.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { type DefinitionPlace, definitionFolders, managedFolders } from '../agents/definition-places.ts';
-import type { DefinitionStore } from '../agents/definition-store.ts';
+
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
+import {
+  type DefinitionPlace,
+  definitionFolders,
+  managedFolders,
+} from '../agents/definitions/definition-places.ts';
+import type { DefinitionStore } from '../agents/definitions/definition-store.ts';
+import { builtInDefinitions } from '../agents/prompts/built-in.ts';
 import { isTrustedPlace } from '../settings/read-settings.ts';
 import { builtInTools } from '../tools/registry.ts';
 import type { OpenTypes } from './definition-types.ts';
@@ -72,7 +77,7 @@ export async function openAgentTypes(place: Place, env: NodeJS.ProcessEnv): Prom
 
 /** The definitions of a place, not read yet. */
 export async function openStore(place: Place, env: NodeJS.ProcessEnv): Promise<DefinitionStore> {
-  const { DefinitionStore } = await import('../agents/definition-store.ts');
+  const { DefinitionStore } = await import('../agents/definitions/definition-store.ts');
   return new DefinitionStore({
     place: definitionPlace(place, env),
     builtIn: builtInDefinitions,

@@ -2,10 +2,11 @@
  * What a child of a type begins with (U39), made by the same functions that make it: its system prompt, its tools, what it
  * is told of its place, and how many tokens each of them takes, estimated.
  */
-import { findDefinition } from '../agents/built-in.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { environmentText } from '../agents/environment.ts';
-import { unknownType } from '../agents/type-lines.ts';
+
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
+import { unknownType } from '../agents/definitions/type-lines.ts';
+import { findDefinition } from '../agents/prompts/built-in.ts';
+import { environmentText } from '../agents/prompts/environment.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { toolsOf } from '../engine/child-head.ts';

@@ -1,5 +1,5 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
-import { environmentText } from '../agents/environment.ts';
+import { environmentText } from '../agents/prompts/environment.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
 import type { Agent } from '../engine/agent.ts';
 import type { AgentEvent } from '../engine/agent-event.ts';

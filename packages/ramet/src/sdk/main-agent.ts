@@ -1,8 +1,8 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
-import { environmentText } from '../agents/environment.ts';
-import { firstMessage } from '../agents/first-message.ts';
-import { MAIN_PROMPT } from '../agents/main-prompt.ts';
-import { instructionsText, readProjectInstructions } from '../agents/project-instructions.ts';
+import { environmentText } from '../agents/prompts/environment.ts';
+import { firstMessage } from '../agents/prompts/first-message.ts';
+import { MAIN_PROMPT } from '../agents/prompts/main-prompt.ts';
+import { instructionsText, readProjectInstructions } from '../agents/prompts/project-instructions.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { Agent } from '../engine/agent.ts';
 import { agentSpec, type SpecBasis } from '../engine/agent-spec.ts';

@@ -1,7 +1,8 @@
 /** What the main agent has been told of agent types: in the head of its prompt, and with later prompts. */
-import { builtInDefinitions, typeLines } from '../agents/built-in.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { fileTypeLine, fileTypeLines, NAMES_ONLY, nameList } from '../agents/type-lines.ts';
+
+import type { AgentDefinition } from '../agents/definitions/definition.ts';
+import { fileTypeLine, fileTypeLines, NAMES_ONLY, nameList } from '../agents/definitions/type-lines.ts';
+import { builtInDefinitions, typeLines } from '../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
 import { AGENT_TOOL } from '../tools/agent.ts';
 import { builtInTools } from '../tools/registry.ts';

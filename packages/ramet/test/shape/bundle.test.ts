@@ -32,7 +32,8 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
   {
     entry: 'cli/main',
     scope: 'start',
-    absent: /^src\/agents\/(definition-(store|file|catalog|watch)|plain-fields)|^src\/sdk\/child-view/,
+    absent:
+      /^src\/agents\/definitions\/(definition-(store|file|catalog|watch)|plain-fields)|^src\/sdk\/child-view/,
     because: 'few sessions have definition files',
   },
   {

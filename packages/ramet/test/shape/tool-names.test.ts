@@ -7,8 +7,8 @@ import { builtInTools } from '../../src/tools/registry.ts';
 import { readText, SOURCE_ROOT, sourceFiles } from './repository.ts';
 
 const ALLOWED: Readonly<Record<string, string>> = {
-  'agents/definition-tools.ts': 'what tools are called in definition files',
-  'agents/reading-tools.ts': 'the list of tools of agents that only read',
+  'agents/definitions/definition-tools.ts': 'what tools are called in definition files',
+  'agents/prompts/reading-tools.ts': 'the list of tools of agents that only read',
   'settings/other-tools/other-settings.ts': 'what tools are called in the settings of other programs',
   'journal/projections/file-history.ts': 'a recorded call holds the name of its tool and nothing else of it',
   'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',

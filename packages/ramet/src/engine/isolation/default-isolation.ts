@@ -1,5 +1,5 @@
 /** Whether a child gets a worktree of its own: because somebody asked, or because the user wants it so. */
-import type { AgentDefinition } from '../../agents/definition.ts';
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';

@@ -1,4 +1,4 @@
-import { THREAD_NOTES } from './thread-notes.ts';
+import { THREAD_NOTES } from '../prompts/thread-notes.ts';
 
 /**
  * Sent with the task to every agent that a definition file describes (PROMPT-1): the file's own prompt knows nothing

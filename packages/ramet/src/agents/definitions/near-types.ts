@@ -1,5 +1,5 @@
 /** Which agent types somebody may have meant, or may want: by their names, and weakly by what is said of them. */
-import { editDistance } from '../system/text/close-names.ts';
+import { editDistance } from '../../system/text/close-names.ts';
 import type { AgentDefinition } from './definition.ts';
 
 const MOST = 5;

@@ -2,7 +2,7 @@
  * The first user message: project instructions, then the environment, then the task. The instructions are the
  * same for every run in a repository, so a breakpoint stands after them (FORK-9); the rest differs.
  */
-import type { TextBlock } from '../schema/content.ts';
+import type { TextBlock } from '../../schema/content.ts';
 
 export interface FirstMessage {
   blocks: TextBlock[];

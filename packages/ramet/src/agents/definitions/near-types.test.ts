@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { builtInDefinitions, findDefinition } from './built-in.ts';
+import { builtInDefinitions, findDefinition } from '../prompts/built-in.ts';
 import type { AgentDefinition } from './definition.ts';
 import { nearTypes } from './near-types.ts';
 
@@ -37,7 +37,7 @@ describe('TYPE-3: types that may have been meant', () => {
   });
 
   test('where nothing is near, there is none', () => {
-    for (const wanted of ['zzzzzz', '', '-', '../..', 'x'.repeat(1_000_000)])
+    for (const wanted of ['zzzzzz', '', '-', '../../..', 'x'.repeat(1_000_000)])
       expect(near(wanted)).toEqual([]);
   });
 

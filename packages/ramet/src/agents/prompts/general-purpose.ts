@@ -1,4 +1,4 @@
-import type { AgentDefinition } from './definition.ts';
+import type { AgentDefinition } from '../definitions/definition.ts';
 import { MAIN_PROMPT } from './main-prompt.ts';
 
 /**

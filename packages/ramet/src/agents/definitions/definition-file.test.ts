@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MALFORMED, realLookingFiles } from '../../test/fixtures/definition-files.ts';
+import { MALFORMED, realLookingFiles } from '../../../test/fixtures/definition-files.ts';
 import type { DefinitionSource } from './definition.ts';
 import { type DefinitionFile, parseDefinition } from './definition-file.ts';
 import { FILE_NOTES } from './file-notes.ts';

@@ -2,9 +2,9 @@
  * The fields of a definition file and what they mean here. A field that is to take rights away and cannot be read makes
  * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
  */
-import { readBudget } from '../schema/budget-limits.ts';
-import type { PermissionMode } from '../schema/status.ts';
-import { EFFORTS, PERMISSION_MODES } from '../schema/status.ts';
+import { readBudget } from '../../schema/budget-limits.ts';
+import type { PermissionMode } from '../../schema/status.ts';
+import { EFFORTS, PERMISSION_MODES } from '../../schema/status.ts';
 import type { AgentDefinition } from './definition.ts';
 import { readModel } from './definition-model.ts';
 import type { FieldProblem, ProblemLevel } from './definition-problem.ts';

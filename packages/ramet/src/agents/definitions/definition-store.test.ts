@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../test/fixtures/command.ts';
-import { malformedFiles, realLookingFiles, type WrittenFile } from '../../test/fixtures/definition-files.ts';
-import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
-import { builtInDefinitions, findDefinition } from './built-in.ts';
+import { eventually } from '../../../test/fixtures/command.ts';
+import {
+  malformedFiles,
+  realLookingFiles,
+  type WrittenFile,
+} from '../../../test/fixtures/definition-files.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { builtInDefinitions, findDefinition } from '../prompts/built-in.ts';
 import type { CatalogEntry } from './definition-catalog.ts';
 import { LARGEST_DEFINITION } from './definition-folder.ts';
 import { DefinitionStore } from './definition-store.ts';

@@ -1,5 +1,5 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
-import type { BudgetLimits, Effort, PermissionMode } from '../schema/status.ts';
+import type { BudgetLimits, Effort, PermissionMode } from '../../schema/status.ts';
 
 /** Where types come from; of two with one name the later wins (TYPE-4). */
 export const DEFINITION_SOURCES = ['built-in', 'plugin', 'user', 'project', 'managed'] as const;

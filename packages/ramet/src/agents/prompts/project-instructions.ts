@@ -11,10 +11,10 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
-import { quoteFolderName, quoteFolderText } from '../conversation/quoted-text.ts';
-import { PROJECT_INSTRUCTIONS } from '../schema/markers.ts';
-import { isInside, pathInside } from '../system/path-inside.ts';
-import { loadFile } from '../system/regular-file.ts';
+import { quoteFolderName, quoteFolderText } from '../../conversation/quoted-text.ts';
+import { PROJECT_INSTRUCTIONS } from '../../schema/markers.ts';
+import { isInside, pathInside } from '../../system/path-inside.ts';
+import { loadFile } from '../../system/regular-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 const IMPORT_DEPTH = 4;

@@ -1,5 +1,5 @@
 /** Which model a definition file asks for. */
-import { MODEL_TIERS } from '../model/catalog.ts';
+import { MODEL_TIERS } from '../../model/catalog.ts';
 
 /** A tier, an id, or `inherit`, which also stands for what cannot be read. */
 export function readModel(value: unknown, warn: (message: string) => void): string {

@@ -1,6 +1,7 @@
 /** The agent types that come with Ramet, how a type is found by name, and how types are shown to who chooses. */
+
+import type { AgentDefinition } from '../definitions/definition.ts';
 import { codeReview } from './code-review.ts';
-import type { AgentDefinition } from './definition.ts';
 import { explore } from './explore.ts';
 import { generalPurpose } from './general-purpose.ts';
 import { plan } from './plan.ts';

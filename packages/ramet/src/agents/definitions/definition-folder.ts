@@ -17,8 +17,8 @@ import {
   statSync,
 } from 'node:fs';
 import { extname, sep } from 'node:path';
-import { describeError, systemCode } from '../schema/errors.ts';
-import { isInside } from '../system/path-inside.ts';
+import { describeError, systemCode } from '../../schema/errors.ts';
+import { isInside } from '../../system/path-inside.ts';
 import type { DefinitionFolder } from './definition-places.ts';
 import { realOrSame } from './definition-places.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from './definition.ts';
+import type { AgentDefinition } from '../definitions/definition.ts';
 import { READING_ONLY, READING_TOOLS } from './reading-tools.ts';
 import { THREAD_NOTES } from './thread-notes.ts';
 

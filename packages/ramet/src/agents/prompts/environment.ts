@@ -1,10 +1,10 @@
 /** What differs between runs (PROMPT-1, third part): it stands after everything that runs share. */
 import { arch, platform, release, type } from 'node:os';
-import { quoteFolderName } from '../conversation/quoted-text.ts';
-import type { GitState } from '../git/git-state.ts';
-import type { Repository } from '../git/repository.ts';
-import { findModel } from '../model/catalog.ts';
-import { ENVIRONMENT } from '../schema/markers.ts';
+import { quoteFolderName } from '../../conversation/quoted-text.ts';
+import type { GitState } from '../../git/git-state.ts';
+import type { Repository } from '../../git/repository.ts';
+import { findModel } from '../../model/catalog.ts';
+import { ENVIRONMENT } from '../../schema/markers.ts';
 
 export interface EnvironmentFacts {
   cwd: string;

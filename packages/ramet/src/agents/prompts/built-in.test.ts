@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { builtInTools } from '../tools/registry.ts';
-import { toolSchema } from '../tools/tool.ts';
+import { builtInTools } from '../../tools/registry.ts';
+import { toolSchema } from '../../tools/tool.ts';
 import { builtInDefinitions, findDefinition, typeLines } from './built-in.ts';
 import { MAIN_PROMPT } from './main-prompt.ts';
 

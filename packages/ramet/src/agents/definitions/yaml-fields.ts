@@ -4,7 +4,7 @@
  * a file without a readable name is lost.
  */
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import { describeError } from '../schema/errors.ts';
+import { describeError } from '../../schema/errors.ts';
 import type { FieldProblem } from './definition-problem.ts';
 import type { FieldMap, FieldValue } from './plain-fields.ts';
 
