@@ -2,8 +2,8 @@
  * Hosts agents in this process: the same loop as the main agent's, its events handed on. What an agent is and
  * may do comes with the agent itself, never from ambient state.
  */
-import type { AgentExecutor } from '../engine/executor.ts';
-import { runAgent } from '../engine/loop.ts';
+import type { AgentExecutor } from '../engine/agent/executor.ts';
+import { runAgent } from '../engine/loop/loop.ts';
 import { drain } from '../schema/drain.ts';
 
 export const inProcess: AgentExecutor = {

@@ -1,12 +1,12 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
 import { environmentText } from '../agents/prompts/environment.ts';
 import type { FrozenBlock } from '../conversation/frozen-block.ts';
-import type { Agent } from '../engine/agent.ts';
-import type { AgentEvent } from '../engine/agent-event.ts';
-import { Spending } from '../engine/budget.ts';
-import type { AgentExecutor } from '../engine/executor.ts';
-import { AgentFamily, type ChildSurroundings } from '../engine/family.ts';
-import type { AgentSpec } from '../engine/runtime.ts';
+import type { Agent } from '../engine/agent/agent.ts';
+import type { AgentEvent } from '../engine/agent/agent-event.ts';
+import type { AgentExecutor } from '../engine/agent/executor.ts';
+import type { AgentSpec } from '../engine/agent/runtime.ts';
+import { Spending } from '../engine/budget/budget.ts';
+import { AgentFamily, type ChildSurroundings } from '../engine/children/family.ts';
 import { inProcess } from '../executors/in-process.ts';
 import type { RecentGitState } from '../git/recent-git-state.ts';
 import { findRepository } from '../git/repository.ts';

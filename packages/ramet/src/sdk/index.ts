@@ -1,8 +1,8 @@
 /** The public API. Everything a user of the library may import is named here, and nothing else. */
-export type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
-export type { AgentHandle } from '../engine/agent-handle.ts';
-export type { CompactionOutcome } from '../engine/compaction.ts';
-export type { RunOptions } from '../engine/loop.ts';
+export type { AgentEvent, AgentResult } from '../engine/agent/agent-event.ts';
+export type { AgentHandle } from '../engine/agent/agent-handle.ts';
+export type { CompactionOutcome } from '../engine/compaction/compaction.ts';
+export type { RunOptions } from '../engine/loop/loop.ts';
 export type { RestorationStep } from '../files/restoration.ts';
 export type { UndoPlan } from '../files/undo-plan.ts';
 export type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';

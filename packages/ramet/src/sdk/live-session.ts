@@ -1,11 +1,11 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
-import type { Agent } from '../engine/agent.ts';
-import type { AgentResult } from '../engine/agent-event.ts';
-import type { AgentHandle } from '../engine/agent-handle.ts';
-import { agentMessageText } from '../engine/agent-message.ts';
-import { closeCalls } from '../engine/finish-calls.ts';
-import { type RunOptions, runAgent } from '../engine/loop.ts';
-import type { SpawnOrder } from '../engine/spawn.ts';
+import type { Agent } from '../engine/agent/agent.ts';
+import type { AgentResult } from '../engine/agent/agent-event.ts';
+import type { AgentHandle } from '../engine/agent/agent-handle.ts';
+import { closeCalls } from '../engine/calls/finish-calls.ts';
+import { agentMessageText } from '../engine/children/agent-message.ts';
+import type { SpawnOrder } from '../engine/children/spawn.ts';
+import { type RunOptions, runAgent } from '../engine/loop/loop.ts';
 import { mapped } from '../schema/drain.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import { cleanWorktreesLater } from './clean-worktrees.ts';
@@ -98,7 +98,7 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         await closeCalls(agent);
-        const { compact } = await import('../engine/compaction.ts');
+        const { compact } = await import('../engine/compaction/compaction.ts');
         return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
       } finally {
         running = false;
@@ -147,7 +147,7 @@ function steered(agent: Agent, text: string): SteeredMessage {
 }
 
 async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
-  const { continueEnded } = await import('../engine/continue-ended.ts');
+  const { continueEnded } = await import('../engine/resume/continue-ended.ts');
   const running = family.findHandle(to);
   if (running !== undefined) {
     running.steer(text);
@@ -191,7 +191,7 @@ async function started(
   { agent, family }: LiveParts,
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
-  const { spawnAgent } = await import('../engine/spawn.ts');
+  const { spawnAgent } = await import('../engine/children/spawn.ts');
   const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;

@@ -1,5 +1,5 @@
 /** What a caller may set; everything has a default (spec section 12). */
-import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
+import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import { resolveModel } from '../model/catalog.ts';
 import { overridePrices } from '../model/price-overrides.ts';
 import { costOf, PRICES, type PriceTable } from '../model/prices.ts';

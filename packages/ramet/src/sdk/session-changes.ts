@@ -1,7 +1,7 @@
 /** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
-import type { Agent } from '../engine/agent.ts';
-import { switchModel } from '../engine/fallback.ts';
-import { hosted } from '../engine/hosted-agent.ts';
+import type { Agent } from '../engine/agent/agent.ts';
+import { hosted } from '../engine/agent/hosted-agent.ts';
+import { switchModel } from '../engine/exchange/fallback.ts';
 import type { SessionMode } from '../schema/status.ts';
 import {
   type ResolvedOptions,

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../engine/agent-event.ts';
-import type { AgentSpec } from '../engine/runtime.ts';
+import type { AgentEvent } from '../engine/agent/agent-event.ts';
+import type { AgentSpec } from '../engine/agent/runtime.ts';
 import type { AgentId } from '../schema/ids.ts';
 
 /** An agent's event with the agent it is of. */

@@ -1,14 +1,14 @@
 /** What the agents of a session share, made of options and the rooms below. */
 import { join } from 'node:path';
-import type { Agent } from '../engine/agent.ts';
-import type { AgentFamily } from '../engine/family.ts';
-import { hosted } from '../engine/hosted-agent.ts';
+import type { Agent } from '../engine/agent/agent.ts';
+import { hosted } from '../engine/agent/hosted-agent.ts';
+import { localHost } from '../engine/agent/local-host.ts';
+import type { SessionRuntime } from '../engine/agent/runtime.ts';
+import type { AgentFamily } from '../engine/children/family.ts';
+import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/children/lazy-desk.ts';
+import { PrefixGuard } from '../engine/exchange/prefix-guard.ts';
 import { type LazyWorkspaces, lazyWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
-import { LaunchGate } from '../engine/launch.ts';
-import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/lazy-desk.ts';
-import { localHost } from '../engine/local-host.ts';
-import { PrefixGuard } from '../engine/prefix-guard.ts';
-import type { SessionRuntime } from '../engine/runtime.ts';
+import { LaunchGate } from '../engine/launch/launch.ts';
 import { createFileLedger, type FileLedger } from '../files/file-ledger.ts';
 import { gitState } from '../git/git-state.ts';
 import { RecentGitState } from '../git/recent-git-state.ts';
@@ -137,7 +137,7 @@ export function shareParts(
       calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
       root: async () => {
         if (main === null) throw new Error('the main agent is not there yet');
-        const { viewRoot } = await import('../engine/view-root.ts');
+        const { viewRoot } = await import('../engine/children/view-root.ts');
         return viewRoot(hosted(main));
       },
       prepare: prepareDesks(),

@@ -1,5 +1,5 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
-import { DEFAULT_AGENT_LIMITS } from '../engine/agent-limits.ts';
+import { DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
 import { DEFAULT_WATCH } from '../model/connection-watch.ts';
 import { DEFAULT_CONCURRENT_REQUESTS } from '../model/rate/rate-window.ts';

@@ -1,10 +1,10 @@
 /** What a session is to whoever opened it. */
-import type { AgentEvent, AgentResult } from '../engine/agent-event.ts';
-import type { AgentHandle } from '../engine/agent-handle.ts';
-import type { CompactionOutcome } from '../engine/compaction.ts';
-import type { ForkOverrides } from '../engine/fork-overrides.ts';
-import type { RunOptions } from '../engine/loop.ts';
-import type { AgentSpec } from '../engine/runtime.ts';
+import type { AgentEvent, AgentResult } from '../engine/agent/agent-event.ts';
+import type { AgentHandle } from '../engine/agent/agent-handle.ts';
+import type { AgentSpec } from '../engine/agent/runtime.ts';
+import type { ForkOverrides } from '../engine/children/fork-overrides.ts';
+import type { CompactionOutcome } from '../engine/compaction/compaction.ts';
+import type { RunOptions } from '../engine/loop/loop.ts';
 import type { Repository } from '../git/repository.ts';
 import type { SessionId } from '../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../schema/status.ts';

@@ -3,7 +3,7 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 
-import { tellOfLostEnd } from '../engine/lost-end.ts';
+import { tellOfLostEnd } from '../engine/resume/lost-end.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../git/worktrees/workspace/agent-workspace.ts';
 import { directoryIn } from '../git/worktrees/workspace/agent-workspace.ts';
 import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';

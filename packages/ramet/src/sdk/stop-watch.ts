@@ -1,6 +1,7 @@
 /** Looks for requests of other processes to stop agents of this session (`ramet stop`), as long as it has children. */
-import type { AgentFamily } from '../engine/family.ts';
-import { STOPPED } from '../engine/notices.ts';
+
+import { STOPPED } from '../engine/agent/notices.ts';
+import type { AgentFamily } from '../engine/children/family.ts';
 import { takeStopRequests } from '../journal/stop-requests.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 

@@ -1,7 +1,7 @@
 /** What a child counts and says of itself outlives its process: killed with a real signal, then resumed. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { RequestView } from '../../src/emulator/index.ts';
-import { REFUSED_OFTEN } from '../../src/engine/notices.ts';
+import { REFUSED_OFTEN } from '../../src/engine/agent/notices.ts';
 import { call, lastTexts, startAgents, taskOf } from '../fixtures/family.ts';
 import { KilledSession } from './killed-session.ts';
 

@@ -152,7 +152,7 @@ describe('EXEC-2: the program of an agent’s own process', () => {
     const inputs = inputsOf(metafile, 'dist/executors/child-main.js');
     const absent =
       /^src\/(emulator|sdk|cli|testing)\/|^src\/model\/(anthropic|openai|http-post|select-provider)|^src\/journal\/(writer|sessions)/;
-    expect(inputs).toContain('src/engine/loop.ts');
+    expect(inputs).toContain('src/engine/loop/loop.ts');
     expect(inputs.filter((path) => absent.test(path))).toEqual([]);
   });
 });

@@ -66,7 +66,7 @@ describe('the documents as a whole', () => {
 
 describe('what counts as a reference', () => {
   test.each([
-    ['see `engine/loop.ts` and `docs/`', ['engine/loop.ts', 'docs/']],
+    ['see `engine/loop/loop.ts` and `docs/`', ['engine/loop/loop.ts', 'docs/']],
     ['`.ci/run` and `packages/ramet/bin/ramet.js`.', ['.ci/run', 'packages/ramet/bin/ramet.js']],
     ['```sh\nnode examples/x/run.ts\n```', ['examples/x/run.ts']],
     ['`ramet/emulator`, `text|json`, `and/or`', []],

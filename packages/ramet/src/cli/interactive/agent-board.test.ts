@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
+import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { SessionEvent } from '../../sdk/session.ts';
 import { displayWidth } from '../../views/text/display-width.ts';

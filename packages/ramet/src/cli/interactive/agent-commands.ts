@@ -1,6 +1,6 @@
 /** `/agents`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
 
-import { STOPPED } from '../../engine/notices.ts';
+import { STOPPED } from '../../engine/agent/notices.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentHandle, AgentOverview } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent } from '../../engine/agent-event.ts';
+import type { AgentEvent } from '../../engine/agent/agent-event.ts';
 import { builtInTools, detailsOfCall, findTool } from '../../tools/registry.ts';
 import { createEventView } from './event-text.ts';
 import { textStyle } from './text-style.ts';

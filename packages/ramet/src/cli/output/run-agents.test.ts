@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { responseCompleted } from '../../../test/recorded-events.ts';
-import type { AgentResult } from '../../engine/agent-event.ts';
+import type { AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import { type RunAgent, RunAgents } from './run-agents.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
-import type { AgentResult } from '../../engine/agent-event.ts';
+import type { AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session.ts';
 import type { CommandIo } from '../io.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../engine/agent-event.ts';
+import type { AgentEvent } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session.ts';
 import { endingLine, WaitNotes } from './result-output.ts';

@@ -4,7 +4,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 
 /** Where there can be no worktree, nobody who did not ask for one is refused. */
 const IMPOSSIBLE: ReadonlySet<string> = new Set(['not_a_repository', 'no_commit']);

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 
 /** `definition` is null for a fork. A child of an agent in a worktree works there, unless somebody asks for more. */
 export function isolationOf(

@@ -1,7 +1,7 @@
 /** An agent that has ended gives its worktree back (WORK-3): unchanged ones vanish, changed ones stay and are told of. */
 
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 
 /** Null for an agent without a worktree of its own. */
 export async function releaseWorkspace(agent: Agent): Promise<WorktreeResult | null> {

@@ -3,9 +3,9 @@
 import { directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { AgentOrigin, RecordedWorktree } from '../../schema/events.ts';
-import type { Agent } from '../agent.ts';
-import { directoryChanged } from '../notices.ts';
-import type { AgentSpec, SessionRuntime } from '../runtime.ts';
+import type { Agent } from '../agent/agent.ts';
+import { directoryChanged } from '../agent/notices.ts';
+import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
 
 export type Housing = Pick<AgentSpec, 'cwd' | 'workspace' | 'isWorkspaceOwn'>;
 

@@ -2,7 +2,7 @@
  * What the user is told of an agent's own worktree. Whether a sandbox holds its commands (WORK-9) takes a process to
  * find out: requests of agents that start together go first, and it is told at the latest when the agent has ended.
  */
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 
 /** By then those who start together have asked; commands come after the first answer, and wait for it anyway. */
 const TRIAL_AFTER_MS = 100;

@@ -2,12 +2,12 @@
 import type { FrozenMessage, PromptHead } from '../../conversation/conversation.ts';
 import { Conversation, freezeHead } from '../../conversation/conversation.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import { Agent } from '../../engine/agent.ts';
-import type { AnswerSchema } from '../../engine/answer-schema.ts';
-import { Spending, type SpendingRecord } from '../../engine/budget.ts';
-import type { ContextState } from '../../engine/context-state.ts';
-import type { OpenCalls } from '../../engine/open-calls.ts';
-import type { AgentRuntime, AgentSpec } from '../../engine/runtime.ts';
+import { Agent } from '../../engine/agent/agent.ts';
+import type { AgentRuntime, AgentSpec } from '../../engine/agent/runtime.ts';
+import type { AnswerSchema } from '../../engine/answer/answer-schema.ts';
+import { Spending, type SpendingRecord } from '../../engine/budget/budget.ts';
+import type { OpenCalls } from '../../engine/calls/open-calls.ts';
+import type { ContextState } from '../../engine/compaction/context-state.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { RametError } from '../../schema/errors.ts';
@@ -117,7 +117,7 @@ function toolsNamed({ tools }: AgentImage): Tool[] {
 
 /** It was compiled by the host before: what fails here is ours. */
 async function answerSchema(source: string): Promise<AnswerSchema> {
-  const { compileAnswerSchema } = await import('../../engine/answer-schema.ts');
+  const { compileAnswerSchema } = await import('../../engine/answer/answer-schema.ts');
   const compiled = await compileAnswerSchema(JSON.parse(source));
   if (compiled.ok) return compiled.schema;
   throw new RametError('executor', 'terminal', `the schema of the answer is lost: ${compiled.problem}`);

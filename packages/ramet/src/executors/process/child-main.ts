@@ -2,10 +2,10 @@
  * The program of an agent's own process (EXEC-2): the same loop as everywhere, on a session made of calls to the host.
  * It lives as long as the line to its host: without one it ends its commands and exits at once.
  */
-import type { Agent } from '../../engine/agent.ts';
-import type { AgentResult } from '../../engine/agent-event.ts';
-import { runAgent } from '../../engine/loop.ts';
-import { openBill } from '../../engine/run-bill.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import type { AgentResult } from '../../engine/agent/agent-event.ts';
+import { openBill } from '../../engine/budget/run-bill.ts';
+import { runAgent } from '../../engine/loop/loop.ts';
 import { keepGrammarSmall } from '../../permission/grammar-memory.ts';
 import { drain } from '../../schema/drain.ts';
 import { NO_USAGE } from '../../schema/usage.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../test/fixtures/engine.ts';
-import { viewRoot } from '../../engine/view-root.ts';
+import { viewRoot } from '../../engine/children/view-root.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { imageOf } from './agent-image.ts';
 import { childRuntime, type HostChannel } from './child-runtime.ts';

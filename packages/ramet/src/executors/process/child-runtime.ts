@@ -3,10 +3,10 @@
  * a channel. What only the host may hold is not part of it.
  */
 import { freezeJson } from '../../conversation/frozen-block.ts';
-import type { Agent } from '../../engine/agent.ts';
-import type { AgentHost } from '../../engine/agent-host.ts';
-import type { CalledAgent } from '../../engine/open-calls.ts';
-import type { AgentRuntime } from '../../engine/runtime.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import type { AgentHost } from '../../engine/agent/agent-host.ts';
+import type { AgentRuntime } from '../../engine/agent/runtime.ts';
+import type { CalledAgent } from '../../engine/calls/open-calls.ts';
 import type { FileLedger, LastWrite } from '../../files/file-ledger.ts';
 import { FileReaders } from '../../files/file-readers.ts';
 import { createKeptVersions } from '../../files/kept-versions.ts';

@@ -1,9 +1,9 @@
 /** What an agent's process and its host say to each other, besides answers. All of it is plain data. */
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
-import type { SpendingRecord } from '../../engine/budget.ts';
-import type { ExchangeOptions, ModelExchange } from '../../engine/model-exchange.ts';
-import type { Permit, PermitRequest } from '../../engine/permit.ts';
+import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
+import type { SpendingRecord } from '../../engine/budget/budget.ts';
+import type { Permit, PermitRequest } from '../../engine/calls/permit.ts';
+import type { ExchangeOptions, ModelExchange } from '../../engine/exchange/model-exchange.ts';
 import type { LastWrite } from '../../files/file-ledger.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';

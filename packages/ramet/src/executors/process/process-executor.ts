@@ -7,13 +7,13 @@
  * 2. An agent whose process is gone goes on in another from its last complete turn, as the journal has it; a few times.
  */
 
-import type { Agent } from '../../engine/agent.ts';
-import type { AgentEvent, AgentResult } from '../../engine/agent-event.ts';
-import type { AgentExecutor, HostOptions } from '../../engine/executor.ts';
-import { closeCalls } from '../../engine/finish-calls.ts';
-import { reopenTurn } from '../../engine/resume.ts';
-import { takeBill } from '../../engine/run-bill.ts';
-import { type Ending, endingOfAbort } from '../../engine/run-state.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
+import type { AgentExecutor, HostOptions } from '../../engine/agent/executor.ts';
+import { takeBill } from '../../engine/budget/run-bill.ts';
+import { closeCalls } from '../../engine/calls/finish-calls.ts';
+import { type Ending, endingOfAbort } from '../../engine/loop/run-state.ts';
+import { reopenTurn } from '../../engine/resume/resume.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';

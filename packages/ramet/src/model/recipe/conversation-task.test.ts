@@ -10,7 +10,7 @@ import {
   OUTPUT_CUT,
   RECORD_LOST_ITS_END,
   SAY_SOMETHING,
-} from '../../engine/notices.ts';
+} from '../../engine/agent/notices.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { FORK_TASK } from '../../schema/markers.ts';
 import { conversationTask, notificationsIn, type TaskMessage } from './conversation-task.ts';

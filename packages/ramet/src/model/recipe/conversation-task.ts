@@ -29,7 +29,7 @@ const FORK_TASK_END = FORK_TASK.replace('<', '</');
 const NOTIFICATION = new RegExp(`^<${TASK_NOTIFICATION}[\\s>]`);
 const MESSAGE = new RegExp(`^<${AGENT_MESSAGE}[\\s>]`);
 
-/** How the notices in `engine/notices.ts` begin, which this room cannot import; a test holds them together. */
+/** How the notices in `engine/agent/notices.ts` begin, which this room cannot import; a test holds them together. */
 const CANCELLED = ['This work was cancelled. ', 'This work is called off. '];
 /** Sessions that earlier versions recorded hold other words for some of them. */
 const EARLIER_NOTICES: readonly string[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { foregroundResult, notificationText, type ReportFacts } from '../../engine/report.ts';
+import { foregroundResult, notificationText, type ReportFacts } from '../../engine/children/report.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import { FORK_TASK } from '../../schema/markers.ts';
 import { NO_USAGE } from '../../schema/usage.ts';

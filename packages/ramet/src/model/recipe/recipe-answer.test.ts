@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAY_HAVE_RUN, NOT_RUN } from '../../engine/notices.ts';
+import { MAY_HAVE_RUN, NOT_RUN } from '../../engine/agent/notices.ts';
 import type { OtherBlock } from '../../schema/content.ts';
 import type { TaskMessage } from './conversation-task.ts';
 import { answerRecipe, type RecipeAnswer } from './recipe-answer.ts';

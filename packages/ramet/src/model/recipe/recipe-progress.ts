@@ -33,7 +33,7 @@ export interface RecipeProgress {
 const MOST_REFUSALS = 3;
 
 /**
- * The engine's words for a call that it did not begin (`engine/notices.ts`; a test holds them together). They stand
+ * The engine's words for a call that it did not begin (`engine/agent/notices.ts`; a test holds them together). They stand
  * alone: the result of a command that failed has a second line, so no output can pass for them.
  */
 const NOT_RUN = /^(?:not run: .*|interrupted: this call was not run)$/;

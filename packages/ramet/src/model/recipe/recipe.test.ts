@@ -5,7 +5,7 @@ import { drain, startEngine } from '../../../test/fixtures/engine.ts';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { responseCompleted } from '../../../test/recorded-events.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
-import { runAgent } from '../../engine/loop.ts';
+import { runAgent } from '../../engine/loop/loop.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { RECIPE_MODEL } from '../catalog.ts';
 import { costOf } from '../prices.ts';

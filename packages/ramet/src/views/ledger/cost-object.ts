@@ -1,5 +1,5 @@
 /** The bill for programs: the ledger's sums by name. */
-import { isDearer } from '../../engine/fork-cost.ts';
+import { isDearer } from '../../engine/budget/fork-cost.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
 import type { Ledger } from './ledger.ts';

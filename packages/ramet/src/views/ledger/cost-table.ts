@@ -1,5 +1,5 @@
 /** The bill for people: who took how many tokens of which kind, what came from the cache, and what it cost. */
-import { isDearer } from '../../engine/fork-cost.ts';
+import { isDearer } from '../../engine/budget/fork-cost.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate, isUncertain, type TokenCount } from '../../schema/usage.ts';
 import { agentLabel, purposeOf, shortId, thinkingText } from '../agent-label.ts';

@@ -1,0 +1,102 @@
+/**
+ * The bytes of what an agent's state names: its conversation, its prompts and what has come for it, kept beside the state
+ * and equal to it. Whoever records an event makes known the blocks that it names; they are let go of once a message
+ * holds them.
+ */
+import { Conversation, type FrozenMessage, type PromptHead } from '../../conversation/conversation.ts';
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
+import type { Digest } from '../../schema/events.ts';
+import { itemsFrom, itemsOf } from '../../system/persistent-list.ts';
+import type { InboxItem } from './inbox.ts';
+
+export interface ContentBytes {
+  readonly conversation: Conversation;
+  readonly prompts?: readonly FrozenMessage[] | undefined;
+  /** The blocks of what has come for the agent. */
+  readonly mail?: readonly FrozenBlock[] | undefined;
+}
+
+export class AgentContent {
+  #conversation: Conversation;
+  /** Every prompt of the state. */
+  #prompts: readonly FrozenMessage[];
+  #mail: readonly InboxItem[] = [];
+  #followed: Pick<AgentState, 'messages' | 'replacements' | 'pending'>;
+  readonly #known = new Map<Digest, FrozenBlock>();
+  /** Of the conversation that is about to replace the present one. */
+  #nextHead: PromptHead | null = null;
+
+  constructor(state: AgentState, { conversation, prompts = [], mail = [] }: ContentBytes) {
+    this.#followed = state;
+    this.#conversation = conversation;
+    this.#prompts = prompts;
+    this.know(mail);
+    this.#takeMail(state);
+    this.#known.clear();
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  get prompts(): readonly FrozenMessage[] {
+    return this.#prompts;
+  }
+
+  /** What has come for the agent and is not told, in order. */
+  get mail(): readonly InboxItem[] {
+    return this.#mail;
+  }
+
+  know(blocks: readonly FrozenBlock[]): void {
+    for (const block of blocks) this.#known.set(block.digest, block);
+  }
+
+  knowHead(head: PromptHead): void {
+    this.#nextHead = head;
+  }
+
+  /** Takes over what the state says now; throws when it names a block that nobody has made known. */
+  follow(state: AgentState): void {
+    const { messages, replacements, pending } = this.#followed;
+    if (state.pending !== pending) this.#takeMail(state);
+    this.#followed = state;
+    if (state.messages === messages) return;
+    if (state.replacements === replacements) {
+      for (const message of itemsFrom(state.messages, messages.length)) this.#append(message);
+    } else {
+      const frozen = itemsOf(state.messages).map((message) => this.#frozen(message));
+      this.#conversation = new Conversation(this.#nextHead ?? this.#conversation.head, frozen);
+    }
+    this.#nextHead = null;
+    this.#known.clear();
+  }
+
+  #takeMail({ pending }: AgentState): void {
+    const held = new Map(this.#mail.map((item) => [item.item, item]));
+    this.#mail = pending.map(
+      (item) => held.get(item.item) ?? { ...item, blocks: this.#findAll(item.blocks) },
+    );
+  }
+
+  #append(message: StateMessage): void {
+    this.#conversation.append(this.#frozen(message));
+    const sealed = this.#conversation.messages.at(-1);
+    if (message.cause === 'prompt' && sealed !== undefined) this.#prompts = [...this.#prompts, sealed];
+  }
+
+  #frozen({ role, blocks, shared }: StateMessage): FrozenMessage {
+    return { role, blocks: this.#findAll(blocks), shared };
+  }
+
+  #findAll(digests: readonly Digest[]): FrozenBlock[] {
+    return digests.map((digest) => this.#find(digest));
+  }
+
+  #find(digest: Digest): FrozenBlock {
+    const block = this.#known.get(digest);
+    if (block === undefined) throw new Error(`nobody has made known what block ${digest} holds`);
+    return block;
+  }
+}

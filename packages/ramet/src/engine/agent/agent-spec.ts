@@ -1,0 +1,47 @@
+/**
+ * The one place that makes an agent's specification, whether it is the main agent, a fork, a fresh child or resumed: what
+ * it has of whoever it works for, and what is its own.
+ */
+import { modeInForce } from '../../permission/effective-mode.ts';
+import type { AgentFamily } from '../children/family.ts';
+import type { Agent } from './agent.ts';
+import type { AgentSpec } from './runtime.ts';
+
+type OfEmployer =
+  | 'parent'
+  | 'fallbackModel'
+  | 'ceiling'
+  | 'maxTokens'
+  | 'spending'
+  | 'cwd'
+  | 'workspace'
+  | 'readOnly'
+  | 'compactionThreshold'
+  | 'contextWindow';
+
+/** What an agent has of whoever it works for: another agent, or the user. */
+export type SpecBasis = Pick<AgentSpec, OfEmployer>;
+
+export type OwnSpec = Omit<AgentSpec, OfEmployer> & Partial<SpecBasis>;
+
+export function agentSpec(basis: SpecBasis, own: OwnSpec): AgentSpec {
+  // Rights never widen on the way down.
+  const readOnly = own.readOnly === true || basis.readOnly === true;
+  return { ...basis, ...own, ...(readOnly && { readOnly }) };
+}
+
+export function basisOf(family: AgentFamily, parent: Agent): SpecBasis {
+  const { id, fallbackModel, maxTokens, readOnly, compactionThreshold, contextWindow } = parent.spec;
+  return {
+    parent: id,
+    fallbackModel,
+    ceiling: () => modeInForce(parent.spec),
+    maxTokens,
+    spending: parent.spending ?? family.parts.spending,
+    cwd: parent.directory.cwd,
+    workspace: parent.directory.workspace ?? undefined,
+    readOnly,
+    compactionThreshold,
+    contextWindow,
+  };
+}

@@ -1,0 +1,300 @@
+/**
+ * One agent: its state as a value, and what it works with (journal, models, files, children, and the scope that
+ * releases what it acquired, RES-5). Recording an event is appending it to the journal and applying it to the state, in
+ * one step, so the two cannot part.
+ */
+import { endOf } from '../../conversation/breakpoints.ts';
+import {
+  type BlockPosition,
+  Conversation,
+  type FrozenMessage,
+  type PromptHead,
+} from '../../conversation/conversation.ts';
+import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../../conversation/fork.ts';
+import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import type { FileAccess } from '../../files/file-access.ts';
+import { type AgentState, forkState, newAgentState } from '../../journal/projections/agent-state.ts';
+import { applyEvent } from '../../journal/projections/apply-event.ts';
+import { refusalsOfFork } from '../../journal/projections/refusals.ts';
+import type { CacheTtl } from '../../model/cache/cache-map.ts';
+import { waitUntil } from '../../schema/clock.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
+import type { TodoItem } from '../../schema/todo-item.ts';
+import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
+import type { CarriedSpending, Spending } from '../budget/budget.ts';
+import type { OpenCalls } from '../calls/open-calls.ts';
+import type { ContextState } from '../compaction/context-state.ts';
+import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
+import { AgentDirectory } from '../isolation/agent-directory.ts';
+import { AgentCheckout } from './agent-checkout.ts';
+import { AgentContent, type ContentBytes } from './agent-content.ts';
+import { AgentFiles } from './agent-files.ts';
+import { Children } from './children.ts';
+import { Inbox, type InboxItem } from './inbox.ts';
+import type { HeldPlace } from './places.ts';
+import { headOf } from './prompt-head.ts';
+import type { AgentRuntime, AgentSpec } from './runtime.ts';
+
+type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
+
+/** An agent's state with the bytes that it names. */
+export interface AgentValue extends ContentBytes {
+  readonly state: AgentState;
+}
+
+export class Agent implements AsyncDisposable {
+  readonly spec: AgentSpec;
+  readonly runtime: AgentRuntime;
+  readonly directory: AgentDirectory;
+  // What most agents never need is made when it is first asked for: thousands may wait at once.
+  #scope: AsyncDisposableStack | null = null;
+  readonly files: AgentFiles;
+  #checkout: AgentCheckout | null = null;
+  #tasks: BackgroundTasks | null = null;
+  #state: AgentState;
+  /** The bytes that the state names. */
+  readonly content: AgentContent;
+  /** Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). */
+  inherited: InheritedPrefix | null = null;
+  /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
+  launched = false;
+  /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
+  readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
+  /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
+  spending: Spending | null = null;
+  /** Of the next run, when it was opened before that begins (`run-bill.ts`). */
+  nextBill: Spending | null = null;
+  /** Calls of the last message that are not answered; the loop takes up from there too. */
+  openCalls: OpenCalls | null = null;
+  /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
+  carried: CarriedSpending | null = null;
+  readonly context: ContextState = { learnedWindow: null, notBefore: 0 };
+  /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
+  openQuestions = 0;
+  /** What others have to say to it and it has not been told. */
+  readonly inbox: Inbox = new Inbox(() => this.content.mail);
+  readonly children: Children = new Children();
+  /** Its place among those at work; null when nobody counts them. */
+  place: HeldPlace | null = null;
+  /** Told of what is recorded here, where the agent's loop runs in another process. */
+  onRecord: ((event: JournalEvent) => void) | null = null;
+  /** Told of every change of its status, once it is known to a family. */
+  onStatus: ((change: StatusChange) => void) | null = null;
+  #forkPoint: CacheSafeParams | null = null;
+  #hasEnded = false;
+
+  /** Continues from `value`; `start` begins a new one. */
+  constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
+    this.runtime = runtime;
+    this.spec = spec;
+    this.#state = state;
+    this.content = new AgentContent(state, bytes);
+    this.directory = new AgentDirectory(this, spec);
+    this.files = new AgentFiles(this);
+  }
+
+  static start(runtime: AgentRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
+    const conversation = new Conversation(head);
+    const agent = new Agent(runtime, spec, { state: newAgentState(spec.id), conversation });
+    agent.#recordStart();
+    return agent;
+  }
+
+  /** A child that goes on from this agent's conversation, with its file versions (FORK-2, FORK-4). */
+  fork(spec: AgentSpec, task: string): Agent {
+    const params = this.forkPoint();
+    const { prefix } = params;
+    const value = { state: newAgentState(spec.id), conversation: prefix.fork(), prompts: this.prompts };
+    const child = new Agent(this.runtime, spec, value);
+    child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
+    child.#recordStart();
+    child.#state = forkState(child.#state, this.#state);
+    const [messages = ''] = child.store([params.record]);
+    const from = this.spec.id;
+    const refusals = refusalsOfFork(this.#state.refusals, params.calls);
+    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...refusals });
+    const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
+    child.say('prompt', blocks, shared);
+    return child;
+  }
+
+  /** The prefix of forks asked for by the last answer: the same value for all of them. */
+  forkPoint(): CacheSafeParams {
+    if (this.#forkPoint?.prefix.digest !== this.conversation.digest) {
+      this.#forkPoint = takeCacheSafeParams(this.conversation, this.previousEnd);
+    }
+    return this.#forkPoint;
+  }
+
+  #recordStart(): void {
+    const { spec } = this;
+    this.record({
+      type: 'agent.started',
+      parent: spec.parent,
+      agentType: spec.type,
+      name: spec.name,
+      model: spec.model,
+      permissionMode: spec.permissionMode,
+      maxTurns: spec.maxTurns,
+      budget: spec.budget,
+      ...(spec.origin && { origin: spec.origin }),
+    });
+    this.directory.recordStart();
+    this.#recordHead(this.conversation.head);
+  }
+
+  /** Its files as one of its calls sees them. */
+  filesFor(call: string): FileAccess {
+    return this.files.for(call);
+  }
+
+  /** The checkout it works in, and what it shares that with. */
+  get checkout(): AgentCheckout {
+    this.#checkout ??= new AgentCheckout(this);
+    return this.#checkout;
+  }
+
+  /** Releases what the agent acquired, when it ends. */
+  get scope(): AsyncDisposableStack {
+    this.#scope ??= new AsyncDisposableStack();
+    return this.#scope;
+  }
+
+  /** Made when it is first asked for, with the tasks of an earlier process. */
+  get tasks(): BackgroundTasks {
+    if (this.#tasks === null) {
+      this.#tasks = new BackgroundTasks((event) => this.record(event));
+      this.#tasks.recall(this.#state.backgroundTasks);
+    }
+    return this.#tasks;
+  }
+
+  /** What it is: everything that is recorded of it, and nothing else. */
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  get conversation(): Conversation {
+    return this.content.conversation;
+  }
+
+  /** Every prompt so far, also those that a compaction has replaced. The first opens the conversation. */
+  get prompts(): readonly FrozenMessage[] {
+    return this.content.prompts;
+  }
+
+  /** The end mark of the last request that was answered: the next one repeats it (FORK-7). */
+  get previousEnd(): BlockPosition | null {
+    return endOf(this.#state.answeredBreakpoints);
+  }
+
+  /** The last response's count of the prompt and itself, and how many messages of the conversation that was. */
+  get measured(): AgentState['measured'] {
+    const { measured, messages } = this.#state;
+    if (measured === null) return null;
+    const inherited = this.conversation.messages.length - messages.length;
+    return { tokens: measured.tokens, messages: measured.messages + inherited };
+  }
+
+  record(event: JournalEvent): void {
+    this.#hasEnded ||= event.type === 'agent.ended';
+    this.follow(event);
+    this.runtime.journal.append(this.spec.id, event);
+    this.onRecord?.(event);
+  }
+
+  /** Applies what somebody else has recorded of it: the host of its process (EXEC-2). */
+  follow(event: JournalEvent): void {
+    const time = this.runtime.clock.now();
+    this.#state = applyEvent(this.#state, { agent: this.spec.id, time, event });
+    this.content.follow(this.#state);
+    this.inbox.follow(event);
+  }
+
+  /** `until` is by the clock of the runtime. */
+  setStatus(status: StatusChange['status'], cause: string | null, until: number | null = null): void {
+    if (this.#hasEnded) return;
+    const change = { status, cause, ...(until !== null && waitUntil(until, this.runtime.clock)) };
+    this.record({ type: 'status.changed', ...change });
+    this.onStatus?.(change);
+  }
+
+  warn(code: string, message: string): void {
+    this.record({ type: 'warning.raised', code, message });
+  }
+
+  setTodos(todos: readonly TodoItem[]): void {
+    this.record({ type: 'todos.changed', todos: [...todos] });
+  }
+
+  /** Adds a user message. `shared` counts the leading blocks that other runs in the same place share. */
+  say(
+    cause: EventOf<'message.appended'>['cause'],
+    blocks: readonly FrozenBlock[],
+    shared = 0,
+    delivers: readonly string[] = [],
+  ): void {
+    this.record({
+      type: 'message.appended',
+      role: 'user',
+      cause,
+      blocks: this.store(blocks),
+      shared,
+      ...(delivers.length > 0 && { delivers: [...delivers] }),
+    });
+  }
+
+  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. Returns its name. */
+  receive(kind: InboxItem['kind'], from: string | null, text: string): string {
+    const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
+    const item = `${this.spec.id}:${this.#state.received + 1}`;
+    this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
+    return item;
+  }
+
+  /** Takes out of the inbox what `wanted` picks: `call` tells it, or nobody does. */
+  takeMail(wanted: (item: InboxItem) => boolean, call: string | null): readonly InboxItem[] {
+    const taken = this.inbox.items.filter(wanted);
+    for (const { item } of taken) this.record({ type: 'message.taken', item, call });
+    return taken;
+  }
+
+  /** Continues with another head or other messages: a new prefix, so nothing is marked yet. `tokens` is its length. */
+  replaceConversation(
+    cause: EventOf<'conversation.replaced'>['cause'],
+    head: PromptHead,
+    messages: readonly FrozenMessage[],
+    tokens?: number,
+  ): void {
+    if (head !== this.conversation.head) this.#recordHead(head);
+    this.record({
+      type: 'conversation.replaced',
+      cause,
+      messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
+      ...(tokens !== undefined && { tokens }),
+    });
+  }
+
+  /** Puts blocks into the journal's store and returns their names. An event that names them may follow. */
+  store(blocks: readonly FrozenBlock[]): string[] {
+    this.content.know(blocks);
+    return this.#keep(blocks);
+  }
+
+  #keep(blocks: readonly FrozenBlock[]): string[] {
+    for (const block of blocks) this.runtime.journal.storeBlock(block.digest, block.bytes);
+    return blocks.map((block) => block.digest);
+  }
+
+  #recordHead(head: PromptHead): void {
+    this.content.knowHead(head);
+    const { model, thinking, tools, system } = head;
+    const stored = { tools: this.#keep(tools), system: this.#keep(system) };
+    this.record({ type: 'prefix.frozen', model, thinking, ...stored });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.children.stopAll('parent_ended');
+    await this.#scope?.disposeAsync();
+  }
+}

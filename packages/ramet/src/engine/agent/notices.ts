@@ -1,0 +1,75 @@
+/** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
+import type { CommandChange } from '../../files/file-readers.ts';
+import { quoted } from '../../files/stale-file.ts';
+import { PROVIDER_CAUSE } from '../exchange/provider-wait.ts';
+
+export const OUTPUT_CUT: string =
+  'Your last message was cut off at the output limit. Continue exactly where it stopped. Repeat nothing.';
+
+export const SAY_SOMETHING: string = 'Your last message was empty. State the result of your work.';
+
+export const MAKE_THE_CALL: string =
+  'Your last message announced a tool call but contained none. Make the call, or state the result of your work.';
+
+export const CLOSING_TURN: string =
+  'You have used all your turns. Call no more tools. Say in a few sentences what is done, what is not, and what should happen next.';
+
+export function budgetNearlySpent(what: string): string {
+  return `Your budget is nearly spent (${what}). Finish what you are doing, leave the files in a working state, and report.`;
+}
+
+/** To an agent that goes on in a worktree, or no longer does. */
+export function directoryChanged(how: string): string {
+  return `Your directory has changed: ${how}`;
+}
+
+/** To every agent that is resumed in a session whose journal lacks what had been recorded last. */
+export const RECORD_LOST_ITS_END: string =
+  'The last part of this session is not on record: you and your agents have done more than you remember. Check the files and the git log before you repeat anything.';
+
+/** Answers to tool calls that were not, or perhaps not fully, carried out. */
+export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
+  interrupted: 'interrupted: this call was not run',
+  budget: 'not run: the budget is spent',
+  turns: 'not run: no turns are left',
+};
+
+/** After the third equal refusal of a call, once (FORK-4). */
+export const REFUSED_OFTEN: string =
+  'Calls like this were refused three times for this reason. Do not repeat them, and do not work around the refusal. Do the part of your task that does not need them, and report what is missing.';
+
+export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check before repeating it';
+
+/** `cause` is named where it is no person's doing: a provider that was away. */
+export function childInterrupted(agent: string, cause: string | null = null): string {
+  const why = cause === PROVIDER_CAUSE ? `interrupted: ${cause}` : 'interrupted';
+  return `${why}: agent ${agent} was working, and what it did is done. SendMessage resumes it with its full context.`;
+}
+
+/** Why a signal is aborted when somebody stops an agent on purpose. */
+export const STOPPED = 'stopped';
+
+export const CANCELLED: string =
+  'This work was cancelled. Call no more tools. Say in a few sentences what is done, what is not, and in what state the files are.';
+
+export function notProved(problem: string): string {
+  return `Not done yet. We checked the repository, not your report: ${problem}. Finish it, then report again. If it cannot be done, say why.`;
+}
+
+export function answerRefused(problem: string): string {
+  return `Your last message is not in the form that was asked for: ${problem}. Give the whole answer again, corrected.`;
+}
+
+const MOST_FILES_TOLD = 10;
+
+/** For an agent that has read files which commands of others have changed since. */
+export function filesChanged(changes: readonly CommandChange[]): string {
+  const lines = changes.slice(0, MOST_FILES_TOLD).map(({ path, version, agent, task, command }) => {
+    const what = version === null ? 'is gone' : 'was changed';
+    const whose = task === null ? `agent ${agent}` : `agent ${agent} ("${quoted(task)}")`;
+    return `- ${path} ${what} while ${whose} ran \`${quoted(command)}\``;
+  });
+  const rest = changes.length - lines.length;
+  if (rest > 0) lines.push(`- and ${rest} more`);
+  return `Others changed files that you have read. Read them again before you rely on them:\n${lines.join('\n')}`;
+}

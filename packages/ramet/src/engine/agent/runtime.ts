@@ -1,0 +1,135 @@
+/** What the agents of a session share, and what makes one agent different from another. */
+
+import type { FileLedger } from '../../files/file-ledger.ts';
+import type { LoadCheckouts } from '../../git/shared-git/checkout.ts';
+import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { CacheMap } from '../../model/cache/cache-map.ts';
+import type { PriceTable } from '../../model/prices.ts';
+import type { ModelProvider } from '../../model/provider.ts';
+import type { EndpointHealth } from '../../model/rate/endpoint-health.ts';
+import type { RateWindow } from '../../model/rate/rate-window.ts';
+import type { RetryPolicy } from '../../model/rate/retry.ts';
+import type { PermissionBroker } from '../../permission/broker.ts';
+import type { SessionRules } from '../../permission/policy.ts';
+import type { CommandSandbox } from '../../sandbox/command-sandbox.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { ThinkingConfig } from '../../schema/content.ts';
+import type { AgentOrigin } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../../schema/status.ts';
+import type { ProcessRegister } from '../../system/processes/process-register.ts';
+import type { AgentDesk } from '../../tools/agent-desk.ts';
+import type { RootView } from '../../tools/root-view.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { AnswerSchema } from '../answer/answer-schema.ts';
+import type { Evidence } from '../answer/evidence.ts';
+import type { Spending } from '../budget/budget.ts';
+import type { CalledAgent } from '../calls/open-calls.ts';
+import type { PrefixGuard } from '../exchange/prefix-guard.ts';
+import type { LaunchGate } from '../launch/launch.ts';
+import type { AgentHost } from './agent-host.ts';
+
+/** What an agent's loop needs, wherever it runs. */
+export interface AgentRuntime {
+  /** Who asks models and people for it. */
+  readonly host: AgentHost;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly files: FileLedger;
+  /** Checkouts that agents share; absent where nobody shares any. */
+  readonly checkouts?: LoadCheckouts | undefined;
+  /** Environment of child programs, scrubbed. */
+  readonly childEnvironment: Readonly<Record<string, string>>;
+  /** What they have started and would leave if this process were killed. */
+  readonly processes: ProcessRegister;
+  /** Where commands of agents that only read run. */
+  readonly sandbox: CommandSandbox;
+  /** Where tool output that is too long for a conversation is kept. */
+  readonly outputDirectory: string;
+  readonly redact: (text: string) => string;
+  /** Worktrees for agents that are to have one of their own. */
+  readonly workspaces: AgentWorkspaces;
+  /** The other agents of the session. */
+  readonly agents: AgentDesks;
+}
+
+/** With what only the process has that holds keys, limits and rules. An agent's own process has none of it (EXEC-2). */
+export interface SessionRuntime extends AgentRuntime {
+  readonly provider: ModelProvider;
+  readonly cacheMap: CacheMap;
+  /** Passed by the first request of every child. */
+  readonly launch: LaunchGate;
+  readonly prefixGuard: PrefixGuard;
+  readonly prices: PriceTable;
+  readonly retry: RetryPolicy;
+  /** When a request may go, for all agents of the session and of the machine. */
+  readonly rate: RateWindow;
+  /** Whether the provider has answered before, and so is waited for; without it nobody waits. */
+  readonly health?: EndpointHealth | undefined;
+  /** Rules of every agent; each has its own mode. */
+  readonly permissions: SessionRules;
+  /** Answers what rules and modes leave open. */
+  readonly broker: PermissionBroker;
+}
+
+/** What the engine lets the tools of an agent know of other agents, and ask of them. */
+export interface AgentDesks {
+  deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
+  /** Of these calls of the agent's, those that started agents; asked when the calls were left open. */
+  calledBy(agent: AgentId, calls: readonly string[]): Promise<ReadonlyMap<string, CalledAgent>>;
+  /** The state of the main agent now, to be read only (RES-4). */
+  root(): Promise<RootView>;
+  /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
+  prepare(): void;
+}
+
+/** A throw is a refusal, with its message as the reason. */
+export type CanUseTool = (tool: string, input: unknown) => ToolVerdict | Promise<ToolVerdict>;
+
+export type ToolVerdict = { allowed: true } | { allowed: false; reason: string };
+
+export interface AgentSpec {
+  readonly id: AgentId;
+  readonly parent: AgentId | null;
+  readonly type: string;
+  readonly name: string | null;
+  readonly model: string;
+  /** Taken over when the model stays unavailable. */
+  readonly fallbackModel: string | null;
+  readonly thinking: ThinkingConfig | null;
+  readonly system: readonly string[];
+  readonly tools: readonly Tool[];
+  /** Changed between turns alone, by who is in charge of the session. `modeInForce` says what it amounts to. */
+  permissionMode: PermissionMode;
+  /** Its parent's mode in force: it never exceeds that. Absent for the main agent. */
+  readonly ceiling?: (() => SessionMode) | undefined;
+  /** Consulted before rules and modes, for each call: it can refuse and nothing else. */
+  readonly canUseTool?: CanUseTool | undefined;
+  readonly maxTurns: number;
+  readonly maxTokens: number;
+  readonly budget: BudgetLimits;
+  /** Whose limits its spending counts against too: its parent's run, or the session. */
+  readonly spending?: Spending | undefined;
+  /** Where it begins to work; `Agent.directory` says where it is. */
+  readonly cwd: string;
+  /** The worktree that is in: its own, or its parent's. */
+  readonly workspace?: AgentWorkspace | undefined;
+  readonly isWorkspaceOwn?: boolean | undefined;
+  /** Of an agent that somebody asked for; the main agent has none. */
+  readonly origin?: AgentOrigin | undefined;
+  /** Its requests write nothing to the cache that only they would read (FORK-3). */
+  readonly skipCacheWrite?: boolean | undefined;
+  /** It changes nothing, whatever modes and rules allow (TYPE-2). */
+  readonly readOnly?: boolean | undefined;
+  /** Where it runs; in this process when absent. */
+  readonly executor?: ExecutorKind | undefined;
+  /** What its report must be, where that is said; another answer is sent back. */
+  readonly answer?: AnswerSchema | undefined;
+  /** What must be there before it counts as done. */
+  readonly evidence?: Evidence | undefined;
+  /** The share of the context window from which on the conversation is compacted; 0.8 when absent. */
+  readonly compactionThreshold?: number | undefined;
+  /** In tokens; what is known of the model when absent. */
+  readonly contextWindow?: number | undefined;
+}

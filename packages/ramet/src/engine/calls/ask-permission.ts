@@ -1,0 +1,114 @@
+/**
+ * Asks whoever answers questions about permission, and waits (RES-3). The question and its answer are recorded, so that
+ * a person can see later who allowed what, and so is that the agent is `blocked` in between.
+ *
+ * Invariants
+ * 1. A question ends with an answer, with an interrupt, or when rules and mode come to decide it; then it is withdrawn
+ *    from whoever was asked, and nothing of it is left on any signal.
+ * 2. An agent is `blocked: permission` exactly while it has an open question.
+ */
+import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
+import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/decision.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { HostedAgent } from '../agent/hosted-agent.ts';
+import { NOT_RUN } from '../agent/notices.ts';
+import { type Permit, refused } from './permit.ts';
+
+export interface PermissionRequest {
+  agent: HostedAgent;
+  tool: Tool;
+  call: ToolUseBlock;
+  input: unknown;
+  open: OpenQuestion;
+  /** What rules and mode say now. */
+  redecide(): Promise<PermissionDecision>;
+  signal: AbortSignal;
+}
+
+type GivenAnswer = PermissionAnswer | { kind: 'policy'; confinement: Confinement };
+
+export async function askPermission(request: PermissionRequest): Promise<Permit> {
+  const { agent, tool, open, signal } = request;
+  const answer = await whileBlocked(agent, () => askAndRecord(request));
+  if (signal.aborted) return refused(NOT_RUN.interrupted);
+  if (answer.kind === 'denied')
+    return refused(`${tool.name} is not permitted: ${open.reason}, and ${answer.reason}`);
+  // What somebody allows runs as it is.
+  return { kind: 'permitted', confinement: answer.kind === 'policy' ? answer.confinement : 'none' };
+}
+
+async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): Promise<Result> {
+  agent.openQuestions += 1;
+  if (agent.openQuestions === 1) agent.setStatus('blocked', 'permission');
+  try {
+    return await work();
+  } finally {
+    agent.openQuestions -= 1;
+    if (agent.openQuestions === 0) agent.setStatus('running', null);
+  }
+}
+
+async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
+  const { agent, tool, call, input, open } = request;
+  const { redact, permissions } = agent.runtime;
+  const summary = redact(open.summary);
+  const { name } = tool;
+  agent.record({ type: 'permission.asked', call: call.id, tool: name, summary, reason: redact(open.reason) });
+  const asked = { tool: name, summary, input, command: tool.access?.(input).command };
+  const answer = await firstAnswer(request, {
+    ...{ ...open, ...askerOf(agent), ...asked },
+    details: tool.details?.(input),
+  });
+  const rules = answer.kind === 'always' ? answer.rules : [];
+  permissions.allow(rules);
+  const reason = answer.kind === 'denied' ? answer.reason : null;
+  agent.record({
+    type: 'permission.answered',
+    call: call.id,
+    answer: answer.kind,
+    rules: rules.map(redact),
+    reason: reason === null ? null : redact(reason),
+  });
+  return answer;
+}
+
+function askerOf({
+  spec,
+  directory,
+}: Agent): Pick<PermissionQuestion, 'agent' | 'agentName' | 'parent' | 'cwd'> {
+  const { id, parent, name, origin, type } = spec;
+  const agentName = parent === null ? null : (name ?? origin?.description ?? type);
+  return { agent: id, agentName, parent, cwd: directory.cwd };
+}
+
+/** Whatever comes first. An interrupt is a denial, also when whoever was asked never answers. */
+async function firstAnswer(
+  { agent: { runtime }, redecide, signal }: PermissionRequest,
+  question: PermissionQuestion,
+): Promise<GivenAnswer> {
+  const given = Promise.withResolvers<GivenAnswer>();
+  const withdrawal = new AbortController();
+  const interrupt = (): void => given.resolve({ kind: 'denied', reason: 'the turn was interrupted' });
+  const lookAgain = async (): Promise<void> => {
+    const decision = await redecide();
+    if (decision.kind === 'allow') given.resolve({ kind: 'policy', confinement: decision.confinement });
+    if (decision.kind === 'deny') given.resolve({ kind: 'denied', reason: decision.reason });
+  };
+  // What cannot be decided again stays a question.
+  const stopWatching = runtime.permissions.watch(() => void lookAgain().catch(() => {}));
+  signal.addEventListener('abort', interrupt);
+  if (signal.aborted) interrupt();
+  Promise.try(() => runtime.broker.ask(question, withdrawal.signal)).then(given.resolve, (error) =>
+    given.resolve({ kind: 'denied', reason: `the question could not be asked: ${describeError(error)}` }),
+  );
+  try {
+    return await given.promise;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    stopWatching();
+    withdrawal.abort();
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * May this call run? The agent's own restriction first, then rules and its mode in force; what they leave open is asked
+ * (`ask-permission.ts`).
+ */
+import { resolve } from 'node:path';
+import { readOnlyRefusal } from '../../permission/assessment.ts';
+import { decide } from '../../permission/decide.ts';
+import type { PermissionDecision } from '../../permission/decision.ts';
+import { modeInForce } from '../../permission/effective-mode.ts';
+import { unreadableFiles } from '../../permission/unreadable-files.ts';
+import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AskedCall } from '../agent/agent-host.ts';
+import type { HostedAgent } from '../agent/hosted-agent.ts';
+import { NOT_RUN } from '../agent/notices.ts';
+import type { CanUseTool } from '../agent/runtime.ts';
+import { askPermission } from './ask-permission.ts';
+import { type Permit, type PermitRequest, refused } from './permit.ts';
+
+/** The part of `AgentHost` that decides: where rules are, and whoever is asked. */
+export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: AbortSignal): Promise<Permit> {
+  const { tool, input } = call;
+  const permit = await decidedPermit(agent, call, signal);
+  if (permit.kind === 'refused') return permit;
+  return { ...permit, unreadable: unreadableFiles(agent.runtime.permissions, tool.access?.(input) ?? {}) };
+}
+
+async function decidedPermit(
+  agent: HostedAgent,
+  { tool, request: { call, outside }, input }: AskedCall,
+  signal: AbortSignal,
+): Promise<Permit> {
+  const refusal = await agentRefusal(agent, tool, input, signal);
+  if (refusal !== null) return refused(refusal);
+  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, outside);
+  const decision = await redecide();
+  if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
+  if (decision.kind === 'deny') return refused(decision.reason);
+  if (outside?.stopped === null) return refused(decision.question.reason);
+  const { cwd } = agent.directory;
+  const failing = (await tool.precheck?.(input, { files: agent.filesFor(call.id), cwd })) ?? null;
+  if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
+  return askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
+}
+
+/** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
+async function agentRefusal(
+  agent: Agent,
+  tool: Tool,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { canUseTool, readOnly } = agent.spec;
+  const fenced = await fencedOff(agent, tool, input);
+  if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
+  // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
+  if (readOnly === true && tool.effect === 'write') return readOnlyRefusal(tool.name, 'it changes something');
+  if (canUseTool !== undefined) {
+    const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
+    if (refusal !== null) return refusal;
+  }
+  const command = tool.access?.(input).command;
+  return command === undefined ? null : harmInCheckout(agent, command);
+}
+
+/** Rules that name a place of the checkout mean the same place in a worktree of it. */
+export function inCheckout({ workspace }: Agent['directory']): ((path: string) => string | null) | undefined {
+  if (workspace === null) return undefined;
+  const { root, from } = workspace.fence;
+  return (path) => counterpart(path, root, from);
+}
+
+/** A worktree's fence stands in every mode, and nobody is asked about it (WORK-7). */
+async function fencedOff({ directory }: Agent, tool: Tool, input: unknown): Promise<string | null> {
+  const { workspace, cwd } = directory;
+  if (workspace === null) return null;
+  const { writes = [], command } = tool.access?.(input) ?? {};
+  for (const path of writes) {
+    const refusal = await fenceRefusal(workspace.fence, resolve(cwd, path));
+    if (refusal !== null) return refusal;
+  }
+  if (command === undefined) return null;
+  const { commandRefusal } = await import('../../permission/shell/fence/fence-command.ts');
+  return commandRefusal(workspace.fence, command, cwd);
+}
+
+async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown): Promise<string | null> {
+  try {
+    const verdict = await canUseTool(tool, input);
+    return verdict.allowed ? null : `${tool} is not permitted: ${verdict.reason}`;
+  } catch (error) {
+    return `${tool} is not permitted: ${describeError(error)}`;
+  }
+}
+
+/** Beside other agents git may not throw away what they have; said here before anybody is asked (WORK-1). */
+async function harmInCheckout({ spec, checkout }: Agent, command: string): Promise<string | null> {
+  if (!/\bgit\b/.test(command)) return null;
+  const others = await checkout.others();
+  if (others.length === 0) return null;
+  const { harmToOthers } = await import('../../permission/shell/fence/harm-to-others.ts');
+  const harm = await harmToOthers(command, spec.cwd);
+  if (harm === null) return null;
+  const { refusalText } = await import('../../git/shared-git/refuse-git.ts');
+  return `Nothing was run: ${refusalText(harm, others)}`;
+}
+
+async function orInterrupted(refusal: Promise<string | null>, signal: AbortSignal): Promise<string | null> {
+  const interrupted = Promise.withResolvers<string>();
+  const interrupt = (): void => interrupted.resolve(NOT_RUN.interrupted);
+  signal.addEventListener('abort', interrupt);
+  if (signal.aborted) interrupt();
+  try {
+    return await Promise.race([interrupted.promise, refusal]);
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
+/** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
+async function decideNow(
+  { spec, runtime, directory }: HostedAgent,
+  tool: Tool,
+  input: unknown,
+  outside: PermitRequest['outside'],
+): Promise<PermissionDecision> {
+  for (;;) {
+    const { rules } = runtime.permissions;
+    const details = {
+      ...{ input, cwd: directory.cwd, home: runtime.childEnvironment.HOME },
+      stopped: outside?.stopped ?? undefined,
+    };
+    const mode = modeInForce(spec);
+    // Where nothing is judged, no sandbox is tried.
+    const judged =
+      tool.access?.(input).command !== undefined && (mode !== 'bypassPermissions' || spec.readOnly === true);
+    const policy = {
+      ...{ mode, rules, readOnly: spec.readOnly, counterpart: inCheckout(directory) },
+      wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
+    };
+    const decision = await decide(policy, tool, details);
+    if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;
+  }
+}

@@ -1,0 +1,31 @@
+/** What comes of asking whether a call may run: plain data, since an agent's process asks its host. */
+import type { Confinement } from '../../permission/decision.ts';
+import type { UnreadableFiles } from '../../permission/unreadable-files.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+
+export interface PermitRequest {
+  readonly call: ToolUseBlock;
+  /** Of a call that was in the read-only sandbox, and is now to run outside it. */
+  readonly outside?: {
+    /** Why the sandbox stopped it; null when it ran, and only the strict rules may let it run again. */
+    readonly stopped: string | null;
+  };
+}
+
+export type Permit =
+  | {
+      readonly kind: 'permitted';
+      readonly confinement: Confinement;
+      /** What a tool that looks through many files must leave out. */
+      readonly unreadable?: UnreadableFiles | undefined;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** Nobody denied it: it would have failed. */
+      readonly wouldFail?: true;
+    };
+
+export function refused(reason: string): Permit {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,265 @@
+/**
+ * Carries out the tool calls of one response (RES-6). Every call gets exactly one result, in the order of the
+ * calls, whatever happens: unknown tool, bad input, denied, failed, thrown, aborted.
+ *
+ * Invariants
+ * 1. A call that can change anything is known on disk to have started before it acts, and so is its response.
+ * 2. Calls that only read run side by side; a call that changes anything runs alone, in its place.
+ * 3. Secrets are taken out here, once, before a result enters the conversation.
+ */
+import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { leavesOut, type UnreadableFiles } from '../../permission/unreadable-files.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import { describeError } from '../../schema/errors.ts';
+import type { CallDetails } from '../../schema/tool-access.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
+import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
+import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
+import { progressOfTodos } from '../loop/progress.ts';
+import { agentShell, type HeldCall } from './agent-shell.ts';
+import { inCheckout } from './authorize.ts';
+import type { Permit, PermitRequest } from './permit.ts';
+import { withRefusal } from './refusal-notice.ts';
+import { finishResult } from './tool-result.ts';
+
+const MOST_AT_ONCE = 10;
+/** How long an aborted tool may take to end by itself. */
+const ABORT_GRACE_MS = 5_000;
+
+export interface ToolRun {
+  agent: Agent;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+}
+
+/** The results by call. A call without one waits for an agent that was interrupted with it, and is still open. */
+export async function runCalls(
+  run: ToolRun,
+  calls: readonly ToolUseBlock[],
+): Promise<Map<string, FrozenBlock>> {
+  const results = new Map<string, FrozenBlock>();
+  for (const batch of batches(run.agent, calls)) {
+    const answers = await runBatch(run, batch);
+    for (const [index, { id }] of batch.entries()) {
+      const answer = answers[index];
+      if (answer) results.set(id, answer);
+    }
+  }
+  return results;
+}
+
+async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<(FrozenBlock | null)[]> {
+  if (run.signal.aborted) return refuseCalls(batch, NOT_RUN.interrupted);
+  for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
+  // What only reads may be done again: its record is on its way, and nobody need wait for it.
+  if (!batch.every((call) => reads(run.agent, call))) await run.agent.runtime.journal.commit('synced');
+  return Promise.all(batch.map((call) => runCall(run, call)));
+}
+
+/** The same answer to every call, for when none of them is run. */
+export function refuseCalls(calls: readonly ToolUseBlock[], reason: string): FrozenBlock[] {
+  return calls.map(({ id }) =>
+    freezeBlock({ type: 'tool_result', tool_use_id: id, content: reason, is_error: true }),
+  );
+}
+
+/**
+ * Neighbouring calls that only read, together; every other call by itself; and last, all at once, those that start
+ * agents: what the others change is there when a child begins (FORK-2).
+ */
+function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][] {
+  const grouped: ToolUseBlock[][] = [];
+  const delegated = calls.filter((call) => delegates(agent, call));
+  const own = calls.filter((call) => !delegates(agent, call));
+  for (const call of own) {
+    const last = grouped.at(-1);
+    const joins = last?.[0] !== undefined && reads(agent, call) && reads(agent, last[0]);
+    if (joins && last.length < MOST_AT_ONCE) last.push(call);
+    else grouped.push([call]);
+  }
+  return delegated.length === 0 ? grouped : [...grouped, delegated];
+}
+
+export function delegates(agent: Agent, { name }: ToolUseBlock): boolean {
+  return findTool(agent.spec.tools, name)?.schedule === 'last';
+}
+
+/** Whether it may be done again, beside others. */
+export function reads(agent: Agent, { name }: ToolUseBlock): boolean {
+  const schedule = findTool(agent.spec.tools, name)?.schedule;
+  return schedule === 'parallel' || schedule === 'last';
+}
+
+async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {
+  const since = performance.now();
+  run.emit({ type: 'tool_started', call, ...detailsOf(run, call) });
+  return completeCall(run, call, await outcomeOf(run, call), since);
+}
+
+/** Records what came of a call; null when nothing has come of it yet. */
+export async function completeCall(
+  { agent, emit }: ToolRun,
+  call: ToolUseBlock,
+  outcome: ToolOutcome,
+  since: number,
+): Promise<FrozenBlock | null> {
+  const finished = await finishResult(agent.runtime, call, outcome);
+  const durationMs = performance.now() - since;
+  // From here on nothing is waited for: calls that run side by side are counted one after the other.
+  const { result, refused } = withRefusal(agent, call, finished, outcome);
+  const details = detailsOf({ agent }, call);
+  if (outcome.isOpen === true) {
+    emit({ type: 'tool_completed', call, result, durationMs, ...details });
+    return null;
+  }
+  const frozen = freezeBlock(result);
+  agent.store([frozen]);
+  agent.record({
+    type: 'tool.completed',
+    call: call.id,
+    name: call.name,
+    isError: result.is_error === true,
+    result: frozen.digest,
+    durationMs,
+    ...refused,
+  });
+  const denied = outcome.isDenied === true ? { denied: true as const } : {};
+  emit({ type: 'tool_completed', call, result, durationMs, ...denied, ...details });
+  return frozen;
+}
+
+/** What the tool says of the call, for views. */
+function detailsOf({ agent }: Pick<ToolRun, 'agent'>, call: ToolUseBlock): { details?: CallDetails } {
+  const tool = findTool(agent.spec.tools, call.name);
+  const details = tool && detailsOfCall(tool, call.input);
+  return details === undefined ? {} : { details };
+}
+
+/** A path of the parent's checkout means the same path in the agent's worktree (FORK-6). */
+async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
+  const { workspace, cwd } = run.agent.directory;
+  const tool = findTool(run.agent.spec.tools, call.name);
+  if (workspace === null || tool === undefined) return outcomeHere(run, call);
+  const { inheritedCall, withNotice } = await import('../isolation/inherited-call.ts');
+  const home = run.agent.checkout.environment.HOME;
+  const found = inheritedCall(tool, call, { places: workspace.fence, cwd, home });
+  if (found === null) return outcomeHere(run, call);
+  if (found.kind === 'refused') return { ...failure(found.reason), refusal: found.reason };
+  return withNotice(await outcomeHere(run, found.call), found.notice);
+}
+
+async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
+  const { tools } = run.agent.spec;
+  const tool = findTool(tools, call.name);
+  if (tool === undefined) {
+    return failure(
+      `there is no tool "${call.name}"; the tools are ${tools.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  const input = parseInput(tool, call.input);
+  if (!input.ok) return failure(input.message);
+  const { agent, signal } = run;
+  const permitted = (request: PermitRequest): Promise<Permit> =>
+    agent.runtime.host.permitFor(agent, { tool, request, input: input.value }, signal);
+  const permit = await permitted({ call });
+  if (permit.kind === 'refused') return refusedOutcome(permit, run.signal);
+  if (run.signal.aborted) return failure(NOT_RUN.interrupted);
+  if (mayChangeFiles(tool)) await run.agent.checkout.enter();
+  let refusal: string | null = null;
+  const outside = async (stopped: string | null): Promise<Permit> => {
+    const again = await permitted({ call, outside: { stopped } });
+    const isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
+    refusal = isDenied ? again.reason : null;
+    return again;
+  };
+  const outcome = await actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
+  return refusal === null ? outcome : { ...outcome, isDenied: true, refusal };
+}
+
+/** An interrupt refuses too, and denies nothing. */
+function refusedOutcome(
+  { reason, wouldFail }: Permit & { kind: 'refused' },
+  signal: AbortSignal,
+): ToolOutcome {
+  if (wouldFail === true || signal.aborted) return failure(reason);
+  return { ...failure(reason), isDenied: true, refusal: reason };
+}
+
+async function actOrAbort(
+  run: ToolRun,
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const { signal } = run;
+  const action = act(tool, input, context);
+  const givenUp = Promise.withResolvers<ToolOutcome>();
+  let timer: NodeJS.Timeout | undefined;
+  const stopListening = onAbort(signal, () => {
+    timer = setTimeout(() => givenUp.resolve(failure(MAY_HAVE_RUN)), ABORT_GRACE_MS);
+  });
+  try {
+    return await Promise.race([action, givenUp.promise]);
+  } finally {
+    stopListening();
+    clearTimeout(timer);
+  }
+}
+
+async function act(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
+  try {
+    return await tool.run(input, context);
+  } catch (error) {
+    return failure(`${tool.name} failed: ${describeError(error)}`);
+  }
+}
+
+function contextOf(
+  { agent, signal, emit }: ToolRun,
+  call: ToolUseBlock,
+  held: HeldCall & { readonly unreadable?: UnreadableFiles | undefined },
+): ToolContext {
+  const { runtime, spec, directory } = agent;
+  const { cwd, workspace } = directory;
+  const tell = (message: string): void => {
+    agent.warn('no_sandbox', message);
+    emit({ type: 'warning', code: 'no_sandbox', message });
+  };
+  return {
+    agent: spec.id,
+    call: call.id,
+    cwd,
+    env:
+      workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
+    outputDirectory: runtime.outputDirectory,
+    files: agent.filesFor(call.id),
+    ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
+    ...agentShell(agent, held, tell),
+    signal,
+    registerGroup: (group) => runtime.processes.enter(group, spec.id),
+    tasks: agent.tasks,
+    agents: runtime.agents.deskFor(spec.id, call.id, signal),
+    root: () => runtime.agents.root(),
+    directory: directoryDesk(agent, signal),
+    setTodos(todos) {
+      agent.setTodos(todos);
+      for (const event of progressOfTodos(agent, todos)) emit(event);
+    },
+    onAgentEnd: (release) => agent.scope.defer(release),
+    redact: runtime.redact,
+    afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
+  };
+}
+
+/** Loaded when an agent moves. */
+function directoryDesk(agent: Agent, signal: AbortSignal): ToolContext['directory'] {
+  const moves = (): Promise<typeof import('../isolation/change-directory.ts')> =>
+    import('../isolation/change-directory.ts');
+  return {
+    enter: async (name) => (await moves()).enterWorktree(agent, name, signal),
+    exit: async () => (await moves()).exitWorktree(agent),
+  };
+}

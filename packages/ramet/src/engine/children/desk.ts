@@ -1,0 +1,66 @@
+/** What the tools of one agent may ask about other agents, carried out (AGENT-3, AGENT-7). */
+import type { AgentId } from '../../schema/ids.ts';
+import type { AgentDesk, SpawnRequest } from '../../tools/agent-desk.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import { STOPPED } from '../agent/notices.ts';
+import { continueEnded, describeOther, tellRunning } from '../resume/continue-ended.ts';
+import { agentMessageText } from './agent-message.ts';
+import type { AgentFamily } from './family.ts';
+import { reportOfRunning } from './running-report.ts';
+import { spawnAgent } from './spawn.ts';
+import { lookAtAgents } from './wait-for-agents.ts';
+
+export function createDesk(family: AgentFamily, id: AgentId, call: string, signal: AbortSignal): AgentDesk {
+  const asker = (): Agent => {
+    const agent = family.find(id);
+    if (agent === undefined) throw new Error(`agent ${id} is not running`);
+    return agent;
+  };
+  return {
+    spawn: (request) => spawn(family, asker(), request, { call, signal }),
+    send: (to, message) => send(family, asker(), to, message),
+    look: (task, wait) => lookAtAgents(family, asker(), { task, call, signal, ...wait }),
+    stop: (task) => stop(family, asker(), task),
+  };
+}
+
+async function spawn(
+  family: AgentFamily,
+  parent: Agent,
+  request: SpawnRequest,
+  { call, signal }: { call: string; signal: AbortSignal },
+): Promise<ToolOutcome> {
+  const spawned = await spawnAgent(family, parent, { ...request, call, signal });
+  if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);
+  const { handle } = spawned;
+  return reportOfRunning(family, parent.runtime, handle, signal);
+}
+
+async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {
+  const { spec } = from;
+  const text = agentMessageText({ kind: 'message', from: spec.id, name: spec.name }, message);
+  const receiver = findReceiver(family, spec.id, to);
+  if (receiver === from) return failure('That is you. Name another agent.');
+  if (receiver !== undefined) return tellRunning(receiver, spec.id, to, text);
+  return continueEnded(family, from, to, text);
+}
+
+function findReceiver(family: AgentFamily, asker: AgentId, to: string): Agent | undefined {
+  if (to === 'main' || to === 'lead') return family.find(asker.replace(/\.\d+$/, '.1'));
+  const handle = family.findHandle(to);
+  return family.find(handle?.id ?? to);
+}
+
+/** An agent stops its own children; those of others are theirs. */
+async function stop(family: AgentFamily, agent: Agent, task: string): Promise<ToolOutcome | null> {
+  const child = agent.children.find(task);
+  if (child === undefined) {
+    const other = describeOther(family, agent.spec.id, task);
+    return other === null ? null : { content: `Nothing to stop: ${other.line}` };
+  }
+  child.stop(STOPPED);
+  const { status, turns } = await child.result;
+  const after = `${turns} turn${turns === 1 ? '' : 's'}`;
+  return { content: `Agent ${child.id} was stopped (${status} after ${after}). SendMessage resumes it.` };
+}

@@ -1,0 +1,144 @@
+/**
+ * The agents of a session: who lives, who may start whom, and where each waits. It owns the caps (LAUNCH-3), the places,
+ * and the numbers that agents are named by; making a child is `spawn.ts`, its life `run-child.ts`, what tools may ask
+ * `desk.ts`. An agent that has ended is not kept: whatever is asked of it later is read from the journal.
+ *
+ * Invariants
+ * 1. A child is refused before anything of it is recorded or sent, with its reason; else it runs, or waits its turn.
+ * 2. Agents are numbered in the order in which they were asked for, also after a restart.
+ */
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import type { PromptHead } from '../../conversation/conversation.ts';
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
+import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentLimits } from '../agent/agent-limits.ts';
+import type { AgentExecutor } from '../agent/executor.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import { HeldPlace, Places } from '../agent/places.ts';
+import type { AgentSpec } from '../agent/runtime.ts';
+import type { Spending } from '../budget/budget.ts';
+import { keepingWarm } from '../exchange/keep-warm.ts';
+import { StallWatch } from '../loop/stall-watch.ts';
+
+/** What a child is told of the place it works in. */
+export interface ChildSurroundings {
+  /** The project's instructions as the main agent was given them, byte for byte. */
+  instructions(): readonly FrozenBlock[];
+  environment(facts: { cwd: string; model: string; git: boolean }): Promise<string>;
+}
+
+export interface FamilyParts {
+  readonly session: SessionId;
+  readonly executor: AgentExecutor;
+  /** The one for agents with a process of their own, loaded when it is first needed. */
+  ownProcess?(): Promise<AgentExecutor>;
+  /** The types there are now: those of files come and go (TYPE-3). */
+  readonly definitions: readonly AgentDefinition[];
+  /** Brings `definitions` up to date, before a type is looked up in them. */
+  refreshDefinitions?(name: string): Promise<void>;
+  /** Why a type of that name is there and cannot be used; null when there is none. */
+  whyWithheld?(name: string): string | null;
+  readonly limits: AgentLimits;
+  /** Of the whole session: every agent's spending counts against it (RES-2). */
+  readonly spending: Spending;
+  readonly surroundings: ChildSurroundings;
+  /** A model id for a name or tier, for a child of an agent on `model`; throws a UserMistake for one nobody serves. */
+  resolveModel(name: string, parentModel: string): string;
+  /** The highest number that an agent of the session has. */
+  readonly lastNumber: number;
+  /** How many agents models have asked for, in earlier processes of the session. */
+  readonly asked: number;
+  /** Told everything that children do. */
+  onEvent(spec: AgentSpec, event: AgentEvent): void;
+  /** The session's journal, for agents that have ended. Whoever opens it closes it. */
+  openReader(): JournalReader;
+}
+
+export class AgentFamily implements Disposable {
+  readonly parts: FamilyParts;
+  readonly places: Places;
+  readonly stalls: StallWatch;
+  /** Frozen heads of fresh agents, by what they are made of. */
+  readonly heads: Map<string, PromptHead> = new Map();
+  readonly #agents = new Map<AgentId, Agent>();
+  readonly #handles = new Map<AgentId, AgentHandle>();
+  #lastNumber: number;
+  #asked: number;
+
+  constructor(parts: FamilyParts) {
+    this.parts = parts;
+    this.places = new Places(parts.limits.concurrent);
+    this.#lastNumber = parts.lastNumber;
+    this.#asked = parts.asked;
+    this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
+      agent.record({ type: 'agent.stalled', silentMs });
+      parts.onEvent(agent.spec, { type: 'stalled', silentMs });
+    });
+  }
+
+  /** Makes a living agent known; the main agent needs no place. */
+  admit(agent: Agent, handle: AgentHandle | null): void {
+    this.#agents.set(agent.spec.id, agent);
+    if (handle !== null) this.#handles.set(agent.spec.id, handle);
+    let warm: Disposable | null = null;
+    agent.place = new HeldPlace(this.places, handle !== null, (waits) => {
+      warm?.[Symbol.dispose]();
+      warm = waits
+        ? keepingWarm(hosted(agent), { onSpent: (usage, costUsd) => agent.spending?.add(usage, costUsd) })
+        : null;
+      if (waits) this.stalls.forget(agent);
+      else if (handle !== null) this.stalls.noteLife(agent);
+      agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
+    });
+    agent.onStatus = (change) => {
+      // One that waits for a time that is known is not stalled before.
+      if (change.until !== undefined) this.stalls.forget(agent);
+      else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);
+      this.parts.onEvent(agent.spec, { type: 'status_changed', ...change });
+    };
+  }
+
+  forget({ spec }: Agent): void {
+    this.#agents.delete(spec.id);
+    this.#handles.delete(spec.id);
+  }
+
+  find(id: AgentId): Agent | undefined {
+    return this.#agents.get(id);
+  }
+
+  /** A running child, by id or by name. */
+  findHandle(nameOrId: string): AgentHandle | undefined {
+    const direct = this.#handles.get(nameOrId);
+    if (direct !== undefined) return direct;
+    for (const handle of this.#handles.values()) if (handle.name === nameOrId) return handle;
+    return undefined;
+  }
+
+  get running(): readonly AgentHandle[] {
+    return [...this.#handles.values()];
+  }
+
+  newId(): AgentId {
+    this.#lastNumber += 1;
+    return agentId(this.parts.session, this.#lastNumber);
+  }
+
+  /** Counts one more agent that a model asked for; says why not when that is one too many. */
+  countAsked(): string | null {
+    const { total } = this.parts.limits;
+    if (this.#asked >= total) {
+      return `this session has started all ${total} agents it may (setting agents.total). Do the rest yourself`;
+    }
+    this.#asked += 1;
+    return null;
+  }
+
+  [Symbol.dispose](): void {
+    this.stalls[Symbol.dispose]();
+  }
+}

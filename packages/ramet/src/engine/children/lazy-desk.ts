@@ -1,0 +1,41 @@
+/** Most sessions start no agents: what that takes is loaded with the first call that needs it. */
+import type { AgentId } from '../../schema/ids.ts';
+import type { AgentDesk } from '../../tools/agent-desk.ts';
+import type { SessionRuntime } from '../agent/runtime.ts';
+import type { CalledAgent } from '../calls/open-calls.ts';
+import type { AgentFamily } from './family.ts';
+
+/** The first call of an agent finds it loaded; a failure shows when it is called. */
+export function prepareDesks(): () => void {
+  let begun = false;
+  return () => {
+    if (begun) return;
+    begun = true;
+    void import('./desk.ts').catch(() => {});
+  };
+}
+
+/** Most agents are never interrupted: finding the agents that open calls had started is loaded when there are any. */
+export async function lazyCalledAgents(
+  family: AgentFamily,
+  runtime: Pick<SessionRuntime, 'journal' | 'redact' | 'outputDirectory'>,
+  parent: AgentId,
+  calls: readonly string[],
+): Promise<ReadonlyMap<string, CalledAgent>> {
+  if (calls.length === 0) return new Map();
+  const { calledAgents } = await import('./called-agents.ts');
+  return calledAgents(family, runtime, parent, calls);
+}
+
+export function lazyDesk(family: AgentFamily, id: AgentId, call: string, signal: AbortSignal): AgentDesk {
+  const desk = async (): Promise<AgentDesk> => {
+    const { createDesk } = await import('./desk.ts');
+    return createDesk(family, id, call, signal);
+  };
+  return {
+    spawn: async (request) => (await desk()).spawn(request),
+    send: async (to, message) => (await desk()).send(to, message),
+    look: async (task, wait) => (await desk()).look(task, wait),
+    stop: async (task) => (await desk()).stop(task),
+  };
+}

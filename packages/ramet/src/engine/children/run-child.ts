@@ -1,0 +1,199 @@
+/**
+ * The life of a child (AGENT-4): it waits for a place, runs, ends, and its parent is told. Whatever happens, its place
+ * is given back, its scope released, and exactly one result comes of it.
+ *
+ * Invariants
+ * 1. A parent's abort reaches the child, never the reverse.
+ * 2. A child that somebody waits for answers its call; one in the background is told of in one notification.
+ */
+
+import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
+import { describeError } from '../../schema/errors.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
+import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentExecutor } from '../agent/executor.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import { STOPPED } from '../agent/notices.ts';
+import { compareFork } from '../budget/fork-cost.ts';
+import { worktreeWarnings } from '../isolation/worktree-warnings.ts';
+import { ChildHandle, type ChildOptions } from './child-handle.ts';
+import type { AgentFamily } from './family.ts';
+import { notificationText, type ReportFacts } from './report.ts';
+
+export function startChild(
+  family: AgentFamily,
+  parent: Agent,
+  child: Agent,
+  options: ChildOptions,
+): AgentHandle {
+  // Before it runs: its loop takes over what it carries.
+  const started = startedEvent(child);
+  const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
+    const usages: Usage[] = [];
+    const warnings = worktreeWarnings(child, (code, message) => {
+      child.warn(code, message);
+      family.parts.onEvent(child.spec, { type: 'warning', code, message });
+    });
+    const onAnswer = (usage: Usage): void => {
+      usages.push(usage);
+      void warnings.tellRest();
+    };
+    const ended = await live(family, child, signal, onAnswer);
+    await warnings.tellRest();
+    const worktree = await givenBack(child);
+    const result = worktree === null ? ended : { ...ended, worktree };
+    own.ended();
+    const facts = factsOf(child, result, usages);
+    if (own.inBackground) await notify(family, parent, facts);
+    // Not before its parent has been told: an agent ends when it has no children left and no news.
+    parent.children.delete(own.id);
+    family.parts.onEvent(child.spec, { type: 'agent_ended', result });
+    return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
+  });
+  family.admit(child, handle);
+  parent.children.add(handle);
+  family.parts.onEvent(child.spec, started);
+  return handle;
+}
+
+async function live(
+  family: AgentFamily,
+  child: Agent,
+  signal: AbortSignal,
+  onAnswer: (usage: Usage) => void,
+): Promise<AgentResult> {
+  const onEvent = (event: AgentEvent): void => {
+    family.stalls.noteLife(child);
+    if (event.type === 'assistant') onAnswer(event.usage);
+    family.parts.onEvent(child.spec, event);
+  };
+  try {
+    if (!(await placeFor(family, child, signal))) return await neverBegun(child, signal);
+    family.stalls.noteLife(child);
+    const executor = executorOf(family, child) ?? (await ownProcess(family));
+    let result = await executor.run(child, { signal, onEvent });
+    // What was said to it while it ended: it was told of as running, so it hears that.
+    while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
+      result = joinRuns(result, await executor.run(child, { signal, onEvent }));
+    }
+    return result;
+  } catch (error) {
+    return brokenResult(error);
+  } finally {
+    // At once: from here on a message to it lets it go on anew.
+    family.forget(child);
+    family.stalls.forget(child);
+    child.place?.release();
+    await child[Symbol.asyncDispose]().catch((error) =>
+      child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
+    );
+  }
+}
+
+/** After its commands have ended: they may be in it. */
+async function givenBack(child: Agent): Promise<WorktreeResult | null> {
+  if (child.directory.workspace === null) return null;
+  const { releaseWorkspace } = await import('../isolation/release-workspace.ts');
+  return releaseWorkspace(child);
+}
+
+/** Null for one that runs in a process of its own. */
+function executorOf({ parts }: AgentFamily, { spec }: Agent): AgentExecutor | null {
+  return spec.executor === 'process' && parts.ownProcess !== undefined ? null : parts.executor;
+}
+
+async function ownProcess({ parts }: AgentFamily): Promise<AgentExecutor> {
+  return (await parts.ownProcess?.()) ?? parts.executor;
+}
+
+function joinRuns(first: AgentResult, second: AgentResult): AgentResult {
+  return {
+    ...second,
+    turns: first.turns + second.turns,
+    usage: addUsage(first.usage, second.usage),
+    costUsd: addCost(first.costUsd, second.costUsd),
+    durationMs: first.durationMs + second.durationMs,
+  };
+}
+
+async function placeFor(family: AgentFamily, child: Agent, signal: AbortSignal): Promise<boolean> {
+  const { places } = family;
+  if (places.tryTake()) return true;
+  child.setStatus('queued', 'place');
+  if (!(await places.take(signal))) {
+    child.place = null;
+    return false;
+  }
+  child.setStatus('running', null);
+  return true;
+}
+
+async function neverBegun(child: Agent, signal: AbortSignal): Promise<AgentResult> {
+  const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
+  const status = by === STOPPED ? 'cancelled' : 'interrupted';
+  const ending = { status, cause: by, message: `${status} (${by}) before it began` } as const;
+  child.record({ type: 'agent.ended', ...ending });
+  await child.runtime.journal.commit('written').catch(() => {}); // a broken journal is told by whoever runs on
+  return { ...ending, text: '', turns: 0, usage: NO_USAGE, costUsd: 0, durationMs: 0 };
+}
+
+/** The loop returns failures; what it throws is a broken invariant of ours. */
+function brokenResult(error: unknown): AgentResult {
+  const ending = { status: 'failed', cause: 'internal', message: describeError(error) } as const;
+  return { ...ending, text: '', turns: 0, usage: NO_USAGE, costUsd: null, durationMs: 0 };
+}
+
+function factsOf(child: Agent, result: AgentResult, usages: readonly Usage[]): ReportFacts {
+  const { spec, runtime } = hosted(child);
+  const { origin } = spec;
+  const facts: ReportFacts = {
+    ...result,
+    agent: spec.id,
+    type: spec.type,
+    name: spec.name,
+    description: origin?.description ?? '',
+  };
+  // One that is continued was compared when it first ended: a fresh agent could not have been.
+  if (origin?.inheritedTokens === undefined || usages.length === 0) return facts;
+  const { inheritedTokens, freshTokens = 0 } = origin;
+  const {
+    advice,
+    forkTokens,
+    freshTokens: fresh,
+    forkUsd,
+    freshUsd,
+  } = compareFork({
+    inheritedTokens,
+    freshTokens,
+    usages,
+    model: child.conversation.head.model,
+    prices: runtime.prices,
+  });
+  child.record({ type: 'fork.compared', forkTokens, freshTokens: fresh, forkUsd, freshUsd });
+  return { ...facts, ...(advice !== null && { advice }) };
+}
+
+async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): Promise<void> {
+  const { redact, outputDirectory } = parent.runtime;
+  const text = await notificationText(facts, {
+    redact,
+    outputDirectory,
+    cap: family.parts.limits.reportBytes,
+  });
+  parent.receive('notification', facts.agent, text);
+}
+
+function startedEvent({ spec, conversation, carried, state }: Agent): AgentEvent {
+  const { description = '', background = false, worktree } = spec.origin ?? {};
+  const { model } = conversation.head;
+  return {
+    ...{ type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model },
+    ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
+    ...(state.progress !== null && { progress: state.progress }),
+    ...(carried !== null && {
+      carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
+    }),
+  };
+}

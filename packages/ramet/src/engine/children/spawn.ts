@@ -1,0 +1,273 @@
+/**
+ * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
+ * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
+ */
+
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { unknownType } from '../../agents/definitions/type-lines.ts';
+import { findDefinition, offeredDefinitions } from '../../agents/prompts/built-in.ts';
+import { isFork } from '../../conversation/fork.ts';
+import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
+import { requireEffort } from '../../model/thinking.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { AgentOrigin } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { ExecutorKind } from '../../schema/status.ts';
+import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import { Agent } from '../agent/agent.ts';
+import type { AgentHandle } from '../agent/agent-handle.ts';
+import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import type { AnswerSchema } from '../answer/answer-schema.ts';
+import type { Evidence, Expectation } from '../answer/evidence.ts';
+import { recordExpectations } from '../answer/expectations.ts';
+import { isolationOf } from '../isolation/default-isolation.ts';
+import { refuseBadName, refuseTakenName } from './agent-names.ts';
+import { freshHead, freshThinking, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
+import { type ChildLimits, childLimits } from './child-limits.ts';
+import { orderFor, refuseWithoutTools } from './definition-order.ts';
+import type { AgentFamily } from './family.ts';
+import { type ForkOverrides, refuseForkChoices, refuseOtherOverrides } from './fork-overrides.ts';
+import { startChild } from './run-child.ts';
+
+export interface SpawnOrder extends SpawnRequest {
+  /** The tool call that asks; null for the library, whose children no cap on models counts. */
+  call: string | null;
+  /** Ends a child that somebody waits for; without it nothing but the child's handle does. */
+  signal?: AbortSignal | undefined;
+  overrides?: ForkOverrides;
+  /** Where it runs; what its type or the settings say when absent. */
+  executor?: ExecutorKind | undefined;
+}
+
+export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
+
+export async function spawnAgent(
+  family: AgentFamily,
+  parent: Agent,
+  order: SpawnOrder,
+): Promise<SpawnOutcome> {
+  const made: { workspace: AgentWorkspace | null } = { workspace: null };
+  try {
+    const plan = await planChild(family, parent, order, family.newId(), made);
+    // From here on nothing is waited for: what is found free is still free when the child is there.
+    refuseTakenName(family, order.name);
+    const problem = order.call === null ? null : family.countAsked();
+    if (problem !== null) throw refusal('agents_total', problem);
+    const child =
+      plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
+    return { handle: startChild(family, parent, child, plan.order) };
+  } catch (error) {
+    await made.workspace?.release();
+    if (error instanceof UserMistake) return { problem: error.message };
+    throw error;
+  }
+}
+
+interface ChildPlan {
+  /** Given before anything is waited for, so that numbers follow the order of the calls. */
+  id: AgentId;
+  order: SpawnOrder;
+  /** Null for a fork. */
+  fresh: FreshPlan | null;
+  model: string;
+  allowed: ChildLimits;
+  schema: AnswerSchema | null;
+  evidence: Evidence | null;
+  depth: number;
+  /** Its own; null for one that works where its parent does. */
+  workspace: AgentWorkspace | null;
+  executor: ExecutorKind;
+}
+
+interface FreshPlan {
+  definition: AgentDefinition;
+  /** What it is told of the place it works in. */
+  environment: string;
+}
+
+async function planChild(
+  family: AgentFamily,
+  parent: Agent,
+  order: SpawnOrder,
+  id: AgentId,
+  made: { workspace: AgentWorkspace | null },
+): Promise<ChildPlan> {
+  const { limits, spending } = family.parts;
+  refuseOtherOverrides(order.overrides ?? {});
+  // Callers without types, and models that send a blank.
+  if (typeof order.prompt !== 'string' || order.prompt.trim() === '') {
+    throw refusal('no_prompt', 'its prompt is empty: say what it is to do');
+  }
+  const depth = (parent.spec.origin?.depth ?? 0) + 1;
+  if (depth > limits.depth) {
+    throw refusal(
+      'depth',
+      `agents may nest ${limits.depth} deep (setting agents.depth), and this would be ${depth}. Do it yourself`,
+    );
+  }
+  const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
+  if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
+  if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
+  const definition = definitionFor(family, parent, order);
+  refuseBadName(order.name);
+  if (order.effort !== undefined) requireEffort(order.effort);
+  const schema = order.schema === undefined ? null : await answerSchema(order.schema);
+  const own = parent.conversation.head.model;
+  const executor = order.executor ?? definition?.executor ?? limits.executor;
+  if (definition !== null) refuseWithoutTools(definition, parent);
+  const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
+  const allowed = childLimits(order, definition, {
+    turns: limits.turns,
+    model,
+    prices: hosted(parent).runtime.prices,
+  });
+  // The last of all reasons to refuse, since it is the one that leaves something behind.
+  const isolation = isolationOf(order, definition, { parent, byDefault: limits.isolation });
+  if (isolation !== 'none') {
+    const { childWorkspace } = await import('../isolation/child-workspace.ts');
+    made.workspace = await childWorkspace(parent, { ...order, isByDefault: isolation === 'default' }, id);
+  }
+  const { workspace } = made;
+  const cwd = childDirectory(parent, workspace);
+  const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
+  const plan = { id, order, model, allowed, schema, evidence, depth, executor, workspace };
+  if (definition === null) return { ...plan, fresh: null };
+  const environment = await family.parts.surroundings.environment({ cwd, model, git: definition.git });
+  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment } };
+}
+
+function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
+  const { definitions, limits } = family.parts;
+  const wanted = order.subagent_type;
+  if (wanted === undefined || wanted === '' || wanted === 'fork') {
+    if (!limits.fork) return findDefinition(definitions, 'general-purpose') ?? null;
+    if (isFork(parent.conversation)) {
+      throw refusal(
+        'fork_in_fork',
+        'you are a fork, and a fork cannot fork again. Do the task yourself with your tools',
+      );
+    }
+    refuseForkChoices(order);
+    return null;
+  }
+  const offered = offeredDefinitions(definitions);
+  const found = findDefinition(offered, wanted);
+  if (found !== undefined) return found;
+  const withheld = family.parts.whyWithheld?.(wanted) ?? null;
+  if (withheld !== null) throw refusal('withheld_type', withheld);
+  const reason = unknownType(wanted, offered);
+  const otherwise = reason.includes('\n') ? '\nWithout' : '; without';
+  throw refusal('unknown_type', `${reason}${otherwise} subagent_type it is a fork`);
+}
+
+async function evidenceBefore(expected: Expectation, cwd: string, { runtime }: Agent): Promise<Evidence> {
+  const { noteBefore } = await import('../answer/evidence.ts');
+  return noteBefore(expected, cwd, runtime.childEnvironment);
+}
+
+async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
+  const { compileAnswerSchema } = await import('../answer/answer-schema.ts');
+  const compiled = await compileAnswerSchema(schema);
+  if (compiled.ok) return compiled.schema;
+  throw refusal('bad_schema', `the schema cannot be used: ${compiled.problem}`);
+}
+
+function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
+  const { overrides = {} } = plan.order;
+  const origin: AgentOrigin = {
+    ...originOf(parent, plan, 'fork'),
+    ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
+    ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
+    inheritedTokens: inheritedTokens(parent),
+    freshTokens: freshTokens(family, parent, plan.order.prompt),
+  };
+  const spec = agentSpec(basisOf(family, parent), {
+    ...planned(parent, plan, origin),
+    type: 'fork',
+    thinking: parent.conversation.head.thinking,
+    system: parent.spec.system,
+    tools: parent.spec.tools,
+    permissionMode: 'bubble',
+    skipCacheWrite: overrides.skipCacheWrite,
+    canUseTool: overrides.canUseTool,
+  });
+  return parent.fork(spec, taskText(plan));
+}
+
+function freshOf(
+  family: AgentFamily,
+  parent: Agent,
+  plan: ChildPlan,
+  { definition, environment }: FreshPlan,
+): Agent {
+  hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
+  const tools = toolsOf(definition, parent);
+  const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
+  const spec = agentSpec(basisOf(family, parent), {
+    ...planned(parent, plan, originOf(parent, plan, 'fresh')),
+    type: definition.name,
+    thinking,
+    system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
+    tools,
+    permissionMode: definition.permissionMode,
+  });
+  const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
+  if (note !== null) child.warn('thinking_unused', note);
+  if (spec.readOnly) parent.runtime.sandbox.prepare();
+  const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
+  const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
+  const own = [definition.notes, environment, notice].filter((text) => text !== null).join('\n');
+  const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
+  child.say('prompt', [...shared, ...texts], shared.length);
+  return child;
+}
+
+/** What every child has of its order. */
+function planned(
+  parent: Agent,
+  { id, order, model, allowed, schema, evidence, executor, workspace }: ChildPlan,
+  origin: AgentOrigin,
+): Omit<OwnSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
+  return {
+    id,
+    name: order.name ?? null,
+    model,
+    ...allowed,
+    cwd: childDirectory(parent, workspace),
+    ...(workspace !== null && { workspace }),
+    isWorkspaceOwn: workspace !== null,
+    origin,
+    executor,
+    readOnly: origin.readOnly,
+    answer: schema ?? undefined,
+    evidence: evidence ?? undefined,
+  };
+}
+
+function childDirectory({ directory }: Agent, workspace: AgentWorkspace | null): string {
+  return workspace === null ? directory.cwd : directoryIn(workspace.worktree, directory.cwd);
+}
+
+function originOf(
+  parent: Agent,
+  { order, depth, fresh, schema, evidence, executor, workspace }: ChildPlan,
+  kind: AgentOrigin['kind'],
+): AgentOrigin {
+  const { call, description, run_in_background: background = false } = order;
+  const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  const hosted = executor === 'process' && { executor: 'process' as const };
+  const expected = recordExpectations(schema, evidence);
+  const worktree = workspace !== null && { worktree: workspace.worktree };
+  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...worktree, ...expected };
+}
+
+function taskText({ order, schema }: ChildPlan): string {
+  const prompt = order.prompt.toWellFormed();
+  return schema === null ? prompt : `${prompt}\n\n${schema.directive}`;
+}
+
+function refusal(code: string, message: string): UserMistake {
+  return new UserMistake(code, message);
+}

@@ -1,0 +1,73 @@
+/** Collects from an agent what a compaction keeps besides the summary: prompts, open todos, files, recent turns. */
+import { relative } from 'node:path';
+import { type CompactionPlan, compactedMessages, promptsBefore } from '../../conversation/compacted.ts';
+import type { FrozenMessage } from '../../conversation/conversation.ts';
+import { contentOf } from '../../conversation/frozen-block.ts';
+import { bytesOfTokens, estimateTokens } from '../../conversation/token-estimate.ts';
+import { entriesOf } from '../../system/persistent-map.ts';
+import type { Agent } from '../agent/agent.ts';
+import { bindsThinking } from '../exchange/fallback.ts';
+import { compactionThreshold } from './context-state.ts';
+
+/** Shares of the threshold, and the most tokens, that each may take. */
+const RECENT_TURNS = { share: 1 / 8, most: 40_000 };
+/** Results that the model has not seen yet are worth more room; only beyond it they are cut. */
+const LAST_TURN = { share: 1 / 3, most: 100_000 };
+const PROMPTS = { share: 1 / 16, most: 20_000 };
+/** Of a short conversation, which is compacted on request only, no more than this part is kept as it is. */
+const RECENT_PART = 0.25;
+
+export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: string): FrozenMessage[] {
+  const { messages, head } = agent.conversation;
+  const [opening] = agent.prompts;
+  const prompts = promptsBefore(agent.prompts, messages.slice(plan.tail));
+  return compactedMessages(messages, plan, {
+    opening: opening ?? { role: 'user', blocks: [], shared: 0 },
+    record: {
+      prompts: prompts.map((prompt, index) => promptText(prompt, index === 0)),
+      promptRoom: bytesOfTokens(room(agent, PROMPTS)),
+      todos: openTodos(agent.state),
+      summary,
+      ...filesOf(agent),
+    },
+    mostTailTokens: room(agent, LAST_TURN),
+    stripThinking: bindsThinking(head.model),
+  });
+}
+
+/** For the turns that are kept besides the last one. */
+export function tailRoom(agent: Agent): number {
+  const whole = estimateTokens(agent.conversation.messages.flatMap(({ blocks }) => blocks));
+  return Math.min(room(agent, RECENT_TURNS), Math.floor(whole * RECENT_PART));
+}
+
+function room(agent: Agent, { share, most }: { share: number; most: number }): number {
+  return Math.min(most, Math.floor(compactionThreshold(agent) * share));
+}
+
+/** The first message ends with the prompt, after what opens the conversation; a fork's own, after what forks share. */
+function promptText({ blocks, shared }: FrozenMessage, isFirst: boolean): string {
+  const own = isFirst ? blocks.slice(-1) : blocks.slice(shared);
+  return own
+    .map((block) => (block.type === 'text' ? String(contentOf(block).text) : `[${block.type}]`))
+    .join('\n');
+}
+
+function filesOf({ state, directory }: Agent): { changedFiles: string[]; readFiles: string[] } {
+  const named = (wanted: string): string[] =>
+    [...entriesOf(state.touched)]
+      .filter(([, how]) => how === wanted)
+      .map(([path]) => shownPath(directory.cwd, path));
+  return { changedFiles: named('changed'), readFiles: named('read') };
+}
+
+function shownPath(cwd: string, path: string): string {
+  const inside = relative(cwd, path);
+  return inside.startsWith('..') ? path : inside;
+}
+
+function openTodos({ todos }: Agent['state']): string[] {
+  return todos
+    .filter(({ status }) => status !== 'completed')
+    .map(({ content, status }) => `- [${status}] ${content}`);
+}

@@ -1,0 +1,85 @@
+/**
+ * Asks for the summary of a conversation: by the same model, on the same prefix, so that all but the question is read
+ * from the cache (RES-7). The answer is billed and journaled and never becomes part of the conversation; tools are
+ * offered, since leaving them out would be another prefix, but none is run.
+ */
+import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { isToolUse, type ModelResponse } from '../../model/provider.ts';
+import { ModelError } from '../../schema/errors.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
+import type { Spending } from '../budget/budget.ts';
+import { recordResponse } from '../exchange/exchange.ts';
+import type { ModelExchange } from '../exchange/model-exchange.ts';
+import { emphasise, SUMMARISE, TEXT_ONLY } from './compaction-prompt.ts';
+
+/** Output that a summary may need, also where answers are kept shorter. */
+const LEAST_OUTPUT_TOKENS = 8_000;
+
+export interface SummaryQuestion {
+  /** How many messages it is about. */
+  messages: number;
+  instructions?: string | undefined;
+  turn: number;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+  /** Everything that the answers cost is added to each. */
+  bills: readonly Spending[];
+}
+
+/** `tooLong` when the question does not fit the context window either. */
+export type SummaryAnswer = { summary: string } | { reason: string; tooLong: boolean };
+
+export async function askForSummary(agent: Agent, question: SummaryQuestion): Promise<SummaryAnswer> {
+  const { instructions } = question;
+  const texts = instructions === undefined ? [SUMMARISE] : [SUMMARISE, emphasise(instructions)];
+  try {
+    const first = await ask(agent, question, texts);
+    const answer = callsTools(first) ? await ask(agent, question, [...texts, TEXT_ONLY]) : first;
+    return readSummary(answer);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return { reason: error.message, tooLong: error.code === 'context_window' };
+  }
+}
+
+async function ask(
+  agent: Agent,
+  { messages, turn, signal, emit, bills }: SummaryQuestion,
+  texts: readonly string[],
+): Promise<ModelResponse> {
+  const blocks: FrozenBlock[] = texts.map((text) => freezeBlock({ type: 'text', text }));
+  const done: ModelExchange = await agent.runtime.host.exchange(agent, {
+    turn,
+    maxTokens: Math.max(agent.spec.maxTokens, LEAST_OUTPUT_TOKENS),
+    signal,
+    partial: false,
+    emit,
+    onSpent: (usage, costUsd) => {
+      for (const bill of bills) bill.add(usage, costUsd);
+    },
+    aside: { source: 'compaction', messages, blocks },
+  });
+  recordResponse(agent, done, false);
+  return done.response;
+}
+
+function callsTools(response: ModelResponse): boolean {
+  return response.cutToolUse || response.blocks.some(isToolUse);
+}
+
+function readSummary(response: ModelResponse): SummaryAnswer {
+  const { stopReason } = response;
+  const failed = (reason: string): SummaryAnswer => ({
+    reason,
+    tooLong: stopReason === 'model_context_window_exceeded',
+  });
+  if (callsTools(response)) return failed('the model called tools instead of writing a summary');
+  if (stopReason === 'refusal') return failed('the model refused to write a summary');
+  if (stopReason !== 'end_turn' && stopReason !== 'stop_sequence') {
+    return failed(`the summary was cut off (${stopReason})`);
+  }
+  const texts = response.blocks.map(({ value }) => ('text' in value ? String(value.text) : ''));
+  const summary = texts.join('').trim();
+  return summary === '' ? failed('the summary is empty') : { summary };
+}

@@ -1,0 +1,147 @@
+/**
+ * Compaction (RES-7): replaces the older part of a conversation by a summary and what must not be lost. It owns the
+ * order of the steps and what counts as success; what is kept is `conversation/compacted.ts`, when it is done
+ * `make-room.ts` and whoever calls `compact`.
+ *
+ * Invariants
+ * 1. The conversation is replaced by one event, after everything else has succeeded: an abort, an error or a killed
+ *    process leaves the old one, byte for byte, or the new one.
+ * 2. What was replaced stays in the journal.
+ * 3. A conversation is replaced only by a shorter one; without being asked for, only by one below the threshold.
+ */
+import { type CompactionPlan, planCompaction } from '../../conversation/compacted.ts';
+import type { FrozenMessage } from '../../conversation/conversation.ts';
+import { bytesOfTokens, estimateTokens } from '../../conversation/token-estimate.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent, CompactionTrigger } from '../agent/agent-event.ts';
+import { Spending } from '../budget/budget.ts';
+import { keepWithSummary, tailRoom } from './compaction-keeps.ts';
+import { askForSummary } from './compaction-summary.ts';
+import { compactionThreshold, contextTokens, postponeCompaction } from './context-state.ts';
+
+/** How many turns the question leaves out when the whole no longer fits: the fewest that help. */
+const UNREAD_AFTER_OVERFLOW = [1, 4];
+
+export interface CompactOptions {
+  trigger: CompactionTrigger;
+  signal: AbortSignal;
+  /** What the summary is to pay attention to. */
+  instructions?: string | undefined;
+  turn?: number | undefined;
+  emit?: ((event: AgentEvent) => void) | undefined;
+  /** Of the run within which this happens. */
+  spending?: Spending | undefined;
+}
+
+/** Sizes are in tokens as far as they are known: measured before, estimated after. */
+export type CompactionOutcome = { usage: Usage; costUsd: number | null } & (
+  | { compacted: true; tokensBefore: number; tokensAfter: number; summary: string }
+  | { compacted: false; reason: string }
+);
+
+/** Rejects only when it is aborted or the journal cannot be written. To be called between two turns. */
+export async function compact(agent: Agent, options: CompactOptions): Promise<CompactionOutcome> {
+  const bill = new Spending({}, 0);
+  const tokensBefore = contextTokens(agent);
+  const found = await findCompacted(agent, options, bill);
+  const spent = (): Pick<CompactionOutcome, 'usage' | 'costUsd'> => ({
+    usage: bill.usage,
+    costUsd: bill.costUsd,
+  });
+  if ('reason' in found) {
+    giveUp(agent, options, found.reason);
+    await agent.runtime.journal.commit('written');
+    return { compacted: false, reason: found.reason, ...spent() };
+  }
+  const { messages, tokensAfter, summary } = found;
+  agent.replaceConversation('compaction', agent.conversation.head, messages, tokensAfter);
+  agent.context.notBefore = 0;
+  options.emit?.({ type: 'compacted', trigger: options.trigger, tokensBefore, tokensAfter });
+  await agent.runtime.journal.commit('synced');
+  return { compacted: true, tokensBefore, tokensAfter, summary, ...spent() };
+}
+
+interface Failure {
+  reason: string;
+}
+
+interface Compacted {
+  messages: FrozenMessage[];
+  tokensAfter: number;
+  summary: string;
+}
+
+async function findCompacted(
+  agent: Agent,
+  options: CompactOptions,
+  bill: Spending,
+): Promise<Compacted | Failure> {
+  if (isPaused(agent)) return { reason: 'the turn is paused' };
+  const tailTokens = tailRoom(agent);
+  let failure: Failure = { reason: 'there is nothing to summarise yet' };
+  for (const unread of options.trigger === 'overflow' ? UNREAD_AFTER_OVERFLOW : [0]) {
+    const plan = planCompaction(agent.conversation.messages, { tailTokens, unread });
+    if (plan === null) return failure;
+    const without = judge(agent, plan, options.trigger, '');
+    if ('reason' in without) return without;
+    const answer = await askForSummary(agent, {
+      messages: plan.summarised,
+      instructions: options.instructions,
+      turn: options.turn ?? 0,
+      signal: options.signal,
+      emit: options.emit ?? (() => {}),
+      bills: options.spending === undefined ? [bill] : [bill, options.spending],
+    });
+    if ('summary' in answer) return judge(agent, plan, options.trigger, answer.summary);
+    failure = answer;
+    if (!answer.tooLong) break;
+  }
+  return failure;
+}
+
+/** The new conversation, or why it is not worth having. An empty summary shows whether to ask for one at all. */
+function judge(
+  agent: Agent,
+  plan: CompactionPlan,
+  trigger: CompactionTrigger,
+  summary: string,
+): Compacted | Failure {
+  const old = agent.conversation.messages;
+  const replaced = estimateTokens(old.slice(1, plan.tail).flatMap(({ blocks }) => blocks));
+  if (bytesOfTokens(replaced) <= Buffer.byteLength(summary)) {
+    return { reason: 'the summary is longer than what it replaces' };
+  }
+  const messages = keepWithSummary(agent, plan, summary);
+  const oldSize = sizeOf(agent, old);
+  const newSize = sizeOf(agent, messages);
+  if (newSize >= oldSize) return { reason: 'the conversation would not become shorter' };
+  // The estimate is wrong by much the same factor on both sides, so the measure tells what becomes of it.
+  const tokensAfter = Math.ceil((contextTokens(agent) * newSize) / oldSize);
+  if (trigger !== 'request' && tokensAfter >= compactionThreshold(agent)) {
+    const limit = compactionThreshold(agent);
+    return {
+      reason: `the conversation would still have about ${tokensAfter} tokens, with a limit of ${limit}`,
+    };
+  }
+  return { messages, tokensAfter, summary };
+}
+
+function giveUp(agent: Agent, { trigger, emit }: CompactOptions, reason: string): void {
+  const message = `the conversation was not compacted: ${reason}`;
+  agent.warn('compaction_failed', message);
+  if (trigger === 'request') return;
+  emit?.({ type: 'warning', code: 'compaction_failed', message });
+  postponeCompaction(agent);
+}
+
+/** A turn that the provider has paused goes back as it is; a question after it would end it. */
+function isPaused({ conversation }: Agent): boolean {
+  const last = conversation.messages.at(-1);
+  return last?.role === 'assistant' && last.blocks.some(({ type }) => type === 'server_tool_use');
+}
+
+function sizeOf({ conversation }: Agent, messages: readonly FrozenMessage[]): number {
+  const { tools, system } = conversation.head;
+  return estimateTokens([...tools, ...system, ...messages.flatMap(({ blocks }) => blocks)]);
+}

@@ -1,0 +1,270 @@
+/**
+ * The turn loop: every agent runs this one. It asks the model, carries out the tools, and goes on until there
+ * is an answer, a limit, an error or an abort. Failures are values: the generator returns an AgentResult and
+ * does not throw.
+ *
+ * Invariants
+ * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message, but for the
+ *    last message's while they wait for agents that were interrupted with this one (`open-calls.ts`).
+ * 2. A response is on disk before anything it asks for changes anything.
+ * 3. No path leads from an error to `done` (AGENT-5).
+ */
+
+import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
+import { TASK_FAILED } from '../../model/provider.ts';
+import { elapsedOf } from '../../schema/clock.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
+import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
+import { takeBill } from '../budget/run-bill.ts';
+import { finishCalls, ordered } from '../calls/finish-calls.ts';
+import type { OpenCalls } from '../calls/open-calls.ts';
+import { reads, refuseCalls, runCalls } from '../calls/tool-runner.ts';
+import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from '../compaction/make-room.ts';
+import { recordResponse } from '../exchange/exchange.ts';
+import { exchangeOrFallBack } from '../exchange/fallback.ts';
+import type { ModelExchange } from '../exchange/model-exchange.ts';
+import { PROVIDER_CAUSE } from '../exchange/provider-wait.ts';
+import { OUT_OF_TIME, startDeadline } from './deadline.ts';
+import { afterAnswer, notice, sayWithNews } from './deliver.ts';
+import { emitting } from './emitting.ts';
+import { progressOfAnswer } from './progress.ts';
+import {
+  budgetSpent,
+  closedEnding,
+  type Ending,
+  endingOfAbort,
+  newRunState,
+  type RunOptions,
+  type RunState,
+} from './run-state.ts';
+import { type NextStep, nextStep, taskFailure, unknownStop } from './stop-reason.ts';
+
+export type { RunOptions } from './run-state.ts';
+
+type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
+
+export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
+  const { clock, journal } = agent.runtime;
+  const startedAt = elapsedOf(clock);
+  const { budget } = agent.spec;
+  const run = newRunState(takeBill(agent), agent.spec.maxTokens);
+  takeOver(agent, run);
+  // Stands when whoever consumes the events stops doing so.
+  let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
+  using deadline = startDeadline(clock, budget.seconds, options.signal);
+  const { signal } = deadline;
+  try {
+    ending = yield* takeTurns(agent, run, { ...options, signal });
+  } catch (error) {
+    const late = signal.reason === OUT_OF_TIME;
+    ending = late ? budgetSpent(run.spending.state(clock.now())) : endingOf(error, signal);
+  } finally {
+    agent.record({ type: 'agent.ended', ...ending });
+    // What answers a call is told to nobody outside before its parent syncs: each child need not.
+    await journal.commit(agent.spec.origin?.call ? 'written' : 'synced').catch((error) => {
+      ending = endingOf(error, options.signal);
+    });
+  }
+  return {
+    ...ending,
+    text: run.text,
+    turns: run.turns,
+    usage: run.spending.totalUsage,
+    costUsd: run.spending.totalCostUsd,
+    durationMs: elapsedOf(clock) - startedAt,
+    model: agent.conversation.head.model,
+  };
+}
+
+async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
+  if (agent.openCalls !== null) yield* finishOpenCalls(agent, run, agent.openCalls, options);
+  else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
+  const ended = await afterOldAnswer(agent, run, options);
+  if (ended !== null) return ended;
+  for (;;) {
+    if (options.signal.aborted) throw new Cancelled();
+    // An answer that was cut off is continued first: a summary would come in between.
+    if (!run.cut) yield* compactWhenDue(agent, crowded(run, options));
+    const done = yield* askOrMakeRoom(agent, run, options);
+    if (done === null) continue;
+    const step = nextStep(done.response, run);
+    takeResponse(agent, run, done, step);
+    yield assistantEvent(done);
+    yield* progressOfAnswer(agent, step, textOf(done));
+    yield* warnings(agent, done);
+    if (step.kind === 'fail' && step.cause === 'context_window') {
+      if (yield* madeRoom(agent, run, options, step.message)) continue;
+    } else run.recovered = false;
+    const ending = yield* carryOut(agent, run, step, options);
+    if (ending !== null) return ending;
+  }
+}
+
+function* warnings(agent: Agent, { response }: ModelExchange): Generator<AgentEvent> {
+  const message = unknownStop(response);
+  if (message === null) return;
+  agent.warn('unknown_stop_reason', message);
+  yield { type: 'warning', code: 'unknown_stop_reason', message };
+}
+
+/** An agent that goes on has the turns and the spending that it had. */
+function takeOver(agent: Agent, run: RunState): void {
+  if (agent.carried === null) return;
+  run.turns = agent.carried.turns;
+  run.spending.carry(agent.carried);
+  agent.carried = null;
+}
+
+/** An answer that an earlier process had received and had only to report: it is looked at as any other. */
+async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
+  const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && agent.openCalls === null;
+  if (!answered || agent.state.openStop === 'pause_turn') return null;
+  run.text = lastText(agent);
+  const failed = agent.state.openStop === TASK_FAILED;
+  return failed ? { status: 'failed', ...taskFailure(run.text) } : afterAnswer(agent, run, options);
+}
+
+/** Null when the request did not fit and the conversation has been compacted: it is to be asked again. */
+async function* askOrMakeRoom(agent: Agent, run: RunState, options: RunOptions): Turns<ModelExchange | null> {
+  try {
+    return yield* emitting((emit) =>
+      exchangeOrFallBack(agent, {
+        turn: run.turns + 1,
+        maxTokens: run.maxTokens,
+        signal: options.signal,
+        partial: options.partial ?? false,
+        emit,
+        onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
+      }),
+    );
+  } catch (error) {
+    if (isOverflow(error) && (yield* madeRoom(agent, run, options, error.message))) return null;
+    throw error;
+  }
+}
+
+async function* madeRoom(agent: Agent, run: RunState, options: RunOptions, message: string): Turns<boolean> {
+  if (run.recovered || run.turns > agent.spec.maxTurns) return false;
+  run.recovered = true;
+  return yield* recoverFromOverflow(agent, crowded(run, options), message);
+}
+
+function crowded({ spending, turns }: RunState, { signal }: RunOptions): CrowdedRun {
+  return { spending, turn: turns + 1, signal };
+}
+
+/** The answer that a killed process had received and had only to report. */
+function lastText({ conversation }: Agent): string {
+  const blocks = conversation.messages.at(-1)?.blocks ?? [];
+  return blocks.map((block) => (block.type === 'text' ? String(contentOf(block).text) : '')).join('');
+}
+
+function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {
+  const keep = step.kind === 'run_tools' || step.kind === 'finish' || step.keep;
+  recordResponse(agent, done, keep);
+  run.turns += 1;
+  const text = keep ? textOf(done) : '';
+  run.text = run.cut ? run.text + text : text || run.text;
+  run.cut = step.kind === 'ask_again' && step.notice === OUTPUT_CUT;
+}
+
+function textOf({ response }: ModelExchange): string {
+  return response.blocks.map(({ value }) => ('text' in value ? value.text : '')).join('');
+}
+
+/** Does what the response asks for; returns how the agent ends, or null when it goes on. */
+async function* carryOut(
+  agent: Agent,
+  run: RunState,
+  step: NextStep,
+  options: RunOptions,
+): Turns<Ending | null> {
+  const closed = closedEnding(run, agent.spec.maxTurns);
+  const budget = run.spending.state(agent.runtime.clock.now());
+  if (step.kind === 'run_tools' && (closed !== null || budget.level === 'over')) {
+    agent.say('tool_results', refuseCalls(step.calls, closed === null ? NOT_RUN.budget : NOT_RUN.turns));
+  }
+  if (closed !== null) return closed;
+  if (step.kind === 'fail') return { status: 'failed', cause: step.cause, message: step.message };
+  if (step.kind === 'finish') return afterAnswer(agent, run, options);
+  if (budget.level === 'over') return budgetSpent(budget);
+  if (step.kind === 'ask_again') {
+    run.repeats += 1;
+    run.maxTokens = step.maxTokens ?? run.maxTokens;
+    sayWithNews(agent, run, 'notice', step.notice ? [notice(step.notice)] : []);
+    return null;
+  }
+  run.repeats = 0;
+  yield* answerCalls(agent, run, step.calls, options);
+  // Children spend, and time goes by, while calls are carried out: nothing more is asked for then.
+  const after = run.spending.state(agent.runtime.clock.now());
+  return after.level === 'over' ? budgetSpent(after) : null;
+}
+
+async function* answerCalls(
+  agent: Agent,
+  run: RunState,
+  calls: readonly ToolUseBlock[],
+  { signal }: RunOptions,
+): Turns<void> {
+  const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
+    runCalls({ agent, signal, emit }, calls),
+  );
+  takeResults(agent, run, { calls, results, signal });
+}
+
+async function* finishOpenCalls(
+  agent: Agent,
+  run: RunState,
+  open: OpenCalls,
+  { signal }: RunOptions,
+): Turns<void> {
+  const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
+    finishCalls({ agent, signal, emit }, open),
+  );
+  takeResults(agent, run, { calls: open.calls, results, signal });
+}
+
+interface AnsweredCalls {
+  calls: readonly ToolUseBlock[];
+  results: ReadonlyMap<string, FrozenBlock>;
+  signal: AbortSignal;
+}
+
+/** Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one. */
+function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
+  if (calls.some((call) => !reads(agent, call))) agent.directory.checkpointLater();
+  const isOpen = calls.some(({ id }) => !results.has(id));
+  agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
+  if (isOpen) return;
+  // Agents that were interrupted with this one go on with it, and then that they were is not true any more: what has
+  // come stays in the inbox.
+  if (signal.aborted) agent.say('tool_results', ordered(calls, results));
+  else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
+}
+
+export function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
+  return {
+    type: 'assistant',
+    messageId: response.id,
+    model: response.model,
+    stopReason: response.stopReason,
+    blocks: response.blocks.map(({ value }) => value),
+    usage,
+    costUsd,
+  };
+}
+
+function endingOf(error: unknown, signal: AbortSignal): Ending {
+  if (error instanceof Cancelled || signal.aborted) {
+    return endingOfAbort(signal);
+  }
+  if (error instanceof ProviderAway) {
+    return { status: 'interrupted', cause: PROVIDER_CAUSE, message: error.message };
+  }
+  const cause = error instanceof RametError ? error.code : 'internal';
+  return { status: 'failed', cause, message: describeError(error) };
+}

@@ -1,0 +1,137 @@
+/**
+ * Lets an agent that has ended go on with a message (AGENT-3): it is rebuilt from the journal, byte for byte, hears the
+ * message and runs in the background. Between its runs it costs disk, not memory.
+ */
+import { freezeBlock } from '../../conversation/frozen-block.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
+import { RametError } from '../../schema/errors.ts';
+import type { EventOf } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import { closedAnswers, sayClosed } from '../calls/finish-calls.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { startChild } from '../children/run-child.ts';
+import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
+import { lostNotifications } from './lost-children.ts';
+import { RecordedChildren } from './recorded-children.ts';
+import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
+import { resumeAgent } from './resume.ts';
+
+interface EndedAgent {
+  id: AgentId;
+  started: EventOf<'agent.started'>;
+  ended: EventOf<'agent.ended'> | null;
+}
+
+/** An agent that `asker` has no running child of that name for, with one line on it; null when there never was one. */
+export function describeOther(
+  family: AgentFamily,
+  asker: AgentId,
+  nameOrId: string,
+): { id: AgentId; line: string } | null {
+  const reader = family.parts.openReader();
+  try {
+    const agent = findEnded(reader, nameOrId);
+    if (agent === null) return null;
+    const { id, started, ended } = agent;
+    if (family.find(id) !== undefined)
+      return { id, line: `Agent ${id} is running and reports to the agent that started it.` };
+    const { status = 'interrupted', cause = null } = ended ?? {};
+    const told = started.parent === asker ? ' You were told of it before.' : '';
+    return { id, line: `Agent ${id} has ended: ${[status, cause].filter(Boolean).join(': ')}.${told}` };
+  } finally {
+    reader.close();
+  }
+}
+
+export async function continueEnded(
+  family: AgentFamily,
+  from: Agent,
+  to: string,
+  text: string,
+): Promise<ToolOutcome> {
+  const { runtime, spec } = hosted(from);
+  // What it did last is read from disk.
+  await runtime.journal.commit('written');
+  const reader = family.parts.openReader();
+  try {
+    const found = findEnded(reader, to);
+    if (found === null) return failure(unknownReceiver(family, reader, to));
+    const problem = whyNot(family, from, found);
+    if (problem !== null) return failure(`${to} cannot be continued: ${problem}.`);
+    const recorded = RecordedChildren.read(reader);
+    const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
+    const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
+    const worktree = lastWorktree(found.started.origin, past);
+    const housing = await resumedHousing(runtime, worktree, from.directory.cwd);
+    const changes = { call: null, background: true };
+    const agent = resumeAgent(
+      runtime,
+      reader,
+      (spec) => ({ ...specOfRecorded(family, from, found, spec, changes), ...housing }),
+      found.id,
+      past,
+    );
+    const answers = await closedAnswers(agent);
+    // From here on nothing is waited for; until here, somebody else may have let it go on.
+    const running = family.find(found.id);
+    if (running !== undefined) return tellRunning(running, spec.id, to, text);
+    settleIn(agent, past, from.directory.cwd);
+    sayClosed(agent, answers);
+    agent.say('prompt', [freezeBlock({ type: 'text', text })]);
+    for (const news of lost) agent.receive('notification', news.from, news.text);
+    const { signal } = new AbortController();
+    const handle = startChild(family, from, agent, { signal, run_in_background: true });
+    return {
+      content: `Agent ${handle.id} had ended. It resumes in the background with your message. A <task-notification> will tell you the result.`,
+    };
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    return failure(`${to} cannot be continued: ${error.message}.`);
+  } finally {
+    reader.close();
+  }
+}
+
+export function tellRunning(receiver: Agent, from: AgentId, to: string, text: string): ToolOutcome {
+  receiver.receive('message', from, text);
+  return { content: `Sent to ${to}. It reads the message after its current tool call.` };
+}
+
+function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
+  const lasting = whyNotContinued(agent);
+  if (lasting !== null) return lasting;
+  if (from.spec.readOnly === true && agent.started.origin?.readOnly !== true)
+    return 'it may change things, and you only read';
+  const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
+  return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
+}
+
+/** The last agent of that id or name: names may be given again. */
+function findEnded(reader: JournalReader, nameOrId: string): EndedAgent | null {
+  const found = startedAgents(reader).findLast(({ id, started }) => [id, started.name].includes(nameOrId));
+  if (found === undefined) return null;
+  let ended: EndedAgent['ended'] = null;
+  for (const { event } of reader.events({ agent: found.id, type: 'agent.ended' })) {
+    if (event.type === 'agent.ended') ended = event;
+  }
+  return { ...found, ended };
+}
+
+function startedAgents(reader: JournalReader): Omit<EndedAgent, 'ended'>[] {
+  return Array.from(reader.events({ type: 'agent.started' })).flatMap(({ agent: id, event }) =>
+    id !== null && event.type === 'agent.started' && event.parent !== null ? [{ id, started: event }] : [],
+  );
+}
+
+function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string): string {
+  const known = new Set(['main', ...startedAgents(reader).map(({ id, started }) => started.name ?? id)]);
+  const names = [...known].slice(-MOST_NAMES).join(', ');
+  const running = family.running.length;
+  return `There is no agent "${to}". The agents are ${names}; ${running} of them are running.`;
+}
+
+const MOST_NAMES = 40;

@@ -1,0 +1,99 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import {
+  type Cast,
+  call,
+  eventsOf,
+  type FamilySession,
+  lastTexts,
+  startAgents,
+  startFamily,
+} from '../../../test/fixtures/family.ts';
+import { witnessPath } from '../../journal/witness.ts';
+import { MAY_HAVE_RUN, NOT_RUN, RECORD_LOST_ITS_END } from '../agent/notices.ts';
+
+const never = () => new Promise<never>(() => {});
+const append = call('Bash', { command: 'echo one >> one.txt' });
+
+/** A session whose journal ends with the response number `response`: what came after it was lost, and its witness remains. */
+async function cutAfter(response: number, cast: Cast, requests: number): Promise<FamilySession> {
+  const stop = new AbortController();
+  const family = await startFamily({ cast });
+  const running = family.run('Go.', { signal: stop.signal });
+  while (family.emulator.requests.length < requests) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort('SIGINT');
+  await running;
+  await family.session[Symbol.asyncDispose]();
+  cutJournal(family.home, response);
+  return family;
+}
+
+function journalIn(home: string): string {
+  return globSync(join(home, 'projects/*/*.sqlite')).find((file) => !file.endsWith('index.sqlite')) ?? '';
+}
+
+function cutJournal(home: string, response: number): void {
+  using db = new DatabaseSync(journalIn(home));
+  const [last] = db
+    .prepare("SELECT seq FROM events WHERE type = 'response.completed' ORDER BY seq LIMIT 1 OFFSET ?")
+    .all(response - 1);
+  db.prepare('DELETE FROM events WHERE seq > ?').run(Number(last?.seq));
+}
+
+describe('LOG-1: a call whose start was in the lost end of the journal', () => {
+  test('is not made again, and its agent is told', async () => {
+    const family = await cutAfter(1, { 'Go.': [append, never] }, 2);
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Checked.' }) });
+    await again.run(null);
+    expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
+    expect(lastTexts(again.requestsOf('Go.').at(-1))).toEqual([MAY_HAVE_RUN, RECORD_LOST_ITS_END]);
+  });
+
+  test('of a child is not made again either', async () => {
+    const family = await cutAfter(2, { 'Go.': [startAgents(['child'])], child: [append, never] }, 3);
+    const again = await family.reopen({
+      'Go.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: checked.' }),
+    });
+    await again.run(null);
+    expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
+    expect(lastTexts(again.requestsOf('child').at(-1))).toEqual([MAY_HAVE_RUN, RECORD_LOST_ITS_END]);
+  });
+
+  test('that started an agent starts no second one', async () => {
+    const family = await cutAfter(1, { 'Go.': [startAgents(['child'])], child: [append, never] }, 3);
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Checked.' }), child: [append, never] });
+    await again.run(null);
+    expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
+    expect(lastTexts(again.requestsOf('Go.').at(-1))[0]).toBe(MAY_HAVE_RUN);
+    expect(eventsOf(again.recordedOf(2), 'agent.started')).toEqual([]);
+  });
+
+  test('is closed as one that may have run when there is another prompt', async () => {
+    const family = await cutAfter(1, { 'Go.': [append, never] }, 2);
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Else.' }), Else: () => ({ text: 'Else.' }) });
+    await again.run('Else?');
+    const said = JSON.stringify(again.emulator.requests.at(-1)?.request?.messages);
+    expect(said).toContain(MAY_HAVE_RUN);
+    expect(said).not.toContain(NOT_RUN.interrupted);
+  });
+
+  test('is made again where it only reads', async () => {
+    const look = call('Read', { file_path: 'seen.txt' });
+    const family = await cutAfter(1, { 'Go.': [look, never] }, 2);
+    writeFileSync(join(family.cwd, 'seen.txt'), 'as it is now\n');
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Read.' }) });
+    await again.run(null);
+    expect(lastTexts(again.requestsOf('Go.').at(-1))[0]).toContain('as it is now');
+  });
+});
+
+test('AGENT-5: without a witness that saw more, a call that had not begun is made', async () => {
+  const family = await cutAfter(1, { 'Go.': [append, never] }, 2);
+  writeFileSync(witnessPath(journalIn(family.home)), '');
+  const again = await family.reopen({ 'Go.': () => ({ text: 'Done.' }) });
+  await again.run(null);
+  expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\none\n');
+});

@@ -1,0 +1,71 @@
+/**
+ * The agents that earlier processes of a session have started, as the journal has them: who asked for each, whether it
+ * has ended, and whether its parent has been told. One reading serves all of them.
+ */
+import type { JournalReader } from '../../journal/journal.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+
+export interface RecordedChild {
+  readonly id: AgentId;
+  readonly parent: AgentId;
+  readonly started: EventOf<'agent.started'>;
+  prompts: number;
+  background: boolean;
+  /** Null while it was at work, or has gone on since. */
+  ended: EventOf<'agent.ended'> | null;
+  /** Its parent was sent a notification of its last end. */
+  told: boolean;
+}
+
+const TYPES: readonly JournalEvent['type'][] = [
+  'agent.started',
+  'agent.ended',
+  'agent.resumed',
+  'agent.detached',
+  'message.received',
+  'message.appended',
+];
+
+export class RecordedChildren {
+  readonly #byId = new Map<AgentId, RecordedChild>();
+
+  static read(reader: JournalReader): RecordedChildren {
+    const children = new RecordedChildren();
+    for (const { agent, event } of reader.events({ types: TYPES })) children.#take(agent ?? '', event);
+    return children;
+  }
+
+  /** In the order in which they were asked for. */
+  of(parent: AgentId): RecordedChild[] {
+    return [...this.#byId.values()].filter((child) => child.parent === parent);
+  }
+
+  #take(agent: AgentId, event: JournalEvent): void {
+    if (event.type === 'agent.started') {
+      if (event.parent === null) return;
+      const background = event.origin?.background ?? false;
+      const { parent } = event;
+      const child = { id: agent, parent, started: event, prompts: 0, background, ended: null, told: false };
+      this.#byId.set(agent, child);
+    } else if (event.type === 'message.received' && event.kind === 'notification') {
+      const about = this.#byId.get(event.from ?? '');
+      if (about !== undefined) about.told = true;
+    } else {
+      const child = this.#byId.get(agent);
+      if (child !== undefined) note(child, event);
+    }
+  }
+}
+
+function note(child: RecordedChild, event: JournalEvent): void {
+  if (event.type === 'agent.ended') child.ended = event;
+  if (event.type === 'agent.detached') child.background = true;
+  if (event.type === 'agent.resumed') Object.assign(child, { ended: null, told: false });
+  if (event.type !== 'message.appended') return;
+  child.ended = null;
+  if (event.cause !== 'prompt') return;
+  child.prompts += 1;
+  // Who has ended goes on in the background, and that is told of again.
+  if (child.prompts > 1) Object.assign(child, { background: true, told: false });
+}

@@ -1,0 +1,61 @@
+/** What there is to report of an agent that an earlier process ran: read from the journal, it has no memory of its own. */
+import { contentOf, thawBytes } from '../../conversation/frozen-block.ts';
+import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { foldAgent } from '../../journal/projections/apply-event.ts';
+import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { itemsOf } from '../../system/persistent-list.ts';
+import type { ReportFacts } from '../children/report.ts';
+import type { RecordedChild } from './recorded-children.ts';
+
+const KILLED = {
+  status: 'interrupted',
+  cause: 'process_ended',
+  message: 'its process ended; SendMessage continues it',
+} as const;
+
+export function recordedReport(
+  reader: JournalReader,
+  { id, started, ended }: Pick<RecordedChild, 'id' | 'started' | 'ended'>,
+): ReportFacts {
+  const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: id })), { writerAlive: false });
+  if (overview === undefined) throw new Error(`agent ${id} has started and is nowhere`);
+  const { type, name, model, turns, usage, costUsd, startedAt, lastEventAt } = overview;
+  const { status, cause, message } = ended ?? KILLED;
+  const worktree = ended === null ? null : releasedWorktree(reader, id);
+  return {
+    ...(worktree !== null && { worktree }),
+    agent: id,
+    type,
+    name,
+    model,
+    description: started.origin?.description ?? '',
+    status,
+    cause,
+    message,
+    text: ended === null ? '' : lastText(reader, id),
+    turns,
+    usage,
+    costUsd,
+    // By the wall clock, which may have been set back meanwhile.
+    durationMs: Math.max(0, lastEventAt - startedAt),
+  };
+}
+
+function releasedWorktree(reader: JournalReader, id: AgentId): WorktreeResult | null {
+  let last: WorktreeResult | null = null;
+  for (const { event } of reader.events({ agent: id, type: 'worktree.released' })) {
+    if (event.type !== 'worktree.released') continue;
+    const { type: _, ...released } = event;
+    last = released;
+  }
+  return last;
+}
+
+function lastText(reader: JournalReader, id: AgentId): string {
+  const { messages } = foldAgent(reader.events({ agent: id }), id);
+  const blocks = itemsOf(messages).findLast(({ role }) => role === 'assistant')?.blocks ?? [];
+  const texts = blocks.map((digest) => thawBytes(reader.block(digest))).filter(({ type }) => type === 'text');
+  return texts.map((block) => String(contentOf(block).text)).join('');
+}

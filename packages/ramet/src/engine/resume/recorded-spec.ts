@@ -1,0 +1,60 @@
+/** What an agent of an earlier process is when it goes on: what it had, as far as whoever it works for has that too. */
+import type { AgentOrigin, EventOf } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { Agent } from '../agent/agent.ts';
+import { agentSpec, basisOf } from '../agent/agent-spec.ts';
+import type { AgentSpec } from '../agent/runtime.ts';
+import type { AgentFamily } from '../children/family.ts';
+import type { RecordedSpec } from './resume.ts';
+
+export interface StartedAgent {
+  readonly id: AgentId;
+  readonly started: EventOf<'agent.started'>;
+}
+
+/** Why the agent cannot go on, whoever wants it to; null when it can. */
+export function whyNotContinued({ started: { origin } }: StartedAgent): string | null {
+  if (origin?.skipTranscript) return 'it kept no transcript';
+  if (origin?.narrowed) return 'it had rights of its own, which ended with it';
+  return null;
+}
+
+export function specOfRecorded(
+  family: AgentFamily,
+  parent: Agent,
+  { id, started }: StartedAgent,
+  { model, permissionMode, tools }: RecordedSpec,
+  changes: Partial<AgentOrigin> = {},
+): AgentSpec {
+  return agentSpec(basisOf(family, parent), {
+    id,
+    type: started.agentType,
+    name: started.name,
+    model,
+    thinking: null,
+    system: [],
+    tools: parent.spec.tools.filter(({ name }) => tools.includes(name)),
+    permissionMode,
+    maxTurns: started.maxTurns,
+    budget: started.budget,
+    origin: { ...originOf(started), ...changes },
+    readOnly: started.origin?.readOnly,
+    executor: started.origin?.executor,
+  });
+}
+
+/** Without the estimates: what a fork would have cost as a fresh agent can be told of one whole run only. */
+function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
+  const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
+  const { executor, readOnly, worktree } = origin ?? {};
+  return {
+    kind,
+    call,
+    description,
+    background,
+    depth,
+    ...(executor && { executor }),
+    ...(readOnly && { readOnly }),
+    ...(worktree && { worktree }),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again; calls it
+ * left open stay open, with the results that were recorded, until it is known how the agent goes on (`open-calls.ts`).
+ */
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../../conversation/conversation.ts';
+import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../../conversation/frozen-block.ts';
+import { planRequest } from '../../conversation/plan-request.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
+import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';
+import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { Digest } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { itemsOf } from '../../system/persistent-list.ts';
+import { hasKey, valueAt } from '../../system/persistent-map.ts';
+import { Agent } from '../agent/agent.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import { OUTPUT_CUT } from '../agent/notices.ts';
+import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
+import { callsIn } from '../calls/finish-calls.ts';
+import type { OpenCalls } from '../calls/open-calls.ts';
+
+/** What a resumed agent goes on with unless it is told otherwise. */
+export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
+  /** Names of the tools that its prompt speaks of. */
+  readonly tools: readonly string[];
+  /** The tools as they stand in its prompt. */
+  readonly head: Pick<PromptHead, 'tools'>;
+}
+
+export function resumeAgent(
+  runtime: SessionRuntime,
+  reader: JournalReader,
+  specFor: (recorded: RecordedSpec) => AgentSpec,
+  id: AgentId,
+  state: AgentState = recordedAgent((agent) => reader.events({ agent }), id),
+): Agent {
+  const thaw = thawFrom(reader);
+  const { permissionMode } = state;
+  if (state.prefix === null || permissionMode === null) throw nothingRecorded(id);
+  const { model, thinking, tools, system } = state.prefix;
+  const head = freezeHead({ model, thinking, tools: thaw(tools), system: thaw(system) });
+  const inherited = inheritedMessages(reader, state.inherited);
+  const messages = [...inherited, ...itemsOf(state.messages)].map((message) => thawMessage(message, thaw));
+  const names = head.tools.map((tool) => String(contentOf(tool).name));
+  const spec = specFor({ model, permissionMode, tools: names, head });
+  const conversation = new Conversation(head, messages);
+  const prompts = itemsOf(state.prompts).map((prompt) => thawMessage(prompt, thaw));
+  const mail = thaw(state.pending.flatMap(({ blocks }) => blocks));
+  const agent = new Agent(runtime, spec, { state, conversation, prompts, mail });
+  if (spec.permissionMode !== permissionMode) {
+    agent.record({ type: 'permission.changed', mode: spec.permissionMode });
+  }
+  // Whoever resumes it wants it to work: what had called its work off is void.
+  agent.takeMail(({ kind }) => kind === 'cancel', null);
+  recallCache(agent);
+  reopenTurn(agent, reader);
+  return agent;
+}
+
+/** Takes up what the process that ran the agent has left of its last turn. */
+export function reopenTurn(agent: Agent, reader: JournalReader): void {
+  agent.inbox.reopen();
+  agent.openCalls = openCallsIn(agent, thawFrom(reader));
+  if (agent.state.openStop !== 'max_tokens') return;
+  agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
+}
+
+type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
+
+function thawFrom(reader: JournalReader): Thaw {
+  return (digests) => digests.map((digest) => thawBytes(reader.block(digest), digest));
+}
+
+type RecordedMessage = Pick<StateMessage, 'role' | 'blocks' | 'shared'>;
+
+function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): FrozenMessage {
+  return { role, blocks: thaw(blocks), shared };
+}
+
+/** What it wrote to the provider's cache may still be there: siblings that go on with it need not wait for each other. */
+function recallCache(agent: Agent): void {
+  const { answeredBreakpoints, answeredAt } = agent.state;
+  if (answeredAt === null || answeredBreakpoints.length === 0) return;
+  const { cacheMap } = hosted(agent).runtime;
+  const planned = planRequest(agent.conversation, answeredBreakpoints, answeredAt);
+  cacheMap.requestStarted(planned);
+  cacheMap.responseBegan(planned);
+}
+
+function openCallsIn({ state, conversation }: Agent, thaw: Thaw): OpenCalls | null {
+  const last = conversation.messages.at(-1);
+  const calls = last?.role === 'assistant' ? callsIn(last.blocks) : [];
+  if (calls.length === 0) return null;
+  const answered = new Map<string, FrozenBlock>();
+  for (const { id } of calls) {
+    const [result] = thaw([valueAt(state.results, id)].filter((digest) => digest !== undefined));
+    if (result !== undefined) answered.set(id, result);
+  }
+  const started = new Set(calls.map(({ id }) => id).filter((id) => hasKey(state.calls, id)));
+  return { calls, results: answered, started };
+}
+
+/** The process died before the agent's first record was committed. */
+function nothingRecorded(id: AgentId): UserMistake {
+  return new UserMistake(
+    'nothing_recorded',
+    `agent ${id} ended before anything was recorded: start again with a prompt`,
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * Lets the agents go on that an earlier process of the session left, each from its last complete turn (AGENT-5): those
+ * that were at work when it was killed, and, where the interrupted work itself is gone on with, those that were
+ * interrupted together with their parent. Agents below them come first, so that a parent finds the agents it waits for.
+ *
+ * Invariants
+ * 1. An agent goes on once: one that runs is left alone, and whose parent is not alive is not taken up.
+ * 2. What an agent's parent had not been told of it, and is void now, is taken back; what is true is told once.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { JournalReader } from '../../journal/journal.ts';
+import type { AgentState } from '../../journal/projections/agent-state.ts';
+import { recordedAgent, recordedAgents } from '../../journal/projections/recorded-agents.ts';
+import { RametError } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
+import type { Agent } from '../agent/agent.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import { recallExpectations } from '../answer/expectations.ts';
+import type { CarriedSpending } from '../budget/budget.ts';
+import { openBill } from '../budget/run-bill.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { startChild } from '../children/run-child.ts';
+import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
+import { lostNotifications } from './lost-children.ts';
+import { tellOfLostEnd } from './lost-end.ts';
+import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
+import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
+import { resumeAgent } from './resume.ts';
+
+export interface ReviveOptions {
+  /** The main agent goes on with something else: what was interrupted with its last work stays so. */
+  prompted: boolean;
+  /** The journal lost its end: each is told before it does anything. */
+  endIsMissing?: boolean;
+}
+
+/** Returns how many agents go on. */
+export async function reviveAgents(
+  family: AgentFamily,
+  main: Agent,
+  { prompted, endIsMissing = false }: ReviveOptions,
+): Promise<number> {
+  await main.runtime.journal.commit('written');
+  const reader = family.parts.openReader();
+  try {
+    const recorded = RecordedChildren.read(reader);
+    const revival: Revival = {
+      family,
+      reader,
+      recorded,
+      prompted,
+      endIsMissing,
+      main: main.spec.id,
+      stateOf: states(reader),
+    };
+    return await reviveChildrenOf(main, revival);
+  } finally {
+    reader.close();
+  }
+}
+
+/** The first is read by itself, so that its request goes out while the journal is read for all the others. */
+function states(reader: JournalReader): Revival['stateOf'] {
+  let others: Map<AgentId, AgentState> | null = null;
+  let isFirst = true;
+  return (id) => {
+    if (isFirst) {
+      isFirst = false;
+      return recordedAgent((agent) => reader.events({ agent }), id);
+    }
+    others ??= recordedAgents(reader.events());
+    return others.get(id);
+  };
+}
+
+interface Revival {
+  readonly family: AgentFamily;
+  readonly reader: JournalReader;
+  readonly recorded: RecordedChildren;
+  readonly prompted: boolean;
+  readonly endIsMissing: boolean;
+  readonly main: AgentId;
+  stateOf(id: AgentId): AgentState | undefined;
+}
+
+async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
+  const { family, recorded, reader } = revival;
+  openBill(parent);
+  let count = 0;
+  const goneOn = new Set<AgentId>();
+  for (const child of recorded.of(parent.spec.id)) {
+    const from = goesOnFrom(child, parent, revival);
+    if (from === null) continue;
+    const revived = await reviveOrWarn(child, from, parent, revival);
+    if (revived > 0) goneOn.add(child.id);
+    count += revived;
+    // What was started gets to its request before the next one is read.
+    await setImmediate();
+  }
+  const source = { recorded, reader, goneOn };
+  for (const news of await lostNotifications(family, parent.runtime, parent.spec.id, source)) {
+    parent.receive('notification', news.from, news.text);
+  }
+  return count;
+}
+
+/** What the agent was when it was left; null when it does not go on. */
+function goesOnFrom(
+  child: RecordedChild,
+  parent: Agent,
+  { family, main, prompted }: Revival,
+): 'running' | 'interrupted' | null {
+  if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
+  const { ended, background, started } = child;
+  const anew = prompted && parent.spec.id === main;
+  if (ended !== null && (ended.status !== 'interrupted' || anew)) return null;
+  if (background) return ended === null || hasNewsOf(parent, child.id) ? from(ended) : null;
+  const call = started.origin?.call;
+  // Nobody waits for those of a program that is gone; they go on all the same, and it finds them by name.
+  const awaited = typeof call !== 'string' || isOpen(parent, call);
+  return awaited && (ended === null || typeof call === 'string') ? from(ended) : null;
+}
+
+function from(ended: RecordedChild['ended']): 'running' | 'interrupted' {
+  return ended === null ? 'running' : 'interrupted';
+}
+
+function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
+  return inbox.items.some((item) => item.kind === 'notification' && item.from === id);
+}
+
+function isOpen({ openCalls }: Agent, call: string): boolean {
+  if (openCalls === null || openCalls.results.has(call)) return false;
+  return openCalls.calls.some(({ id }) => id === call);
+}
+
+/** One that cannot be read back is told of as interrupted; the others go on. */
+async function reviveOrWarn(
+  child: RecordedChild,
+  from: 'running' | 'interrupted',
+  parent: Agent,
+  revival: Revival,
+): Promise<number> {
+  try {
+    return await revive(child, from, parent, revival);
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    parent.warn('agent_not_continued', `agent ${child.id} does not go on: ${error.message}`);
+    return 0;
+  }
+}
+
+async function revive(
+  child: RecordedChild,
+  from: 'running' | 'interrupted',
+  parent: Agent,
+  revival: Revival,
+): Promise<number> {
+  const { family, reader } = revival;
+  const { runtime } = hosted(parent);
+  const recorded = revival.stateOf(child.id);
+  // Killed before anything but its start was recorded: the call that asked for it begins again.
+  if (recorded === undefined || recorded.messages.length === 0) return 0;
+  const expected = await recallExpectations(child.started.origin);
+  const worktree = lastWorktree(child.started.origin, recorded);
+  const housing = await resumedHousing(runtime, worktree, parent.directory.cwd);
+  const agent = resumeAgent(
+    runtime,
+    reader,
+    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected, ...housing }),
+    child.id,
+    recorded,
+  );
+  agent.carried = { ...recorded.spent, below: spentBelow(child.id, revival) };
+  takeBack(parent, child.id);
+  agent.record({ type: 'agent.resumed', from });
+  if (revival.endIsMissing) tellOfLostEnd(agent);
+  settleIn(agent, recorded, parent.directory.cwd);
+  const below = await reviveChildrenOf(agent, revival);
+  startChild(family, parent, agent, { run_in_background: child.background });
+  return below + 1;
+}
+
+function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
+  let below: CarriedSpending['below'] = { usage: NO_USAGE, costUsd: 0 };
+  for (const child of revival.recorded.of(id)) {
+    const own = revival.stateOf(child.id)?.spent;
+    for (const spent of [own, spentBelow(child.id, revival)]) {
+      if (spent === undefined) continue;
+      below = {
+        usage: addUsage(below.usage, spent.usage),
+        costUsd: addCost(below.costUsd, spent.costUsd),
+      };
+    }
+  }
+  return below;
+}
+
+function takeBack(parent: Agent, id: AgentId): void {
+  parent.takeMail((item) => item.kind === 'notification' && item.from === id, null);
+}
