@@ -1,5 +1,5 @@
 /** Says that a checkout changed while an agent was in a worktree of it, as soon as that is on record (WORK-9). */
-import type { RecordListener } from '../sdk/observed-journal.ts';
+import type { RecordListener } from '../sdk/session/observed-journal.ts';
 import { printable } from '../views/text/format.ts';
 
 /** Each change once, whoever of many agents saw it. */

@@ -1,6 +1,6 @@
 /** What a person should know of a session that was just opened, one line each. */
 import { isEmbedded } from '../model/catalog.ts';
-import type { Session } from '../sdk/session.ts';
+import type { Session } from '../sdk/session/session.ts';
 import type { CommandIo } from './io.ts';
 
 const NO_KEY =

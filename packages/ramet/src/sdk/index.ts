@@ -48,8 +48,8 @@ export {
 } from './library.ts';
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
 export type { SessionOptions } from './options.ts';
-export { type CompactRequest, openSession, type Session, type SessionEvent } from './session.ts';
-export type { ForkOptions, SpawnOptions, SteeredMessage } from './session-type.ts';
+export { type CompactRequest, openSession, type Session, type SessionEvent } from './session/session.ts';
+export type { ForkOptions, SpawnOptions, SteeredMessage } from './session/session-type.ts';
 export { VERSION } from './version.ts';
 export type {
   CollectedWorktree,

@@ -22,9 +22,9 @@ import {
 } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import type { AgentSettings, Settings } from '../settings/settings.ts';
-import type { RecordListener } from './observed-journal.ts';
-import { thinkingFrom } from './session-thinking.ts';
-import type { SettingsInForce } from './settings-in-force.ts';
+import type { RecordListener } from './session/observed-journal.ts';
+import { thinkingFrom } from './session/session-thinking.ts';
+import type { SettingsInForce } from './session/settings-in-force.ts';
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */

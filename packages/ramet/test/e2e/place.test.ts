@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { openSession } from '../../src/sdk/session.ts';
+import { openSession } from '../../src/sdk/session/session.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { linesOf } from '../fixtures/command.ts';
 import { test, toolResults } from '../fixtures/user.ts';

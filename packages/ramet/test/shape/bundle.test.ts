@@ -33,7 +33,7 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
     entry: 'cli/main',
     scope: 'start',
     absent:
-      /^src\/agents\/definitions\/(definition-(store|file|catalog|watch)|plain-fields)|^src\/sdk\/child-view/,
+      /^src\/agents\/definitions\/(definition-(store|file|catalog|watch)|plain-fields)|^src\/sdk\/agent-types\/child-view/,
     because: 'few sessions have definition files',
   },
   {

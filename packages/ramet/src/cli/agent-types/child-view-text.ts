@@ -1,5 +1,5 @@
 /** What a child of a type will see (U39), as people read it. */
-import type { ChildView } from '../../sdk/child-view.ts';
+import type { ChildView } from '../../sdk/agent-types/child-view.ts';
 import { printable, table, tokens as tokenCount } from '../../views/text/format.ts';
 
 /** The same for every type; a fork has all of it. */

@@ -1,8 +1,8 @@
 /** `ramet agents`: every agent type, where it comes from, and what it shadows; validate; show what a child sees. */
 
-import { openStore } from '../../sdk/agent-types.ts';
+import { openStore } from '../../sdk/agent-types/agent-types.ts';
+import { viewChild } from '../../sdk/agent-types/child-view.ts';
 import { checkTypes } from '../../sdk/calls/check-types.ts';
-import { viewChild } from '../../sdk/child-view.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { problemLines, typeListObject, typeListText } from '../../views/type-list.ts';
 import { childViewObject, childViewText } from '../agent-types/child-view-text.ts';

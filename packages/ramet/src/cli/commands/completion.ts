@@ -35,7 +35,7 @@ export async function complete(program: Command, words: readonly string[], io: C
 
 async function typesOf(io: CommandIo): Promise<Suggestion[]> {
   try {
-    const { openStore } = await import('../../sdk/agent-types.ts');
+    const { openStore } = await import('../../sdk/agent-types/agent-types.ts');
     using store = await openStore(findPlace(io), io.env);
     await store.refresh();
     return store.catalog.definitions.map(({ name, description }) => ({ text: name, description }));

@@ -10,7 +10,7 @@ import { Cancelled, RametError } from '../../schema/errors.ts';
 import { hitRate } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { openSession } from '../../sdk/session.ts';
+import { openSession } from '../../sdk/session/session.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { dollars, duration, percent } from '../../views/text/format.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';

@@ -6,7 +6,7 @@ import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
-import { openSession, type Session } from '../../sdk/session.ts';
+import { openSession, type Session } from '../../sdk/session/session.ts';
 import { tellingChanges } from '../checkout-notes.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';

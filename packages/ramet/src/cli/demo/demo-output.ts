@@ -1,7 +1,7 @@
 /** How `ramet demo` looks: headings, the agents' steps as they happen, within 80 columns. */
 import { styleText } from 'node:util';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { duration, excerpt } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
 

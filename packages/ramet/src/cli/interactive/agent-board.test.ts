@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { displayWidth } from '../../views/text/display-width.ts';
 import { AgentBoard, doingOf } from './agent-board.ts';
 import { agentLine, inBackgroundLine } from './agent-lines.ts';

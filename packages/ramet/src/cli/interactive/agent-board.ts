@@ -7,7 +7,7 @@ import { timeLeft } from '../../schema/clock.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
 import { agentTree, type TreePlace } from '../../views/agent-tree.ts';
 import { duration } from '../../views/text/format.ts';

@@ -4,7 +4,7 @@ import { STOPPED } from '../../engine/agent/notices.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentHandle, AgentOverview } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
-import type { Session } from '../../sdk/session.ts';
+import type { Session } from '../../sdk/session/session.ts';
 import { purposeOf, shortId } from '../../views/agent-label.ts';
 import { agentTree } from '../../views/agent-tree.ts';
 import { viewSession } from '../../views/session-view.ts';

@@ -1,5 +1,5 @@
 /** What is said of children in the transcript: one line when one begins in the background, stalls or ends. Pure. */
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { agentLabel, endingOf } from '../../views/agent-label.ts';
 import { duration } from '../../views/text/format.ts';
 import type { BoardAgent } from './agent-board.ts';

@@ -11,7 +11,7 @@ import { isEmbedded } from '../../model/catalog.ts';
 import { drain } from '../../schema/drain.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentResult } from '../../sdk/index.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import type { CommandIo } from '../io.ts';
 import type { Chat } from './chat.ts';
 import { type ChatCommand, isInstant, parseChatCommand, runChatCommand } from './chat-commands.ts';

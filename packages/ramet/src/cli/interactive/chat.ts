@@ -10,7 +10,7 @@ import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { openSession, type Session, type SessionEvent } from '../../sdk/session.ts';
+import { openSession, type Session, type SessionEvent } from '../../sdk/session/session.ts';
 import { lastAnswerOf } from '../../views/last-answer.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { tellingChanges } from '../checkout-notes.ts';

@@ -4,7 +4,7 @@
  * Everything that a model or a tool wrote goes through `safeText`.
  */
 import type { ToolResultBlock } from '../../schema/content.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
 import { fitText } from '../../views/text/display-width.ts';
 import { duration, tokens } from '../../views/text/format.ts';

@@ -2,7 +2,7 @@
  * What a person said while a turn was under way: it waits until the agent hears it, at its next tool boundary, and can be
  * taken back until then.
  */
-import type { SteeredMessage } from '../../sdk/session-type.ts';
+import type { SteeredMessage } from '../../sdk/session/session-type.ts';
 
 interface SteeredLine {
   readonly text: string;

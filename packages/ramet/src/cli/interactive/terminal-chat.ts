@@ -10,7 +10,7 @@
  */
 
 import type { PromptHistory } from '../../sdk/calls/prompt-history.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { EXIT } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { agentWords } from './agent-commands.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 import { DenialNotes, Denials } from './denials.ts';
 
 function completed(path: string, denied: boolean): SessionEvent {

@@ -1,7 +1,7 @@
 /** The calls of a run that were not permitted: for the result object, and in lines for people. */
 import { REFUSED_OFTEN } from '../../engine/agent/notices.ts';
 import { GO_ON } from '../../permission/assessment.ts';
-import type { SessionEvent } from '../../sdk/session.ts';
+import type { SessionEvent } from '../../sdk/session/session.ts';
 
 export interface PermissionDenial {
   tool_name: string;

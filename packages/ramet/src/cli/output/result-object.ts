@@ -2,7 +2,7 @@
 
 import type { Usage } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
-import type { Session } from '../../sdk/session.ts';
+import type { Session } from '../../sdk/session/session.ts';
 import type { PermissionDenial } from './denials.ts';
 import type { RunAgent } from './run-agents.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { responseCompleted } from '../../../test/recorded-events.ts';
 import type { AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import type { Session, SessionEvent } from '../../sdk/session.ts';
+import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { type RunAgent, RunAgents } from './run-agents.ts';
 
 const MAIN = 'abcd1234.1';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
 import type { AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
-import type { Session, SessionEvent } from '../../sdk/session.ts';
+import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import type { CommandIo } from '../io.ts';
 import { jsonOutput } from './json.ts';
 import type { ResultOutput } from './result-output.ts';

@@ -1,6 +1,6 @@
 /** One JSON event per line, each with the agent it is of; the last is the result object. */
 import type { AgentResult } from '../../sdk/index.ts';
-import type { Session, SessionEvent } from '../../sdk/session.ts';
+import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
 import { Denials } from './denials.ts';

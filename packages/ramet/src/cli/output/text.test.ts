@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import type { Session } from '../../sdk/session.ts';
+import type { Session } from '../../sdk/session/session.ts';
 import { endingLine, WaitNotes } from './result-output.ts';
 import { textOutput } from './text.ts';
 

@@ -1,6 +1,6 @@
 /** The answer alone on standard output; what went wrong on standard error. */
 import type { ToolUseBlock } from '../../schema/content.ts';
-import type { Session, SessionEvent } from '../../sdk/session.ts';
+import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { endingOf, purposeOf, shortId } from '../../views/agent-label.ts';
 import { duration, excerpt, printable } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';

@@ -1,7 +1,7 @@
 /** Looks for what is wrong in files that define agent types. */
 import { resolve } from 'node:path';
 import { validateDefinitions } from '../../agents/definitions/validate-definitions.ts';
-import { openStore, toolNames } from '../agent-types.ts';
+import { openStore, toolNames } from '../agent-types/agent-types.ts';
 import { findPlace } from '../place.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 

@@ -1,6 +1,6 @@
 import { overridePrices } from '../../model/price-overrides.ts';
 import { PRICES, type PriceTable } from '../../model/prices.ts';
-import { sessionSettings } from '../session-settings.ts';
+import { sessionSettings } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 /** What models cost here: the list prices, and what the settings say instead. */

@@ -5,7 +5,7 @@ import { isTrustedPlace, type SettingsReport } from '../../settings/read-setting
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
 import { problemText } from '../../settings/settings-problems.ts';
 import { findPlace } from '../place.ts';
-import { describeSettings, settingsPlace } from '../session-settings.ts';
+import { describeSettings, settingsPlace } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface ReportedSetting extends SettingValue {

@@ -1,12 +1,11 @@
 /**
  * Ends a session that another process runs, or one agent of it, and says what came of it. A session is ended by a
- * signal to its writer, an agent by a request that the writer finds (`journal/stop-requests.ts`).
+ * signal to its writer, an agent by a request that the writer finds (`sdk/stop-requests.ts`).
  */
 
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { livingWriter } from '../../journal/sessions.ts';
-import { requestStop } from '../../journal/stop-requests.ts';
 import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
@@ -16,6 +15,7 @@ import { parseTarget, type TargetView, viewAgents } from '../../views/session-ta
 import { tellDamage } from '../../views/session-view.ts';
 import { endOrphans } from '../orphans.ts';
 import { findPlace } from '../place.ts';
+import { requestStop } from '../stop-requests.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
 const LOOK_AGAIN_MS = 50;

@@ -9,7 +9,7 @@ import { isBinding } from '../../settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../settings/settings-problems.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { endOrphans } from '../orphans.ts';
-import { describeSettings, settingsPlace } from '../session-settings.ts';
+import { describeSettings, settingsPlace } from '../session/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 /** A session of many agents writes some hundred megabytes. */

@@ -15,7 +15,7 @@ import { gitText, runGit } from '../../git/run-git.ts';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { drain } from '../../schema/drain.ts';
 import type { Caller } from '../calls/caller.ts';
-import { openSession } from '../session.ts';
+import { openSession } from '../session/session.ts';
 
 export interface ResolverPlace {
   repository: MergeRepository;

@@ -18,8 +18,8 @@ import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/
 import { withoutOwnPrograms } from '../../system/own-programs.ts';
 import { isTrusted } from '../../system/trust.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
-import { sessionSettings } from '../session-settings.ts';
-import type { SettingsInForce } from '../settings-in-force.ts';
+import { sessionSettings } from '../session/session-settings.ts';
+import type { SettingsInForce } from '../session/settings-in-force.ts';
 import type { OpenedPullRequest } from './pull-requests.ts';
 
 export interface MergeTargetOptions extends CallOptions {

@@ -4,7 +4,7 @@ import { childEnvironment } from '../../system/child-environment.ts';
 import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
-import { sessionSettings } from '../session-settings.ts';
+import { sessionSettings } from '../session/session-settings.ts';
 import { GONE_ALREADY, type Holding } from './holding.ts';
 import { holdingsOf } from './holdings.ts';
 

@@ -8,7 +8,7 @@ import { childEnvironment } from '../../system/child-environment.ts';
 import { rametHome } from '../../system/home.ts';
 import { withoutOwnPrograms } from '../../system/own-programs.ts';
 import type { Caller } from '../calls/caller.ts';
-import { sessionSettings } from '../session-settings.ts';
+import { sessionSettings } from '../session/session-settings.ts';
 
 export interface CommandPlace extends Disposable {
   place: WorktreePlace;

@@ -1,14 +1,14 @@
 /** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
-import type { Agent } from '../engine/agent/agent.ts';
-import { hosted } from '../engine/agent/hosted-agent.ts';
-import { switchModel } from '../engine/exchange/fallback.ts';
-import type { SessionMode } from '../schema/status.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import { hosted } from '../../engine/agent/hosted-agent.ts';
+import { switchModel } from '../../engine/exchange/fallback.ts';
+import type { SessionMode } from '../../schema/status.ts';
 import {
   type ResolvedOptions,
   refuseUnenforceableBudget,
   requireSessionMode,
   resolveOptions,
-} from './options.ts';
+} from '../options.ts';
 
 export function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
   const { model } = resolveOptions({ env: settings.env, model: name }, settings);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { drain } from '../../test/fixtures/engine.ts';
-import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
-import type { SessionOptions } from './options.ts';
+import { drain } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import type { SessionOptions } from '../options.ts';
 import { openSession } from './session.ts';
 import type { SteeredMessage } from './session-type.ts';
 

@@ -1,9 +1,9 @@
 /** How the main agent is to think, as it was asked for (RES-9). */
 
-import { byEffort, byTokens, requireEffort } from '../model/thinking.ts';
-import type { ThinkingConfig } from '../schema/content.ts';
-import type { Effort } from '../schema/status.ts';
-import type { Settings } from '../settings/settings.ts';
+import { byEffort, byTokens, requireEffort } from '../../model/thinking.ts';
+import type { ThinkingConfig } from '../../schema/content.ts';
+import type { Effort } from '../../schema/status.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 interface ThinkingOptions {
   thinking?: ThinkingConfig;

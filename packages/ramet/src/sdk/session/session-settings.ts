@@ -1,18 +1,22 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
-import { DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
-import { MODEL_TIERS, resolveModel, tierVariable } from '../model/catalog.ts';
-import { DEFAULT_WATCH } from '../model/connection-watch.ts';
-import { DEFAULT_CONCURRENT_REQUESTS } from '../model/rate/rate-window.ts';
-import { DEFAULT_RETRY } from '../model/rate/retry.ts';
-import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../model/select-provider.ts';
-import { describeIssues } from '../schema/describe-issues.ts';
-import { UserMistake } from '../schema/errors.ts';
-import { foldersUpTo, otherToolsNotices, readOtherTools } from '../settings/other-tools/read-other-tools.ts';
-import { readSettings, type SettingsReport } from '../settings/read-settings.ts';
-import type { SettingValue } from '../settings/setting-value.ts';
-import type { Settings, TierSettings } from '../settings/settings.ts';
-import type { SettingsPlace } from '../settings/settings-place.ts';
-import { refuseBadSettings, settingsNotices } from '../settings/settings-problems.ts';
+import { DEFAULT_AGENT_LIMITS } from '../../engine/agent/agent-limits.ts';
+import { MODEL_TIERS, resolveModel, tierVariable } from '../../model/catalog.ts';
+import { DEFAULT_WATCH } from '../../model/connection-watch.ts';
+import { DEFAULT_CONCURRENT_REQUESTS } from '../../model/rate/rate-window.ts';
+import { DEFAULT_RETRY } from '../../model/rate/retry.ts';
+import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../../model/select-provider.ts';
+import { describeIssues } from '../../schema/describe-issues.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import {
+  foldersUpTo,
+  otherToolsNotices,
+  readOtherTools,
+} from '../../settings/other-tools/read-other-tools.ts';
+import { readSettings, type SettingsReport } from '../../settings/read-settings.ts';
+import type { SettingValue } from '../../settings/setting-value.ts';
+import type { Settings, TierSettings } from '../../settings/settings.ts';
+import type { SettingsPlace } from '../../settings/settings-place.ts';
+import { refuseBadSettings, settingsNotices } from '../../settings/settings-problems.ts';
 import {
   DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,
@@ -20,8 +24,8 @@ import {
   DEFAULT_PERMISSION_MODE,
   DEFAULT_SANDBOX,
   type SessionOptions,
-} from './options.ts';
-import { findPlace, type Place } from './place.ts';
+} from '../options.ts';
+import { findPlace, type Place } from '../place.ts';
 import type { SettingsInForce } from './settings-in-force.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
@@ -37,7 +41,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
 }
 
 async function checked(settings: Settings): Promise<Settings> {
-  const { settingsSchema } = await import('../settings/settings-schema.ts');
+  const { settingsSchema } = await import('../../settings/settings-schema.ts');
   const { data, error } = settingsSchema.safeParse(settings);
   if (data !== undefined) return data;
   throw new UserMistake('bad_settings', `the option settings is wrong: ${describeIssues(error)}`);

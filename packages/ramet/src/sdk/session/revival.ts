@@ -1,7 +1,7 @@
 /** When the agents of an earlier process go on (AGENT-5): before the first prompt, or when interrupted work is gone on with. */
-import type { Agent } from '../engine/agent/agent.ts';
-import { closeCalls } from '../engine/calls/finish-calls.ts';
-import type { AgentFamily } from '../engine/children/family.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import { closeCalls } from '../../engine/calls/finish-calls.ts';
+import type { AgentFamily } from '../../engine/children/family.ts';
 
 export interface Revival {
   /** Puts the main agent where the prompt finds it; null goes on with what was interrupted. */
@@ -20,7 +20,7 @@ export function createRevival(parts: {
   let isDue = parts.isResumed && family.parts.lastNumber > 1;
   const revive = async (prompted: boolean): Promise<number> => {
     isDue = false;
-    const { reviveAgents } = await import('../engine/resume/revive.ts');
+    const { reviveAgents } = await import('../../engine/resume/revive.ts');
     return reviveAgents(family, agent, { prompted, endIsMissing });
   };
   return {

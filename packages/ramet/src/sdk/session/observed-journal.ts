@@ -1,7 +1,7 @@
 /** A journal that tells somebody what it takes: what this process knows is then known without reading it again. */
-import type { Journal } from '../journal/journal.ts';
-import type { JournalEvent } from '../schema/events.ts';
-import type { AgentId } from '../schema/ids.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { JournalEvent } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
 
 export type RecordListener = (agent: AgentId | null, event: JournalEvent) => void;
 

@@ -3,39 +3,39 @@
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
 
-import { tellOfLostEnd } from '../engine/resume/lost-end.ts';
-import type { AgentWorkspace, AgentWorkspaces } from '../git/worktrees/workspace/agent-workspace.ts';
-import { directoryIn } from '../git/worktrees/workspace/agent-workspace.ts';
-import { findSession, latestSession, type SessionEntry } from '../journal/session-list.ts';
-import { createSession, openReader, resumeSession } from '../journal/sessions.ts';
-import type { ModelProvider } from '../model/provider.ts';
-import { withRecipe } from '../model/recipe/recipe.ts';
-import { selectProvider } from '../model/select-provider.ts';
-import { thinkingNote } from '../model/thinking.ts';
-import { UserMistake } from '../schema/errors.ts';
-import type { SessionId } from '../schema/ids.ts';
-import { isInside } from '../system/path-inside.ts';
-import { noteProject } from '../system/project-note.ts';
-import { createRedactor } from '../tools/redaction/redact.ts';
-import { openAgentTypes } from './agent-types.ts';
-import { liveSession } from './live-session.ts';
-import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
-import { observedJournal } from './observed-journal.ts';
+import { tellOfLostEnd } from '../../engine/resume/lost-end.ts';
+import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
+import { directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
+import { findSession, latestSession, type SessionEntry } from '../../journal/session-list.ts';
+import { createSession, openReader, resumeSession } from '../../journal/sessions.ts';
+import type { ModelProvider } from '../../model/provider.ts';
+import { withRecipe } from '../../model/recipe/recipe.ts';
+import { selectProvider } from '../../model/select-provider.ts';
+import { thinkingNote } from '../../model/thinking.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { isInside } from '../../system/path-inside.ts';
+import { noteProject } from '../../system/project-note.ts';
+import { createRedactor } from '../../tools/redaction/redact.ts';
+import { openAgentTypes } from '../agent-types/agent-types.ts';
+import { ToldTypes } from '../agent-types/told-types.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
   refuseUnenforceableBudget,
   resolveOptions,
   type SessionOptions,
-} from './options.ts';
-import { endOrphans, recordEndedOrphans } from './orphans.ts';
+} from '../options.ts';
+import { endOrphans, recordEndedOrphans } from '../orphans.ts';
+import { findPlace, type Place } from '../place.ts';
+import { liveSession } from './live-session.ts';
+import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
+import { observedJournal } from './observed-journal.ts';
 import { openRules, recallRules } from './permission-rules.ts';
-import { findPlace, type Place } from './place.ts';
 import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import { newSessionThinking } from './session-thinking.ts';
 import type { Session } from './session-type.ts';
-import { ToldTypes } from './told-types.ts';
 
 export type { SessionEvent } from './session-event.ts';
 export type { CompactRequest, Session } from './session-type.ts';

@@ -1,14 +1,14 @@
 /** What a session is to whoever opened it. */
-import type { AgentEvent, AgentResult } from '../engine/agent/agent-event.ts';
-import type { AgentHandle } from '../engine/agent/agent-handle.ts';
-import type { AgentSpec } from '../engine/agent/runtime.ts';
-import type { ForkOverrides } from '../engine/children/fork-overrides.ts';
-import type { CompactionOutcome } from '../engine/compaction/compaction.ts';
-import type { RunOptions } from '../engine/loop/loop.ts';
-import type { Repository } from '../git/repository.ts';
-import type { SessionId } from '../schema/ids.ts';
-import type { BudgetLimits, SessionMode } from '../schema/status.ts';
-import type { SpawnRequest } from '../tools/agent-desk.ts';
+import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
+import type { AgentHandle } from '../../engine/agent/agent-handle.ts';
+import type { AgentSpec } from '../../engine/agent/runtime.ts';
+import type { ForkOverrides } from '../../engine/children/fork-overrides.ts';
+import type { CompactionOutcome } from '../../engine/compaction/compaction.ts';
+import type { RunOptions } from '../../engine/loop/loop.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
+import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { SessionEvent } from './session-event.ts';
 
 export interface CompactRequest {

@@ -1,13 +1,19 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../test/fixtures/command.ts';
-import { call, type FamilySession, lastTexts, startAgents, startFamily } from '../../test/fixtures/family.ts';
-import { writeFiles } from '../../test/fixtures/temporary.ts';
-import { builtInDefinitions, typeLines } from '../agents/prompts/built-in.ts';
-import type { RequestRecord } from '../emulator/index.ts';
-import { trust } from '../system/trust.ts';
-import { agentToolFor } from '../tools/agent.ts';
+import { eventually } from '../../../test/fixtures/command.ts';
+import {
+  call,
+  type FamilySession,
+  lastTexts,
+  startAgents,
+  startFamily,
+} from '../../../test/fixtures/family.ts';
+import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts';
+import type { RequestRecord } from '../../emulator/index.ts';
+import { trust } from '../../system/trust.ts';
+import { agentToolFor } from '../../tools/agent.ts';
 
 const agentTool = agentToolFor({ fork: true, types: typeLines(builtInDefinitions) });
 

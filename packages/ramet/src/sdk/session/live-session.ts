@@ -1,25 +1,25 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
-import type { Agent } from '../engine/agent/agent.ts';
-import type { AgentResult } from '../engine/agent/agent-event.ts';
-import type { AgentHandle } from '../engine/agent/agent-handle.ts';
-import { closeCalls } from '../engine/calls/finish-calls.ts';
-import { agentMessageText } from '../engine/children/agent-message.ts';
-import type { SpawnOrder } from '../engine/children/spawn.ts';
-import { type RunOptions, runAgent } from '../engine/loop/loop.ts';
-import { mapped } from '../schema/drain.ts';
-import { describeError, UserMistake } from '../schema/errors.ts';
-import { cleanWorktreesLater } from './clean-worktrees.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import type { AgentResult } from '../../engine/agent/agent-event.ts';
+import type { AgentHandle } from '../../engine/agent/agent-handle.ts';
+import { closeCalls } from '../../engine/calls/finish-calls.ts';
+import { agentMessageText } from '../../engine/children/agent-message.ts';
+import type { SpawnOrder } from '../../engine/children/spawn.ts';
+import { type RunOptions, runAgent } from '../../engine/loop/loop.ts';
+import { mapped } from '../../schema/drain.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
+import type { ToldTypes } from '../agent-types/told-types.ts';
+import { cleanWorktreesLater } from '../clean-worktrees.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+import { retainLater } from '../retention/retain-later.ts';
 import type { HeldEvents } from './event-bus.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
-import type { ResolvedOptions } from './options.ts';
-import type { Place } from './place.ts';
-import { retainLater } from './retention/retain-later.ts';
 import { createRevival } from './revival.ts';
 import { changeModel, changePermissionMode } from './session-changes.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
-import type { ToldTypes } from './told-types.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -98,7 +98,7 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         await closeCalls(agent);
-        const { compact } = await import('../engine/compaction/compaction.ts');
+        const { compact } = await import('../../engine/compaction/compaction.ts');
         return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
       } finally {
         running = false;
@@ -126,7 +126,7 @@ export function liveSession(parts: LiveParts): Session {
 /** Before the journal is closed: what becomes of them is recorded. */
 async function leaveWorktrees(agent: Agent): Promise<void> {
   if (agent.directory.workspace !== null) {
-    const { releaseWorkspace } = await import('../engine/isolation/release-workspace.ts');
+    const { releaseWorkspace } = await import('../../engine/isolation/release-workspace.ts');
     await releaseWorkspace(agent);
   }
   await agent.runtime.workspaces[Symbol.asyncDispose]();
@@ -147,7 +147,7 @@ function steered(agent: Agent, text: string): SteeredMessage {
 }
 
 async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
-  const { continueEnded } = await import('../engine/resume/continue-ended.ts');
+  const { continueEnded } = await import('../../engine/resume/continue-ended.ts');
   const running = family.findHandle(to);
   if (running !== undefined) {
     running.steer(text);
@@ -191,7 +191,7 @@ async function started(
   { agent, family }: LiveParts,
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
-  const { spawnAgent } = await import('../engine/children/spawn.ts');
+  const { spawnAgent } = await import('../../engine/children/spawn.ts');
   const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;

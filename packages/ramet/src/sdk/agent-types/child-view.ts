@@ -3,27 +3,27 @@
  * is told of its place, and how many tokens each of them takes, estimated.
  */
 
-import type { AgentDefinition } from '../agents/definitions/definition.ts';
-import { unknownType } from '../agents/definitions/type-lines.ts';
-import { findDefinition } from '../agents/prompts/built-in.ts';
-import { environmentText } from '../agents/prompts/environment.ts';
-import { freezeBlock } from '../conversation/frozen-block.ts';
-import { estimateTokens } from '../conversation/token-estimate.ts';
-import { headOf } from '../engine/agent/prompt-head.ts';
-import { toolsOf } from '../engine/children/child-head.ts';
-import { withRecipe } from '../model/recipe/recipe.ts';
-import { selectProvider } from '../model/select-provider.ts';
-import { effectiveMode } from '../permission/effective-mode.ts';
-import { UserMistake } from '../schema/errors.ts';
-import type { SessionMode } from '../schema/status.ts';
-import { createRedactor } from '../tools/redaction/redact.ts';
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { unknownType } from '../../agents/definitions/type-lines.ts';
+import { findDefinition } from '../../agents/prompts/built-in.ts';
+import { environmentText } from '../../agents/prompts/environment.ts';
+import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { estimateTokens } from '../../conversation/token-estimate.ts';
+import { headOf } from '../../engine/agent/prompt-head.ts';
+import { toolsOf } from '../../engine/children/child-head.ts';
+import { withRecipe } from '../../model/recipe/recipe.ts';
+import { selectProvider } from '../../model/select-provider.ts';
+import { effectiveMode } from '../../permission/effective-mode.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionMode } from '../../schema/status.ts';
+import { createRedactor } from '../../tools/redaction/redact.ts';
+import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions } from '../options.ts';
+import { findPlace, type Place } from '../place.ts';
+import { childModel } from '../session/children.ts';
+import { readSurroundings } from '../session/main-agent.ts';
+import { environmentOfChildren } from '../session/session-runtime.ts';
+import { sessionSettings } from '../session/session-settings.ts';
 import { openAgentTypes } from './agent-types.ts';
-import { childModel } from './children.ts';
-import { readSurroundings } from './main-agent.ts';
-import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions } from './options.ts';
-import { findPlace, type Place } from './place.ts';
-import { environmentOfChildren } from './session-runtime.ts';
-import { sessionSettings } from './session-settings.ts';
 import { toolsTelling } from './told-types.ts';
 
 export interface ChildView {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
-import { type ScriptedStep, scriptedModel } from '../testing/scripted-model.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { type ScriptedStep, scriptedModel } from '../../testing/scripted-model.ts';
 import { openSession, type Session } from './session.ts';
 
 async function open(...steps: ScriptedStep[]): Promise<Session> {

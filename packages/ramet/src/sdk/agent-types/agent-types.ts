@@ -6,19 +6,19 @@
  * what comes later is said with the next prompt.
  */
 
-import type { AgentDefinition } from '../agents/definitions/definition.ts';
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import {
   type DefinitionPlace,
   definitionFolders,
   managedFolders,
-} from '../agents/definitions/definition-places.ts';
-import type { DefinitionStore } from '../agents/definitions/definition-store.ts';
-import { builtInDefinitions } from '../agents/prompts/built-in.ts';
-import { isTrustedPlace } from '../settings/read-settings.ts';
-import { builtInTools } from '../tools/registry.ts';
+} from '../../agents/definitions/definition-places.ts';
+import type { DefinitionStore } from '../../agents/definitions/definition-store.ts';
+import { builtInDefinitions } from '../../agents/prompts/built-in.ts';
+import { isTrustedPlace } from '../../settings/read-settings.ts';
+import { builtInTools } from '../../tools/registry.ts';
+import type { Place } from '../place.ts';
+import { settingsPlace } from '../session/session-settings.ts';
 import type { OpenTypes } from './definition-types.ts';
-import type { Place } from './place.ts';
-import { settingsPlace } from './session-settings.ts';
 
 export interface AgentTypes extends Disposable {
   readonly definitions: readonly AgentDefinition[];
@@ -77,7 +77,7 @@ export async function openAgentTypes(place: Place, env: NodeJS.ProcessEnv): Prom
 
 /** The definitions of a place, not read yet. */
 export async function openStore(place: Place, env: NodeJS.ProcessEnv): Promise<DefinitionStore> {
-  const { DefinitionStore } = await import('../agents/definitions/definition-store.ts');
+  const { DefinitionStore } = await import('../../agents/definitions/definition-store.ts');
   return new DefinitionStore({
     place: definitionPlace(place, env),
     builtIn: builtInDefinitions,

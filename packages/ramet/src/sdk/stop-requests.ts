@@ -1,6 +1,6 @@
 /**
  * How one process asks another to stop an agent: a file in the session's folder, named by the agent's number. The writer
- * of the session looks for it while it has children (`sdk/stop-watch.ts`), so nothing is lost and no signal is needed.
+ * of the session looks for it while it has children (`sdk/session/stop-watch.ts`), so nothing is lost and no signal is needed.
  *
  * Invariants
  * 1. A request is for one process: it names who wrote the session when it was made, and holds for nobody else.

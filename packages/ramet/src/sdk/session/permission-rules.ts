@@ -1,16 +1,16 @@
 /** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
 
-import type { JournalReader } from '../journal/journal.ts';
+import type { JournalReader } from '../../journal/journal.ts';
 import {
   describeProblem,
   joinRules,
   parseRules,
   type SessionRules,
   sessionRules,
-} from '../permission/policy.ts';
-import { UserMistake } from '../schema/errors.ts';
-import type { ResolvedOptions } from './options.ts';
-import type { Place } from './place.ts';
+} from '../../permission/policy.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
 
 export function openRules(
   { permissions, env, others = [] }: ResolvedOptions,

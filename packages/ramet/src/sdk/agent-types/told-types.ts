@@ -1,12 +1,12 @@
 /** What the main agent has been told of agent types: in the head of its prompt, and with later prompts. */
 
-import type { AgentDefinition } from '../agents/definitions/definition.ts';
-import { fileTypeLine, fileTypeLines, NAMES_ONLY, nameList } from '../agents/definitions/type-lines.ts';
-import { builtInDefinitions, typeLines } from '../agents/prompts/built-in.ts';
-import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
-import { AGENT_TOOL } from '../tools/agent.ts';
-import { builtInTools } from '../tools/registry.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { fileTypeLine, fileTypeLines, NAMES_ONLY, nameList } from '../../agents/definitions/type-lines.ts';
+import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts';
+import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
+import { AGENT_TOOL } from '../../tools/agent.ts';
+import { builtInTools } from '../../tools/registry.ts';
+import type { Tool } from '../../tools/tool.ts';
 
 /** The tools of a main agent that knows these types. */
 export function toolsTelling(definitions: readonly AgentDefinition[], fork: boolean): readonly Tool[] {

@@ -1,42 +1,42 @@
 /** What the agents of a session share, made of options and the rooms below. */
 import { join } from 'node:path';
-import type { Agent } from '../engine/agent/agent.ts';
-import { hosted } from '../engine/agent/hosted-agent.ts';
-import { localHost } from '../engine/agent/local-host.ts';
-import type { SessionRuntime } from '../engine/agent/runtime.ts';
-import type { AgentFamily } from '../engine/children/family.ts';
-import { lazyCalledAgents, lazyDesk, prepareDesks } from '../engine/children/lazy-desk.ts';
-import { PrefixGuard } from '../engine/exchange/prefix-guard.ts';
-import { type LazyWorkspaces, lazyWorkspaces } from '../engine/isolation/lazy-workspaces.ts';
-import { LaunchGate } from '../engine/launch/launch.ts';
-import { createFileLedger, type FileLedger } from '../files/file-ledger.ts';
-import { gitState } from '../git/git-state.ts';
-import { RecentGitState } from '../git/recent-git-state.ts';
-import { lazyCheckouts } from '../git/shared-git/lazy-checkouts.ts';
-import type { Journal, JournalReader } from '../journal/journal.ts';
-import { CacheMap } from '../model/cache/cache-map.ts';
-import type { WatchLimits } from '../model/connection-watch.ts';
-import type { ModelProvider } from '../model/provider.ts';
-import { AnsweredEndpoint } from '../model/rate/answered-endpoints.ts';
-import { EndpointHealth } from '../model/rate/endpoint-health.ts';
-import { MachineRates } from '../model/rate/machine-rates.ts';
-import { createRateWindow } from '../model/rate/rate-window.ts';
-import { askingOnce } from '../permission/asking-once.ts';
-import { createCommandSandbox } from '../sandbox/command-sandbox.ts';
-import { type Clock, steadyClock } from '../schema/clock.ts';
-import type { LimitSettings } from '../settings/settings.ts';
-import { childEnvironment } from '../system/child-environment.ts';
-import { withoutOwnPrograms } from '../system/own-programs.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import { hosted } from '../../engine/agent/hosted-agent.ts';
+import { localHost } from '../../engine/agent/local-host.ts';
+import type { SessionRuntime } from '../../engine/agent/runtime.ts';
+import type { AgentFamily } from '../../engine/children/family.ts';
+import { lazyCalledAgents, lazyDesk, prepareDesks } from '../../engine/children/lazy-desk.ts';
+import { PrefixGuard } from '../../engine/exchange/prefix-guard.ts';
+import { type LazyWorkspaces, lazyWorkspaces } from '../../engine/isolation/lazy-workspaces.ts';
+import { LaunchGate } from '../../engine/launch/launch.ts';
+import { createFileLedger, type FileLedger } from '../../files/file-ledger.ts';
+import { gitState } from '../../git/git-state.ts';
+import { RecentGitState } from '../../git/recent-git-state.ts';
+import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
+import type { Journal, JournalReader } from '../../journal/journal.ts';
+import { CacheMap } from '../../model/cache/cache-map.ts';
+import type { WatchLimits } from '../../model/connection-watch.ts';
+import type { ModelProvider } from '../../model/provider.ts';
+import { AnsweredEndpoint } from '../../model/rate/answered-endpoints.ts';
+import { EndpointHealth } from '../../model/rate/endpoint-health.ts';
+import { MachineRates } from '../../model/rate/machine-rates.ts';
+import { createRateWindow } from '../../model/rate/rate-window.ts';
+import { askingOnce } from '../../permission/asking-once.ts';
+import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
+import { type Clock, steadyClock } from '../../schema/clock.ts';
+import type { LimitSettings } from '../../settings/settings.ts';
+import { childEnvironment } from '../../system/child-environment.ts';
+import { withoutOwnPrograms } from '../../system/own-programs.ts';
 import {
   createProcessRegister,
   type ProcessRegister,
   processDirectory,
-} from '../system/processes/process-register.ts';
-import type { AgentTypes } from './agent-types.ts';
+} from '../../system/processes/process-register.ts';
+import type { AgentTypes } from '../agent-types/agent-types.ts';
+import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
-import { DEFAULT_SANDBOX, type ResolvedOptions } from './options.ts';
-import type { Place } from './place.ts';
 import { RunEnd } from './run-end.ts';
 import { attributed, type SessionEvent } from './session-event.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -137,7 +137,7 @@ export function shareParts(
       calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
       root: async () => {
         if (main === null) throw new Error('the main agent is not there yet');
-        const { viewRoot } = await import('../engine/children/view-root.ts');
+        const { viewRoot } = await import('../../engine/children/view-root.ts');
         return viewRoot(hosted(main));
       },
       prepare: prepareDesks(),
@@ -195,7 +195,7 @@ function limitWait({ settings }: ResolvedOptions): number | undefined {
 function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLedger {
   return createFileLedger({
     clock,
-    openShared: async () => (await import('../files/shared-writes.ts')).SharedWrites.open(project),
+    openShared: async () => (await import('../../files/shared-writes.ts')).SharedWrites.open(project),
     warn: (message) => journal.append(null, { type: 'warning.raised', code: 'files_not_shared', message }),
   });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { drain } from '../../test/fixtures/engine.ts';
-import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
-import type { SessionOptions } from './options.ts';
+import { drain } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import type { SessionOptions } from '../options.ts';
 import { openSession, type Session } from './session.ts';
 
 const read = { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'long.txt' } }] };

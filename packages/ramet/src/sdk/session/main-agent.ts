@@ -1,36 +1,36 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
-import { environmentText } from '../agents/prompts/environment.ts';
-import { firstMessage } from '../agents/prompts/first-message.ts';
-import { MAIN_PROMPT } from '../agents/prompts/main-prompt.ts';
-import { instructionsText, readProjectInstructions } from '../agents/prompts/project-instructions.ts';
-import { freezeBlock } from '../conversation/frozen-block.ts';
-import { Agent } from '../engine/agent/agent.ts';
-import { agentSpec, type SpecBasis } from '../engine/agent/agent-spec.ts';
-import type { AgentSpec } from '../engine/agent/runtime.ts';
-import { switchModel } from '../engine/exchange/fallback.ts';
-import { type RecordedSpec, resumeAgent } from '../engine/resume/resume.ts';
-import { type GitState, gitState } from '../git/git-state.ts';
-import type { AgentWorkspace } from '../git/worktrees/workspace/agent-workspace.ts';
-import type { JournalReader } from '../journal/journal.ts';
-import type { AgentState } from '../journal/projections/agent-state.ts';
-import { recordedAgent } from '../journal/projections/recorded-agents.ts';
-import { fitThinking } from '../model/thinking.ts';
-import type { ThinkingConfig } from '../schema/content.ts';
-import { UserMistake } from '../schema/errors.ts';
-import { agentId } from '../schema/ids.ts';
-import type { MainHousing } from './main-housing.ts';
+import { environmentText } from '../../agents/prompts/environment.ts';
+import { firstMessage } from '../../agents/prompts/first-message.ts';
+import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
+import { instructionsText, readProjectInstructions } from '../../agents/prompts/project-instructions.ts';
+import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { Agent } from '../../engine/agent/agent.ts';
+import { agentSpec, type SpecBasis } from '../../engine/agent/agent-spec.ts';
+import type { AgentSpec } from '../../engine/agent/runtime.ts';
+import { switchModel } from '../../engine/exchange/fallback.ts';
+import { type RecordedSpec, resumeAgent } from '../../engine/resume/resume.ts';
+import { type GitState, gitState } from '../../git/git-state.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import type { AgentState } from '../../journal/projections/agent-state.ts';
+import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
+import { fitThinking } from '../../model/thinking.ts';
+import type { ThinkingConfig } from '../../schema/content.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import { agentId } from '../../schema/ids.ts';
+import { toolsAsTold, toolsTelling } from '../agent-types/told-types.ts';
 import {
   newSessionMode,
   newSessionModel,
   type ResolvedOptions,
   refuseUnenforceableBudget,
   refuseUnservedModel,
-} from './options.ts';
-import type { Place } from './place.ts';
+} from '../options.ts';
+import type { Place } from '../place.ts';
+import { VERSION } from '../version.ts';
+import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
 import { newSessionThinking } from './session-thinking.ts';
-import { toolsAsTold, toolsTelling } from './told-types.ts';
-import { VERSION } from './version.ts';
 
 export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
   const { runtime } = shared;
@@ -51,7 +51,7 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
 
 /** Puts the main agent into the worktree that the session is to work in. */
 export async function moveMain(agent: Agent, workspace: AgentWorkspace): Promise<void> {
-  const { moveInto } = await import('../engine/isolation/change-directory.ts');
+  const { moveInto } = await import('../../engine/isolation/change-directory.ts');
   workspace.giveTo({ session: agent.runtime.journal.session, agent: agent.spec.id });
   moveInto(agent, workspace);
 }

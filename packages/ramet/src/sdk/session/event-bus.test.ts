@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drain } from '../../test/fixtures/engine.ts';
+import { drain } from '../../../test/fixtures/engine.ts';
 import { EventBus } from './event-bus.ts';
 
 const settle = (): Promise<void> => new Promise(setImmediate);

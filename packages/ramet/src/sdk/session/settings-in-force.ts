@@ -1,5 +1,5 @@
-import type { OtherRules } from '../settings/other-tools/other-tools.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { OtherRules } from '../../settings/other-tools/other-tools.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 /** What the settings files amount to, and what the user should know of them. */
 export interface SettingsInForce {

@@ -1,33 +1,33 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
-import { environmentText } from '../agents/prompts/environment.ts';
-import type { FrozenBlock } from '../conversation/frozen-block.ts';
-import type { Agent } from '../engine/agent/agent.ts';
-import type { AgentEvent } from '../engine/agent/agent-event.ts';
-import type { AgentExecutor } from '../engine/agent/executor.ts';
-import type { AgentSpec } from '../engine/agent/runtime.ts';
-import { Spending } from '../engine/budget/budget.ts';
-import { AgentFamily, type ChildSurroundings } from '../engine/children/family.ts';
-import { inProcess } from '../executors/in-process.ts';
-import type { RecentGitState } from '../git/recent-git-state.ts';
-import { findRepository } from '../git/repository.ts';
-import type { JournalReader } from '../journal/journal.ts';
-import { openReader } from '../journal/sessions.ts';
-import { isEmbedded, MODEL_TIERS, resolveModel } from '../model/catalog.ts';
-import type { ModelProvider } from '../model/provider.ts';
-import { UserMistake } from '../schema/errors.ts';
-import type { SessionId } from '../schema/ids.ts';
-import { NO_USAGE } from '../schema/usage.ts';
-import { processDirectory } from '../system/processes/process-register.ts';
-import { ledgerOf } from '../views/ledger/ledger.ts';
-import type { LedgerLine } from '../views/ledger/ledger-line.ts';
-import type { AgentTypes } from './agent-types.ts';
+import { environmentText } from '../../agents/prompts/environment.ts';
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import type { Agent } from '../../engine/agent/agent.ts';
+import type { AgentEvent } from '../../engine/agent/agent-event.ts';
+import type { AgentExecutor } from '../../engine/agent/executor.ts';
+import type { AgentSpec } from '../../engine/agent/runtime.ts';
+import { Spending } from '../../engine/budget/budget.ts';
+import { AgentFamily, type ChildSurroundings } from '../../engine/children/family.ts';
+import { inProcess } from '../../executors/in-process.ts';
+import type { RecentGitState } from '../../git/recent-git-state.ts';
+import { findRepository } from '../../git/repository.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { isEmbedded, MODEL_TIERS, resolveModel } from '../../model/catalog.ts';
+import type { ModelProvider } from '../../model/provider.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
+import { processDirectory } from '../../system/processes/process-register.ts';
+import { ledgerOf } from '../../views/ledger/ledger.ts';
+import type { LedgerLine } from '../../views/ledger/ledger-line.ts';
+import type { AgentTypes } from '../agent-types/agent-types.ts';
 import {
   DEFAULT_SANDBOX,
   type ResolvedOptions,
   refuseUnenforceableBudget,
   refuseUnservedModel,
-} from './options.ts';
-import type { Place } from './place.ts';
+} from '../options.ts';
+import type { Place } from '../place.ts';
 
 export interface FamilyOptions {
   session: SessionId;
@@ -73,8 +73,8 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
 function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<AgentExecutor> {
   let made: Promise<AgentExecutor> | null = null;
   const make = async (): Promise<AgentExecutor> => {
-    const { processExecutor } = await import('../executors/process/process-executor.ts');
-    const { fingerprintSecrets } = await import('../tools/redaction/fingerprint-redactor.ts');
+    const { processExecutor } = await import('../../executors/process/process-executor.ts');
+    const { fingerprintSecrets } = await import('../../tools/redaction/fingerprint-redactor.ts');
     return processExecutor({
       secrets: fingerprintSecrets(settings.env),
       processes: processDirectory(place.project),

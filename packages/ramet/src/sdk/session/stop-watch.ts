@@ -1,9 +1,9 @@
 /** Looks for requests of other processes to stop agents of this session (`ramet stop`), as long as it has children. */
 
-import { STOPPED } from '../engine/agent/notices.ts';
-import type { AgentFamily } from '../engine/children/family.ts';
-import { takeStopRequests } from '../journal/stop-requests.ts';
-import { agentId, type SessionId } from '../schema/ids.ts';
+import { STOPPED } from '../../engine/agent/notices.ts';
+import type { AgentFamily } from '../../engine/children/family.ts';
+import { agentId, type SessionId } from '../../schema/ids.ts';
+import { takeStopRequests } from '../stop-requests.ts';
 
 /** One look at a folder that is seldom there takes some microseconds. */
 const LOOK_EVERY_MS = 250;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { drain } from '../../test/fixtures/engine.ts';
-import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
-import type { PermissionAnswer } from '../permission/broker.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
-import type { SessionOptions } from './options.ts';
+import { drain } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import type { PermissionAnswer } from '../../permission/broker.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import type { SessionOptions } from '../options.ts';
 import { openSession } from './session.ts';
 
 let calls = 0;
