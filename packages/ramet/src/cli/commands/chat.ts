@@ -1,6 +1,6 @@
 /** `ramet` without -p: a conversation on a terminal, or line by line without one (docs/interactive.md). */
 import type { SessionOptions } from '../../sdk/options.ts';
-import { Chat } from '../interactive/chat.ts';
+import { Chat } from '../interactive/chat/chat.ts';
 import type { CommandIo } from '../io.ts';
 
 export async function chat(options: SessionOptions, io: CommandIo): Promise<number> {
@@ -9,12 +9,12 @@ export async function chat(options: SessionOptions, io: CommandIo): Promise<numb
 }
 
 async function lineByLine(options: SessionOptions, io: CommandIo): Promise<number> {
-  const { plainChat } = await import('../interactive/plain-chat.ts');
+  const { plainChat } = await import('../interactive/chat/plain-chat.ts');
   await using chat = new Chat(options, io, (line) => io.note(line));
   return plainChat(chat, process.stdin, io);
 }
 
 async function onTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
-  const { runOnTerminal } = await import('../interactive/run-on-terminal.ts');
+  const { runOnTerminal } = await import('../interactive/chat/run-on-terminal.ts');
   return runOnTerminal(options, io);
 }

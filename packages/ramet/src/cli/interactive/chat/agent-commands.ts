@@ -1,0 +1,132 @@
+/** `/agents`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
+
+import { STOPPED } from '../../../engine/agent/notices.ts';
+import { UserMistake } from '../../../schema/errors.ts';
+import type { AgentHandle, AgentOverview } from '../../../sdk/index.ts';
+import { findPlace } from '../../../sdk/place.ts';
+import type { Session } from '../../../sdk/session/session.ts';
+import { purposeOf, shortId } from '../../../views/agent-label.ts';
+import { agentTree } from '../../../views/agent-tree.ts';
+import { viewSession } from '../../../views/session-view.ts';
+import { dollars, excerpt, table, usageTokens } from '../../../views/text/format.ts';
+import type { CommandIo } from '../../io.ts';
+import { type BoardAgent, doingOf } from './agent-board.ts';
+import type { Chat } from './chat.ts';
+
+/** All agents of the session but the main one: those at work as they are now, the others as the journal has them. */
+export function agentsText({ session, board }: Chat, io: CommandIo): string {
+  if (session === null) return 'no agents yet';
+  using view = viewSession(session.id, findPlace(io).project);
+  const inBackground = new Set(session.agents.filter((agent) => agent.inBackground).map(({ id }) => id));
+  const children = agentTree(view.agents.filter(({ parent }) => parent !== null));
+  if (children.length === 0) return 'no agents yet';
+  const rows = children.map(({ agent, level }) => {
+    const { turns, usage, costUsd } = board.find(agent.id) ?? agent;
+    return [
+      '  '.repeat(level) + shortId(agent.id),
+      excerpt(statusOf(agent, board.find(agent.id)), LONGEST_STATUS),
+      `${turns} turn${turns === 1 ? '' : 's'}`,
+      usageTokens(usage),
+      dollars(costUsd),
+      `${agent.type} ${purposeOf(agent)}${inBackground.has(agent.id) ? ' (in the background)' : ''}`,
+    ];
+  });
+  return table(rows);
+}
+
+/** What follows should stay on a line of 80 columns. */
+const LONGEST_STATUS = 20;
+
+function statusOf({ status, cause }: AgentOverview, atWork: BoardAgent | undefined): string {
+  if (atWork !== undefined) return doingOf(atWork);
+  return cause === null ? status : `${status}: ${cause}`;
+}
+
+export function stopAgents(argument: string, chat: Chat): string {
+  const agents = atWork(argument, chat, '/stop');
+  for (const agent of agents) agent.stop(STOPPED);
+  return said(agents, 'stopped');
+}
+
+export function cancelAgents(argument: string, chat: Chat): string {
+  const agents = atWork(argument, chat, '/cancel');
+  for (const agent of agents) agent.cancel();
+  return said(agents, 'asked to end with a summary');
+}
+
+/** One that has ended goes on with what it is told. */
+export async function tellAgents(argument: string, { session }: Chat, io: CommandIo): Promise<string> {
+  if (session === null) throw noneKnown();
+  using view = viewSession(session.id, findPlace(io).project);
+  const ended = view.agents.filter(({ id, parent }) => parent !== null && !isAtWork(session, id));
+  // Names may be given again: the last who had one is meant.
+  const known = [...session.agents, ...ended.reverse()];
+  const { found, rest } = named(argument, known, session.agents);
+  if (found.length === 0) throw unknown(argument, known, '/tell');
+  if (rest === '') throw new UserMistake('no_text', 'say what to tell: /tell <agent> <text>');
+  const lines = found.map(async ({ id }) => {
+    const goesOn = !isAtWork(session, id);
+    const agent = await session.tell(id, rest);
+    return said([agent], goesOn ? 'goes on with it' : 'hears it at its next tool boundary');
+  });
+  return (await Promise.all(lines)).join('\n');
+}
+
+/** What Tab offers where an agent is to be named. */
+export function agentWords({ session }: Chat): string[] {
+  const agents = session?.agents ?? [];
+  const names = agents.flatMap(({ name }) => (name === null || name.includes(' ') ? [] : [name]));
+  return [...names, ...agents.map(({ id }) => shortId(id)), ...(agents.length > 1 ? ['all'] : [])];
+}
+
+type NamedAgent = Pick<AgentHandle, 'id' | 'name'>;
+
+function isAtWork({ agents }: Session, id: string): boolean {
+  return agents.some((agent) => agent.id === id);
+}
+
+function atWork(argument: string, { session }: Chat, command: string): readonly AgentHandle[] {
+  const running = session?.agents ?? [];
+  if (running.length === 0) throw noneKnown();
+  const { found } = named(argument, running, running);
+  if (found.length === 0) throw unknown(argument, running, command);
+  return found;
+}
+
+/** Names may hold spaces: the longest that the text begins with is meant. */
+function named<Agent extends NamedAgent>(
+  argument: string,
+  agents: readonly Agent[],
+  all: readonly Agent[],
+): { found: readonly Agent[]; rest: string } {
+  const words = agents.flatMap((agent) => namesOf(agent).map((word) => ({ word, found: [agent] })));
+  const [best] = [...words, { word: 'all', found: all }]
+    .filter(({ word }) => argument === word || argument.startsWith(`${word} `))
+    .toSorted((one, other) => other.word.length - one.word.length);
+  return { found: best?.found ?? [], rest: argument.slice(best?.word.length ?? 0).trim() };
+}
+
+function noneKnown(): UserMistake {
+  return new UserMistake('no_agent', 'no agent is at work; /agents lists those that were');
+}
+
+function unknown(argument: string, agents: readonly NamedAgent[], command: string): UserMistake {
+  const known = agents.map(({ id, name }) => (name === null ? shortId(id) : `${shortId(id)} (${name})`));
+  const wrong = argument === '' ? 'name an agent' : `there is no agent "${argument.split(' ')[0]}" for that`;
+  const some = [...known.slice(0, MOST_NAMED), ...(known.length > MOST_NAMED ? ['...'] : [])];
+  return new UserMistake('no_agent', `${wrong}: ${command} takes ${[...some, 'all'].join(', ')}`);
+}
+
+const MOST_NAMED = 20;
+
+function namesOf({ id, name }: NamedAgent): string[] {
+  return [id, shortId(id), shortId(id).slice(1), ...(name === null ? [] : [name])];
+}
+
+function said(agents: readonly AgentHandle[], what: string): string {
+  const lines = agents.map((agent) => {
+    const purpose = purposeOf(agent);
+    return `${shortId(agent.id)}${purpose && ` ${purpose}`}: ${what}`;
+  });
+  return lines.join('\n');
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { CHAT_COMMANDS, completeCommand } from '../editor/command-completion.ts';
+import { parseChatCommand } from './chat-commands.ts';
+
+describe('UI-1: lines that begin with a slash', () => {
+  test.for<[string, ReturnType<typeof parseChatCommand>]>([
+    ['/help', { name: 'help', argument: '' }],
+    ['  /model  opus  ', { name: 'model', argument: 'opus' }],
+    ['/compact keep the plan', { name: 'compact', argument: 'keep the plan' }],
+    ['/unknown', { name: 'unknown', argument: '' }],
+    ['/etc/hosts is wrong', null],
+    ['/', null],
+    ['// a comment', null],
+    ['/help\nand more', null],
+    ['fix /help', null],
+  ])('%j is %j', ([line, command]) => {
+    expect(parseChatCommand(line)).toEqual(command);
+  });
+
+  test('every command is completed from its name', () => {
+    for (const name of Object.keys(CHAT_COMMANDS)) expect(completeCommand(`/${name}`).text).toBe(`/${name} `);
+  });
+
+  test('agents at work are completed where one is to be named', () => {
+    const words = (command: string): string[] => (command === 'stop' ? ['parser', '.2', '.3'] : []);
+    expect(completeCommand('/stop p', words).text).toBe('/stop parser ');
+    expect(completeCommand('/stop .', words)).toEqual({ text: '/stop .', candidates: ['.2', '.3'] });
+    expect(completeCommand('/model p', words).text).toBe('/model p');
+  });
+
+  test.for(['', 'help', '/nothing', '/constructor x', '/model opus 4', '/ help'])(
+    '%j is left as it is',
+    (text) => {
+      expect(completeCommand(text).text).toBe(text);
+    },
+  );
+});

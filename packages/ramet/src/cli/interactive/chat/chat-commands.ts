@@ -1,0 +1,159 @@
+/** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
+
+import { UserMistake } from '../../../schema/errors.ts';
+import { SESSION_MODES } from '../../../schema/status.ts';
+import { hitRate } from '../../../schema/usage.ts';
+import { sessionList } from '../../../sdk/calls/status.ts';
+import { requireSessionMode } from '../../../sdk/options.ts';
+import { findPlace } from '../../../sdk/place.ts';
+import { viewSession } from '../../../views/session-view.ts';
+import { dollars, duration, excerpt, percent, table, tokens } from '../../../views/text/format.ts';
+import { type CommandIo, callFrom } from '../../io.ts';
+import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
+import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
+import type { Chat } from './chat.ts';
+
+export interface ChatCommand {
+  readonly name: string;
+  readonly argument: string;
+}
+
+/** Null for a prompt: a path such as `/etc/hosts` is no command. */
+export function parseChatCommand(line: string): ChatCommand | null {
+  const [, name, argument = ''] = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/.exec(line.trim()) ?? [];
+  return name === undefined ? null : { name, argument: argument.trim() };
+}
+
+export interface CommandAnswer {
+  readonly text: string;
+  readonly leave?: boolean;
+  /** Whether what was interrupted in the session is gone on with. */
+  readonly goOn?: boolean;
+}
+
+interface CommandContext {
+  readonly chat: Chat;
+  readonly io: CommandIo;
+  readonly signal: AbortSignal;
+}
+
+export async function runChatCommand(command: ChatCommand, context: CommandContext): Promise<CommandAnswer> {
+  if (!isKnown(command.name)) {
+    throw new UserMistake('no_command', `there is no command /${command.name}: /help lists them`);
+  }
+  return RUN[command.name](command.argument, context);
+}
+
+/** Whether it is carried out at once, also while a turn runs. */
+export function isInstant({ name }: ChatCommand): boolean {
+  return isKnown(name) && CHAT_COMMANDS[name].instant === true;
+}
+
+function isKnown(name: string): name is ChatCommandName {
+  return Object.hasOwn(CHAT_COMMANDS, name);
+}
+
+type Run = (argument: string, context: CommandContext) => CommandAnswer | Promise<CommandAnswer>;
+
+const RUN: Readonly<Record<ChatCommandName, Run>> = {
+  help: () => ({ text: helpText() }),
+  cost: (_, { chat, io }) => ({ text: costText(chat, io) }),
+  agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
+  tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
+  cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
+  stop: (argument, { chat }) => ({ text: stopAgents(argument, chat) }),
+  continue: (_, { chat }) => {
+    const goOn = chat.session?.isInterrupted === true;
+    return { goOn, text: goOn ? '' : 'nothing was interrupted' };
+  },
+  compact,
+  model,
+  permissions,
+  resume,
+  clear: async (_, { chat }) => {
+    const left = chat.session?.id;
+    await chat.change(null);
+    return { text: left === undefined ? 'a new session' : `a new session; /resume ${left} goes back` };
+  },
+  quit: () => ({ text: '', leave: true }),
+};
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['Enter', 'send; while a turn runs: heard between two steps'],
+  ['Alt-Enter, Ctrl-J, \\ Enter', 'a new line'],
+  ['Up, Down', 'earlier prompts'],
+  ['Tab', 'complete a command'],
+  ['Ctrl-B', 'let agents go on in the background'],
+  ['Esc', 'stop the turn'],
+  ['Ctrl-C', 'stop the turn; twice: leave'],
+  ['Ctrl-D', 'leave'],
+];
+
+function helpText(): string {
+  const commands: readonly ChatCommandHelp[] = Object.values(CHAT_COMMANDS);
+  return table([...commands.map(({ usage, meaning }) => [usage, meaning]), ...KEYS]);
+}
+
+/** One figure a line, which fits any screen; `ramet cost` has the whole table. */
+function costText({ session }: Chat, io: CommandIo): string {
+  if (session === null) return 'nothing was spent yet';
+  using view = viewSession(session.id, findPlace(io).project);
+  const { requests, retries, usage, durationMs, costUsd } = view.ledger.total;
+  const models = Array.from(view.ledger.models, ([name, line]) => [name, dollars(line.costUsd)]);
+  return table([
+    ['requests', `${requests} (${retries} tried again)`],
+    ['input', `${tokens(usage.input_tokens)} tokens`],
+    ['written to the cache', `${tokens(usage.cache_creation_input_tokens)} tokens`],
+    ['read from it', `${tokens(usage.cache_read_input_tokens)} tokens (${percent(hitRate(usage))})`],
+    ['output', `${tokens(usage.output_tokens)} tokens`],
+    ['time', duration(durationMs)],
+    ...(models.length > 1 ? models : []),
+    ['cost', dollars(costUsd)],
+  ]);
+}
+
+async function compact(instructions: string, { chat, signal }: CommandContext): Promise<CommandAnswer> {
+  if (chat.session === null) return { text: 'there is nothing to compact yet' };
+  const outcome = await chat.session.compact({ signal, ...(instructions && { instructions }) });
+  chat.count(outcome);
+  if (!outcome.compacted) return { text: `not compacted: ${outcome.reason}` };
+  const { tokensBefore, tokensAfter } = outcome;
+  return { text: `compacted: ${tokens(tokensBefore)} tokens are now about ${tokens(tokensAfter)}` };
+}
+
+function model(argument: string, { chat }: CommandContext): CommandAnswer {
+  if (argument === '') return { text: `the model is ${chat.model ?? 'the default one'}` };
+  chat.setModel(argument);
+  return { text: `going on with ${chat.model}` };
+}
+
+function permissions(argument: string, { chat }: CommandContext): CommandAnswer {
+  const modes = SESSION_MODES.join(', ');
+  if (argument === '') {
+    return { text: `the permission mode is ${chat.permissionMode ?? 'the default one'}; there are ${modes}` };
+  }
+  chat.setPermissionMode(requireSessionMode(argument));
+  return { text: `the permission mode is ${argument}` };
+}
+
+const MOST_LISTED = 10;
+
+async function resume(argument: string, { chat, io }: CommandContext): Promise<CommandAnswer> {
+  if (argument !== '') {
+    await chat.change(argument);
+    const answer = chat.lastAnswer();
+    return {
+      text: `${answer === null ? '' : `${answer}\n`}going on with session ${chat.session?.id}`,
+      goOn: chat.session?.isInterrupted === true,
+    };
+  }
+  const sessions = sessionList(callFrom(io)).slice(0, MOST_LISTED);
+  if (sessions.length === 0) return { text: 'there is no session of this directory yet' };
+  const now = Date.now();
+  const rows = sessions.map(({ session, opened, live, title }) => [
+    session,
+    session === chat.session?.id ? 'this one' : live ? 'in use' : `${duration(now - opened)} ago`,
+    excerpt(title ?? '', 60),
+  ]);
+  return { text: `${table(rows)}go on with one: /resume <session>` };
+}

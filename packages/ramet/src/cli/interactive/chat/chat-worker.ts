@@ -1,0 +1,219 @@
+/**
+ * Carries out what a person sends, one line at a time: prompts as turns, commands as what they do. What comes during a
+ * turn is told to the agent that works (AGENT-7), or waits; when children report while nothing is done, the conversation
+ * goes on by itself (AGENT-3). It prints through its parts and knows no keys.
+ *
+ * Invariants
+ * 1. At most one turn is under way, and every line is carried out, heard by the agent, or handed back.
+ * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
+ */
+import { isEmbedded } from '../../../model/catalog.ts';
+import { drain } from '../../../schema/drain.ts';
+import { describeError } from '../../../schema/errors.ts';
+import type { AgentResult } from '../../../sdk/index.ts';
+import type { SessionEvent } from '../../../sdk/session/session.ts';
+import type { CommandIo } from '../../io.ts';
+import { shownPrompt } from '../editor/shown-prompt.ts';
+import { safeLine, safeText } from '../screen/safe-text.ts';
+import type { TextStyle } from '../screen/text-style.ts';
+import type { Chat } from './chat.ts';
+import { type ChatCommand, isInstant, parseChatCommand, runChatCommand } from './chat-commands.ts';
+import { activityAfter, type EventView } from './event-text.ts';
+import { SteeredLines } from './steered-lines.ts';
+
+export interface WorkerParts {
+  readonly chat: Chat;
+  readonly io: CommandIo;
+  readonly style: TextStyle;
+  readonly events: EventView;
+  print(text: string): void;
+  columns(): number;
+  /** Work began, or all of it is done. */
+  changed(): void;
+  /** What was said and will not be carried out. */
+  handBack(lines: readonly string[]): void;
+  /** A command asks to leave. */
+  leave(): void;
+}
+
+interface LineOfWork {
+  readonly controller: AbortController;
+  readonly since: number;
+  readonly isTurn: boolean;
+  activity: string;
+}
+
+export class ChatWorker {
+  readonly #parts: WorkerParts;
+  readonly #steered = new SteeredLines();
+  #current: LineOfWork | null = null;
+  /** Lines that are carried out after the present one. */
+  #waiting: string[] = [];
+  /** The last turn did not come to its end. */
+  #paused = false;
+  #closed = false;
+  /** What was interrupted in the session is to be gone on with. */
+  #goesOn = false;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+  }
+
+  get current(): Readonly<Omit<LineOfWork, 'controller'>> | null {
+    return this.#current;
+  }
+
+  /** What was said and is still to be heard or carried out. */
+  get queued(): readonly string[] {
+    return [...this.#steered.texts, ...this.#waiting];
+  }
+
+  submit(text: string): void {
+    const { chat } = this.#parts;
+    const command = parseChatCommand(text);
+    if (this.#current === null) void this.#workOff(text);
+    else if (command !== null && isInstant(command) && this.#current.isTurn) void this.#doNow(text, command);
+    else if (command === null && this.#hears && chat.session !== null) {
+      this.#steered.add(text, chat.session.steer(text));
+    } else this.#waiting.push(text);
+  }
+
+  /** A child has done something: the main agent may have news of it. */
+  childActed({ type }: SessionEvent): void {
+    if (this.#paused && type !== 'agent_ended') return;
+    if (this.#current === null && this.#hasNews) void this.#workOff(null);
+  }
+
+  /** A session that was resumed goes on with what it was doing, and so do its agents (AGENT-5). */
+  async goOn(): Promise<void> {
+    const { chat, print, style } = this.#parts;
+    if (chat.session === null) return;
+    const agents = await chat.session.continueAgents();
+    if (agents > 0) print(style.dim(`${agents} agent${agents === 1 ? ' goes' : 's go'} on\n`));
+    this.#goesOn = chat.session.isInterrupted;
+    if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
+  }
+
+  /** Stops what is under way, and hands back what was to follow. */
+  stop(why: string): void {
+    if (this.#current === null) return;
+    const lines = [...this.#steered.takeBack(), ...this.#waiting];
+    this.#waiting = [];
+    if (lines.length > 0) this.#parts.handBack(lines);
+    this.#current.controller.abort(why);
+  }
+
+  /** Stops what is under way and begins nothing more. */
+  close(why: string): void {
+    this.#closed = true;
+    this.#waiting = [];
+    this.#current?.controller.abort(why);
+  }
+
+  /** An embedded model carries out prompts alone: what is said in between would be lost on it. */
+  get #hears(): boolean {
+    const { chat } = this.#parts;
+    return this.#current?.isTurn === true && this.#waiting.length === 0 && !isEmbedded(chat.model ?? '');
+  }
+
+  get #hasNews(): boolean {
+    return !this.#closed && this.#parts.chat.session?.hasNews === true;
+  }
+
+  /** Null stands for news, or for what was interrupted. */
+  async #workOff(first: string | null | undefined): Promise<void> {
+    for (let line: string | null | undefined = first; line !== undefined; line = this.#next()) {
+      await this.#workOn(line);
+    }
+    this.#parts.changed();
+  }
+
+  #next(): string | null | undefined {
+    const line = this.#waiting.shift();
+    if (line !== undefined) return line;
+    const due = this.#goesOn || (!this.#paused && this.#hasNews);
+    this.#goesOn = false;
+    return due ? null : undefined;
+  }
+
+  async #workOn(line: string | null): Promise<void> {
+    const { style, print, events } = this.#parts;
+    const command = line === null ? null : parseChatCommand(line);
+    const work: LineOfWork = {
+      controller: new AbortController(),
+      since: performance.now(),
+      isTurn: command === null,
+      activity: 'working',
+    };
+    this.#current = work;
+    print(`\n${line === null ? style.dim(this.#goingOnText()) : style.bold(shownPrompt(line))}\n`);
+    this.#parts.changed();
+    try {
+      if (command === null) await this.#takeTurn(line, work);
+      else await this.#carryOut(command, work.controller.signal);
+    } catch (error) {
+      print(`${events.end()}${style.red(safeLine(describeError(error)))}\n`);
+    } finally {
+      this.#current = null;
+    }
+  }
+
+  #goingOnText(): string {
+    return this.#hasNews ? 'going on with what agents report' : 'going on where it stopped';
+  }
+
+  /** Beside the turn that is under way. */
+  async #doNow(text: string, command: ChatCommand): Promise<void> {
+    const { style, print, events } = this.#parts;
+    print(`${events.end()}\n${style.bold(shownPrompt(text))}\n`);
+    try {
+      await this.#carryOut(command, new AbortController().signal);
+    } catch (error) {
+      print(`${style.red(safeLine(describeError(error)))}\n`);
+    }
+  }
+
+  async #carryOut(command: ChatCommand, signal: AbortSignal): Promise<void> {
+    const { chat, io, print } = this.#parts;
+    const answer = await runChatCommand(command, { chat, io, signal });
+    print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
+    if (answer.leave) this.#parts.leave();
+    if (answer.goOn) this.#goesOn = true;
+  }
+
+  async #takeTurn(prompt: string | null, work: LineOfWork): Promise<void> {
+    const { chat, print, events, columns } = this.#parts;
+    this.#paused = true;
+    const { signal } = work.controller;
+    const turn = chat.run(prompt, { signal, waitForChildren: false });
+    const result = await drain(turn, (event) => {
+      this.#sayHeard();
+      if (event.agentId !== chat.session?.agent.id) return;
+      work.activity = activityAfter(event, work.activity) ?? work.activity;
+      print(events.text(event, columns()));
+    });
+    this.#sayHeard();
+    print(events.end() + this.#endingText(result));
+    this.#paused = result.status !== 'done';
+    if (this.#paused) this.#handBackSteered();
+  }
+
+  #sayHeard(): void {
+    const { style, print, events } = this.#parts;
+    for (const text of this.#steered.heard()) print(`${events.end()}\n${style.bold(shownPrompt(text))}\n`);
+  }
+
+  #handBackSteered(): void {
+    const lines = this.#steered.takeBack();
+    if (lines.length > 0) this.#parts.handBack(lines);
+  }
+
+  #endingText({ status, cause, message }: AgentResult): string {
+    const { style } = this.#parts;
+    if (status === 'done') return '';
+    if (status === 'interrupted' && cause !== 'limit' && cause !== 'provider')
+      return `${style.yellow('stopped; what was done is kept')}\n`;
+    const because = safeLine([cause, message].filter(Boolean).join(': '));
+    return `${style.red(`${status}: ${because}`)}\n`;
+  }
+}

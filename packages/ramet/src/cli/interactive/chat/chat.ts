@@ -1,0 +1,164 @@
+/**
+ * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
+ * first prompt, so that looking around leaves nothing behind. It knows no terminal.
+ */
+
+import { mapped } from '../../../schema/drain.ts';
+import type { PermissionMode, SessionMode } from '../../../schema/status.ts';
+import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
+import { keepCompileCache } from '../../../sdk/compile-cache.ts';
+import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
+import type { SessionOptions } from '../../../sdk/options.ts';
+import { findPlace } from '../../../sdk/place.ts';
+import { openSession, type Session, type SessionEvent } from '../../../sdk/session/session.ts';
+import { lastAnswerOf } from '../../../views/last-answer.ts';
+import { viewSession } from '../../../views/session-view.ts';
+import { tellingChanges } from '../../checkout-notes.ts';
+import type { CommandIo } from '../../io.ts';
+import { sessionNotes } from '../../session-notes.ts';
+import { AgentBoard } from './agent-board.ts';
+
+export interface ChatTally {
+  readonly responses: number;
+  readonly usage: Usage;
+  /** Null when any part of it is unknown. */
+  readonly costUsd: number | null;
+}
+
+const NOTHING_SPENT: ChatTally = { responses: 0, usage: NO_USAGE, costUsd: 0 };
+
+export class Chat implements AsyncDisposable {
+  readonly #io: CommandIo;
+  readonly #onNote: (line: string) => void;
+  #options: SessionOptions;
+  #session: Session | null = null;
+  #tally: ChatTally = NOTHING_SPENT;
+  /** The children at work. */
+  readonly board: AgentBoard = new AgentBoard();
+  readonly #onChild: (event: SessionEvent) => void;
+
+  /**
+   * `onNote` is told what a person should know of each session that is opened, `onChild` what children do, also between
+   * prompts, before the board is.
+   */
+  constructor(
+    options: SessionOptions,
+    io: CommandIo,
+    onNote: (line: string) => void,
+    onChild: (event: SessionEvent) => void = () => {},
+  ) {
+    this.#options = { ...options, onRecord: tellingChanges(onNote, options.onRecord) };
+    this.#io = io;
+    this.#onNote = onNote;
+    this.#onChild = onChild;
+  }
+
+  /** Null before the first prompt of a new session. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  get tally(): ChatTally {
+    return this.#tally;
+  }
+
+  /** What is in force, or will be once there is a session; null is the default. */
+  get model(): string | null {
+    return this.#session?.model ?? this.#options.model ?? null;
+  }
+
+  get permissionMode(): PermissionMode | null {
+    return this.#session?.agent.permissionMode ?? this.#options.permissionMode ?? null;
+  }
+
+  /** `title` is for a session that is new. */
+  async open(title?: string | null): Promise<Session> {
+    if (this.#session !== null) return this.#session;
+    const session = await openSession(title == null ? this.#options : { ...this.#options, title });
+    void keepCompileCache(this.#io.env);
+    this.#use(session);
+    if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
+    return session;
+  }
+
+  /** Carries out a prompt; null goes on with the turn that a resumed session was in, or with news of children. */
+  async *run(
+    prompt: string | null,
+    options: Pick<RunOptions, 'signal' | 'waitForChildren'>,
+  ): AsyncGenerator<SessionEvent, AgentResult> {
+    const session = await this.open(prompt);
+    const events = session.run(prompt, { ...options, partial: true });
+    return yield* mapped(events, (event) => {
+      if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
+      return event;
+    });
+  }
+
+  /** Adds a response to the bill. */
+  count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>): void {
+    this.#tally = {
+      responses: this.#tally.responses + 1,
+      usage: addUsage(this.#tally.usage, usage),
+      costUsd: addCost(this.#tally.costUsd, costUsd),
+    };
+  }
+
+  setModel(model: string): void {
+    if (this.#session === null) this.#options = { ...this.#options, model };
+    else this.#session.setModel(model);
+  }
+
+  setPermissionMode(permissionMode: SessionMode): void {
+    if (this.#session === null) this.#options = { ...this.#options, permissionMode };
+    else this.#session.setPermissionMode(permissionMode);
+  }
+
+  /** Goes on with another session, or with a new one (null). The present one stays when the other cannot be opened. */
+  async change(resume: string | null): Promise<void> {
+    const { resume: _, ...kept } = this.#options;
+    const next = resume === null ? null : await openSession({ ...kept, resume });
+    await this[Symbol.asyncDispose]();
+    this.#options = kept;
+    this.board.clear();
+    if (next !== null) this.#use(next);
+    this.#tally = next === null ? NOTHING_SPENT : this.#spentSoFar(next);
+  }
+
+  /** What a resumed session said last; null when it has not answered yet. */
+  lastAnswer(): string | null {
+    if (this.#session === null) return null;
+    using view = viewSession(this.#session.id, findPlace(this.#io).project);
+    return lastAnswerOf(view, this.#session.agent.id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const session = this.#session;
+    this.#session = null;
+    await session?.[Symbol.asyncDispose]();
+  }
+
+  #use(session: Session): void {
+    this.#session = session;
+    session.subscribe((event) => {
+      if (event.agentId === session.agent.id) return;
+      if (event.type === 'assistant') this.count(event);
+      this.#onChild(event);
+      this.board.take(event);
+    });
+    this.#tellOf(session);
+  }
+
+  #tellOf(session: Session): void {
+    for (const note of sessionNotes(
+      session,
+      this.#io,
+      this.#options.model !== undefined || this.#options.resume !== undefined,
+    ))
+      this.#onNote(note);
+  }
+
+  #spentSoFar(session: Session): ChatTally {
+    using view = viewSession(session.id, findPlace(this.#io).project);
+    return view.ledger.total;
+  }
+}

@@ -1,0 +1,122 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { PermissionQuestion } from '../../../permission/broker.ts';
+import type { Key } from '../editor/key-parser.ts';
+import { textStyle } from '../screen/text-style.ts';
+import { answerHint, answerOf, isMeantForThis, questionText } from './permission-question.ts';
+import { QuestionDesk } from './question-desk.ts';
+
+const question: PermissionQuestion = {
+  agent: 'x.1',
+  agentName: null,
+  parent: null,
+  cwd: '/srv',
+  tool: 'Bash',
+  summary: 'npm test\nrm -rf \u202e/tmp\u001b[2K',
+  reason: 'it runs a program',
+  suggestedRules: ['Bash(npm test:*)'],
+  input: { command: 'npm test' },
+};
+const text = (typed: string): Key => ({ type: 'text', text: typed });
+const signal = new AbortController().signal;
+
+describe('RES-3: a question about permission', () => {
+  test('shows all of what would happen, and nothing that hides a part of it', () => {
+    expect(questionText(question, 80, textStyle(false))).toBe(
+      '? Bash asks for permission\n    npm test\n    rm -rf \\u202e/tmp\\x1b[2K\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
+    );
+  });
+
+  test('says which agent asks when it is not the main one, with nothing that hides a part of its name', () => {
+    const ofChild = { ...question, agent: 'x.2', agentName: 'fix \u001b[2Ktests', parent: 'x.1' };
+    const [title] = questionText(ofChild, 80, textStyle(false)).split('\n');
+    expect(title).toBe('? agent "fix \\x1b[2Ktests" asks for permission: Bash');
+  });
+
+  test('shows what a title sequence of a terminal would swallow', () => {
+    const summary = 'npm test \u001b]0;; rm -rf ~/x;\u0007 # all checks';
+    expect(questionText({ ...question, summary }, 80, textStyle(false))).toContain(
+      '    npm test \\x1b]0;; rm -rf ~/x;\\x07 # all checks\n',
+    );
+  });
+
+  test('shows the diff of an edit', () => {
+    const change = { path: 'a.ts', before: 'a', after: 'b', everywhere: false };
+    const edit = { ...question, tool: 'Edit', summary: 'a.ts', details: { change } };
+    expect(questionText(edit, 80, textStyle(false))).toContain('    - a\n    + b\n');
+  });
+
+  test.for<[Key, unknown]>([
+    [text('y'), { kind: 'once' }],
+    [text('Y'), { kind: 'once' }],
+    [text('a'), { kind: 'always', rules: ['Bash(npm test:*)'] }],
+    [text('n'), { kind: 'denied', reason: 'the user said no.' }],
+    [
+      { type: 'press', name: 'escape' },
+      { kind: 'denied', reason: 'the user said no.' },
+    ],
+    [text('yes'), null],
+    [{ type: 'press', name: 'enter' }, null],
+    [{ type: 'paste', text: 'y' }, null],
+  ])('%j is answered with %j', ([key, answer]) => {
+    expect(answerOf(key, question)).toEqual(answer);
+  });
+
+  test('"always" is not offered when no rule should allow it', () => {
+    const once = { ...question, suggestedRules: [] };
+    expect(answerHint(once, 'open')).not.toContain('always');
+    expect(answerOf(text('a'), once)).toBe(null);
+  });
+
+  test('a key right after a question went away by itself is not taken for the next one', () => {
+    expect(isMeantForThis(100)).toBe(false);
+    expect(isMeantForThis(1_000)).toBe(true);
+  });
+
+  test('questions are answered one after the other', async () => {
+    const seen: (string | undefined)[] = [];
+    const desk = new QuestionDesk(() => seen.push(desk.current?.summary));
+    const answers = [
+      desk.ask({ ...question, summary: 'first' }, signal),
+      desk.ask({ ...question, summary: 'second' }, signal),
+    ];
+    desk.answer({ kind: 'once' });
+    desk.answer({ kind: 'denied', reason: 'no' });
+    expect(await Promise.all(answers)).toEqual([{ kind: 'once' }, { kind: 'denied', reason: 'no' }]);
+    expect(seen).toEqual(['first', 'second', undefined]);
+  });
+
+  test('ten questions wait in order, and one that is stopped takes only itself away', async () => {
+    const seen: (string | undefined)[] = [];
+    const withdrawals: boolean[] = [];
+    const desk = new QuestionDesk((withdrawn) => {
+      seen.push(desk.current?.summary);
+      withdrawals.push(withdrawn);
+    });
+    const names = Array.from({ length: 10 }, (_, index) => `question ${index}`);
+    const stops = names.map(() => new AbortController());
+    const answers = names.map((summary, index) =>
+      desk.ask({ ...question, summary }, stops[index]?.signal ?? signal).catch(() => 'stopped'),
+    );
+    stops[4]?.abort();
+    stops[0]?.abort();
+    while (desk.current !== null) desk.answer({ kind: 'denied', reason: desk.current.summary });
+    const left = names.filter((_, index) => index !== 0 && index !== 4);
+    expect(await Promise.all(answers)).toEqual(
+      names.map((reason) => (left.includes(reason) ? { kind: 'denied', reason } : 'stopped')),
+    );
+    expect(seen).toEqual(['question 0', ...left, undefined]);
+    expect(withdrawals).toEqual([false, true, ...left.map(() => false)]);
+    expect(stops.flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
+  });
+
+  test('a question goes away when its turn is stopped', async () => {
+    const controller = new AbortController();
+    const desk = new QuestionDesk(() => {});
+    const answer = desk.ask(question, controller.signal);
+    controller.abort();
+    await expect(answer).rejects.toThrow('interrupted');
+    await expect(desk.ask(question, controller.signal)).rejects.toThrow('interrupted');
+    expect(desk.current).toBe(null);
+  });
+});

@@ -1,0 +1,75 @@
+/** Puts the parts of a terminal conversation together, and leaves the terminal as it was found. */
+
+import { openPromptHistory } from '../../../sdk/calls/prompt-history.ts';
+import type { SessionOptions } from '../../../sdk/options.ts';
+import { findPlace, type Place } from '../../../sdk/place.ts';
+import { VERSION } from '../../../sdk/version.ts';
+import { EXIT, exitCodeOf } from '../../exit-code.ts';
+import type { CommandIo } from '../../io.ts';
+import { safeLine, safeText } from '../screen/safe-text.ts';
+import { openTerminal } from '../screen/terminal-device.ts';
+import { TerminalView } from '../screen/terminal-view.ts';
+import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
+import { Chat } from './chat.ts';
+import { QuestionDesk } from './question-desk.ts';
+import { TerminalChat } from './terminal-chat.ts';
+
+export async function runOnTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
+  const desk = new QuestionDesk((withdrawn) => terminal.questionChanged(withdrawn));
+  let note = (line: string): void => io.note(line);
+  await using chat = new Chat(
+    { ...options, broker: desk },
+    io,
+    (line) => note(line),
+    (event) => terminal.childActed(event),
+  );
+  // A session that cannot be resumed is told of before the terminal is taken over.
+  if (options.resume !== undefined) await chat.open();
+  const place = findPlace(io);
+  const style = textStyle(wantsColours(io.env));
+  const history = openPromptHistory(place.project);
+  const release = (): void => {
+    view.print(style.dim(goodbye(chat)));
+    view.close();
+    device[Symbol.dispose]();
+  };
+  const exitNow = (code: number): void => {
+    release();
+    process.exit(code);
+  };
+  const terminal = new TerminalChat({ chat, desk, history, io, style, exitNow });
+  const device = openTerminal({
+    key: (key) => terminal.key(key),
+    keysTaken: () => view.now(),
+    resized: () => view.resized(),
+    gone: () => terminal.leave(EXIT.hungUp, 'SIGHUP'),
+  });
+  const view = new TerminalView(device, style, () => terminal.liveState);
+  note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
+  try {
+    view.print(greeting(chat, place, style));
+    leaveOnSignal(terminal, io.signal);
+    return await terminal.start(view);
+  } finally {
+    release();
+  }
+}
+
+function leaveOnSignal(terminal: TerminalChat, signal: AbortSignal): void {
+  const leave = (): void => {
+    const cause = String(signal.reason);
+    terminal.leave(exitCodeOf({ status: 'interrupted', cause }), cause);
+  };
+  if (signal.aborted) leave();
+  else signal.addEventListener('abort', leave, { once: true });
+}
+
+function greeting(chat: Chat, { cwd }: Place, style: TextStyle): string {
+  const answer = chat.lastAnswer();
+  const before = answer === null ? '' : `\n${safeText(answer)}\n`;
+  return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)} ${style.dim('(/help)')}\n${before}`;
+}
+
+function goodbye({ session }: Chat): string {
+  return session === null ? '' : `session ${session.id}; resume with: ramet --resume ${session.id}\n`;
+}

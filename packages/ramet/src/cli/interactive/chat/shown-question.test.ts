@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { PermissionQuestion } from '../../../permission/broker.ts';
+import type { Key } from '../editor/key-parser.ts';
+import { textStyle } from '../screen/text-style.ts';
+import { createEventView } from './event-text.ts';
+import { QuestionDesk } from './question-desk.ts';
+import { ShownQuestion } from './shown-question.ts';
+
+const ofChild: PermissionQuestion = {
+  agent: 'x.2',
+  agentName: 'parser',
+  parent: 'x.1',
+  cwd: '/srv',
+  tool: 'Bash',
+  summary: 'npm test',
+  reason: 'it runs a program',
+  suggestedRules: [],
+  input: { command: 'npm test' },
+};
+const yes: Key = { type: 'text', text: 'y' };
+const letter = (text: string): Key => ({ type: 'text', text });
+const { signal } = new AbortController();
+
+function asked() {
+  let time = 0;
+  const events = createEventView(textStyle(false));
+  let output = '';
+  const desk = new QuestionDesk((withdrawn) => question.changed(withdrawn));
+  const print = (text: string): void => {
+    output += text;
+  };
+  const question = new ShownQuestion({
+    desk,
+    events,
+    style: textStyle(false),
+    print,
+    columns: () => 80,
+    now: () => time,
+  });
+  const main = { agentId: 'x.1', parentAgentId: null };
+  return {
+    desk,
+    question,
+    wait: (ms: number) => {
+      time += ms;
+    },
+    answering: () => print(events.text({ type: 'text_delta', text: 'I am', ...main }, 80)),
+    answered: () => {
+      print(events.end());
+      question.show();
+    },
+    shown: () => output,
+  };
+}
+
+describe('RES-3: the open question on a terminal', () => {
+  test('of a child waits until the answer of the main agent is over, and no key counts before', async () => {
+    const { desk, question, answering, answered, shown, wait } = asked();
+    answering();
+    const answer = desk.ask(ofChild, signal);
+    expect(shown()).toBe('\nI am');
+    expect(question.live(false)).toEqual({ question: null, answers: null });
+    expect(question.take(yes, false)).toBe(false);
+    answered();
+    expect(shown()).toMatch(/^\nI am\n\? agent "parser" asks for permission: Bash\n/);
+    wait(1_000);
+    expect(question.live(false)).toEqual({
+      question: 'agent "parser" asks: Bash npm test',
+      answers: 'y once · n no',
+    });
+    expect(question.take(yes, false)).toBe(true);
+    expect(await answer).toEqual({ kind: 'once' });
+    expect(question.take(yes, false)).toBe(false);
+  });
+
+  test('that went away takes the key that was meant for it, and no other question does', async () => {
+    const { desk, question, shown } = asked();
+    const stop = new AbortController();
+    const first = desk.ask(ofChild, stop.signal).catch(() => 'withdrawn');
+    void desk.ask({ ...ofChild, summary: 'rm x' }, signal);
+    stop.abort();
+    expect(await first).toBe('withdrawn');
+    expect(shown()).toContain('no longer asked');
+    expect(question.justWithdrawn).toBe(true);
+    expect(question.take(yes, false)).toBe(false);
+    expect(desk.current?.summary).toBe('rm x');
+  });
+
+  test('is not answered by a key of its first moments: that goes to the input', async () => {
+    const { desk, question, wait } = asked();
+    const answer = desk.ask(ofChild, signal);
+    wait(600);
+    expect(question.live(false).answers).toBe('a question');
+    expect(question.take(yes, false)).toBe(false);
+    wait(600);
+    expect(question.take(yes, false)).toBe(false);
+    wait(1_000);
+    expect(question.take(yes, false)).toBe(true);
+    expect(await answer).toEqual({ kind: 'once' });
+  });
+
+  test('UI-3: grants nothing lasting for one letter: always takes Enter behind it', async () => {
+    const { desk, question, wait } = asked();
+    const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
+    wait(1_000);
+    expect(question.take(letter('a'), false)).toBe(true);
+    expect(question.live(false).answers).toBe('Enter: always · any other key: not');
+    wait(1_000);
+    expect(question.take(letter('a'), false)).toBe(true);
+    expect(question.take({ type: 'press', name: 'left' }, false)).toBe(false);
+    expect(question.take({ type: 'press', name: 'enter' }, false)).toBe(false);
+    expect(desk.current).not.toBeNull();
+    wait(1_000);
+    expect(question.take(letter('a'), false)).toBe(true);
+    expect(question.take({ type: 'press', name: 'enter' }, false)).toBe(true);
+    expect(await answer).toEqual({ kind: 'always', rules: ['Bash(npm test:*)'] });
+  });
+
+  test.for(['wait', 'why', 'any', 'a y', 'also yes', 'no way'])('is not answered by "%s"', (words) => {
+    const { desk, question, wait } = asked();
+    void desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
+    // The first letter of "no way" alone would be an answer, so it comes with the question.
+    if (!words.startsWith('n')) wait(1_000);
+    let written = '';
+    for (const character of words) {
+      if (!question.take(letter(character), written !== '')) {
+        written += `${question.withheld?.type === 'text' ? question.withheld.text : ''}${character}`;
+      }
+      wait(150);
+    }
+    expect(desk.current).not.toBeNull();
+    expect(written).toBe(words);
+  });
+
+  test('is not answered by letters while there is text in the input, however slowly they come; Esc denies', async () => {
+    const { desk, question, wait } = asked();
+    const answer = desk.ask(ofChild, signal);
+    for (const character of 'yan') {
+      wait(5_000);
+      expect(question.take(letter(character), true)).toBe(false);
+    }
+    expect(question.live(true).answers).toBe('Esc no · empty the input for y once · n no');
+    expect(question.take({ type: 'press', name: 'escape' }, true)).toBe(true);
+    expect(await answer).toMatchObject({ kind: 'denied' });
+  });
+});

@@ -1,0 +1,37 @@
+/**
+ * What a person said while a turn was under way: it waits until the agent hears it, at its next tool boundary, and can be
+ * taken back until then.
+ */
+import type { SteeredMessage } from '../../../sdk/session/session-type.ts';
+
+interface SteeredLine {
+  readonly text: string;
+  readonly message: SteeredMessage;
+}
+
+export class SteeredLines {
+  #lines: SteeredLine[] = [];
+
+  get texts(): readonly string[] {
+    return this.#lines.map(({ text }) => text);
+  }
+
+  add(text: string, message: SteeredMessage): void {
+    this.#lines.push({ text, message });
+  }
+
+  /** Those that the agent has heard since it was asked last. */
+  heard(): string[] {
+    if (this.#lines.length === 0) return [];
+    const heard = this.#lines.filter(({ message }) => message.isDelivered);
+    this.#lines = this.#lines.filter((line) => !heard.includes(line));
+    return heard.map(({ text }) => text);
+  }
+
+  /** Those that the agent will now never hear. */
+  takeBack(): string[] {
+    const taken = this.#lines.filter(({ message }) => message.withdraw());
+    this.#lines = this.#lines.filter((line) => !taken.includes(line));
+    return taken.map(({ text }) => text);
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * The conversation on a terminal: keys in, output out. What keys mean is in `prompt-input.ts`, what is drawn in
+ * `live-rows.ts`, what is carried out in `chat-worker.ts`.
+ *
+ * Invariants
+ * 1. A key is shown in the same tick it arrived in.
+ * 2. Ctrl-C stops the turn and nothing else; only a second one, with no other key between, leaves.
+ * 3. Whoever leaves waits for the turn and all agents to end, so that it is recorded; who cannot wait presses Ctrl-C
+ *    again.
+ */
+
+import type { PromptHistory } from '../../../sdk/calls/prompt-history.ts';
+import type { SessionEvent } from '../../../sdk/session/session.ts';
+import { EXIT } from '../../exit-code.ts';
+import type { CommandIo } from '../../io.ts';
+import type { Key } from '../editor/key-parser.ts';
+import { editorOf, editorText } from '../editor/line-editor.ts';
+import {
+  cleared,
+  type InputAction,
+  newPromptInput,
+  type PromptInput,
+  pressKey,
+} from '../editor/prompt-input.ts';
+import { type LiveState, statusText } from '../screen/live-rows.ts';
+import type { TerminalView } from '../screen/terminal-view.ts';
+import type { TextStyle } from '../screen/text-style.ts';
+import { agentWords } from './agent-commands.ts';
+import { agentLine, inBackgroundLine } from './agent-lines.ts';
+import type { Chat } from './chat.ts';
+import { ChatWorker } from './chat-worker.ts';
+import { createEventView, type EventView } from './event-text.ts';
+import type { QuestionDesk } from './question-desk.ts';
+import { ShownQuestion } from './shown-question.ts';
+
+export interface TerminalChatParts {
+  readonly chat: Chat;
+  readonly desk: QuestionDesk;
+  readonly history: PromptHistory;
+  readonly io: CommandIo;
+  readonly style: TextStyle;
+  /** Ends the process without waiting for anything. */
+  readonly exitNow: (code: number) => void;
+}
+
+export class TerminalChat {
+  readonly #parts: TerminalChatParts;
+  readonly #events: EventView;
+  readonly #worker: ChatWorker;
+  readonly #question: ShownQuestion;
+  readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
+  #view: TerminalView | null = null;
+  #input: PromptInput;
+  /** The last key was Ctrl-C. */
+  #interrupted = false;
+  /** The last key was Ctrl-D, and would have stopped agents. */
+  #warned = false;
+  #exitCode: number | null = null;
+  /** When the end of all agents began to be waited for. */
+  #endingSince: number | null = null;
+
+  constructor(parts: TerminalChatParts) {
+    this.#parts = parts;
+    this.#events = createEventView(parts.style);
+    this.#input = newPromptInput(parts.history.entries);
+    const shared = {
+      ...parts,
+      events: this.#events,
+      print: (text: string): void => this.#view?.print(text),
+      columns: (): number => this.#view?.columns ?? 80,
+    };
+    this.#question = new ShownQuestion(shared);
+    this.#worker = new ChatWorker({
+      ...shared,
+      print: (text) => {
+        shared.print(text);
+        this.#question.show();
+      },
+      changed: () => this.#workChanged(),
+      handBack: (lines) => this.#handBack(lines),
+      leave: () => this.leave(EXIT.done, 'the user left'),
+    });
+  }
+
+  /** Runs until somebody leaves; the view is drawn and closed by whoever opened it. */
+  start(view: TerminalView): Promise<number> {
+    this.#view = view;
+    view.now();
+    void this.#worker.goOn();
+    return this.#left.promise;
+  }
+
+  get liveState(): LiveState {
+    const { chat } = this.#parts;
+    return {
+      editor: this.#input.editor,
+      activity: this.#activity(),
+      agents: chat.board.tree,
+      queued: this.#worker.queued,
+      ...this.#question.live(this.#input.editor.cells.length > 0),
+      status: this.#hint() ?? statusText(chat),
+    };
+  }
+
+  key(key: Key): void {
+    const pressed = key.type === 'press' ? key.name : null;
+    if (pressed === 'interrupt') {
+      this.#interrupt();
+      return;
+    }
+    this.#interrupted = false;
+    if (pressed !== 'end-of-input') this.#warned = false;
+    if (pressed === 'background' && this.#sendToBackground()) return;
+    if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
+    const { withheld } = this.#question;
+    if (withheld !== null) this.#input = pressKey(this.#input, withheld, () => []).input;
+    const { input, action } = pressKey(this.#input, key, (command) => this.#wordsFor(command));
+    this.#input = input;
+    if (action !== undefined) this.#act(action);
+  }
+
+  /** Another question, or none, is to be answered. */
+  questionChanged(withdrawn: boolean): void {
+    this.#question.changed(withdrawn);
+    this.#view?.soon();
+  }
+
+  /** Before the board knows of it. */
+  childActed(event: SessionEvent): void {
+    const { chat, style } = this.#parts;
+    const id = event.agentId;
+    const line = agentLine(event, chat.board.find(id), chat.board.levelOf(id), style);
+    if (line !== null) this.#print(this.#events.aside(line));
+    if (event.type === 'agent_started' && event.background) {
+      this.#print(this.#events.aside(inBackgroundLine({ ...event, id, type: event.agentType }, style)));
+    }
+    if (event.type === 'agent_started' || event.type === 'agent_ended') {
+      queueMicrotask(() => this.#keepTime());
+    }
+    this.#worker.childActed(event);
+  }
+
+  /** Ends as soon as what is being done has been stopped and recorded. */
+  leave(code: number, why: string): void {
+    this.#exitCode ??= code;
+    this.#worker.close(why);
+    if (this.#worker.current === null) void this.#endAgents();
+  }
+
+  #activity(): LiveState['activity'] {
+    const work = this.#worker.current;
+    const since = work?.since ?? this.#endingSince;
+    if (since === null) return null;
+    const stopping = this.#interrupted || this.#exitCode !== null;
+    const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
+    const hint = !stopping && this.#waitedFor().length > 0 ? 'Ctrl-B: go on without waiting · ' : '';
+    return { text: hint + text, forMs: performance.now() - since };
+  }
+
+  #hint(): string | null {
+    if (this.#warned) return 'Ctrl-D again to stop them and leave';
+    return this.#interrupted && this.#worker.current === null ? 'Ctrl-C again to leave' : null;
+  }
+
+  #interrupt(): void {
+    const again = this.#interrupted;
+    const busy = this.#worker.current !== null || this.#endingSince !== null;
+    this.#interrupted = true;
+    if (again && busy) this.#parts.exitNow(EXIT.interrupted);
+    else if (again) this.leave(EXIT.interrupted, 'SIGINT');
+    else if (busy) this.#worker.stop('SIGINT');
+    else this.#input = cleared(this.#input);
+  }
+
+  /** What was not carried out stands in the input again, before what is being written. */
+  #handBack(lines: readonly string[]): void {
+    const written = editorText(this.#input.editor);
+    const text = [...lines, ...(written === '' ? [] : [written])].join('\n');
+    this.#input = { ...cleared(this.#input), editor: editorOf(text) };
+  }
+
+  #act(action: InputAction): void {
+    switch (action.type) {
+      case 'submit':
+        this.#parts.history.add(action.text);
+        this.#worker.submit(action.text);
+        break;
+      case 'leave':
+        this.#leaveOrWarn();
+        break;
+      case 'candidates':
+        this.#print(`${action.candidates.join('  ')}\n`);
+        break;
+      case 'redraw':
+        this.#view?.clear();
+        break;
+      case 'escape':
+        if (!this.#question.justWithdrawn) this.#worker.stop('SIGINT');
+        break;
+    }
+  }
+
+  /** Agents in the background would end with the session: whoever did not think of them is told once. */
+  #leaveOrWarn(): void {
+    const { chat, style } = this.#parts;
+    const { length } = chat.session?.agents.filter(({ inBackground }) => inBackground) ?? [];
+    if (length === 0 || this.#warned) this.leave(EXIT.done, 'the user left');
+    else {
+      this.#warned = true;
+      const still = length === 1 ? '1 agent is' : `${length} agents are`;
+      this.#print(this.#events.aside(style.yellow(`${still} still at work in the background`)));
+    }
+  }
+
+  #wordsFor(command: string): readonly string[] {
+    return ['tell', 'cancel', 'stop'].includes(command) ? agentWords(this.#parts.chat) : [];
+  }
+
+  /** The children that the main agent waits for. */
+  #waitedFor() {
+    const { session } = this.#parts.chat;
+    if (session === null) return [];
+    const { id } = session.agent;
+    return session.agents.filter(({ parent, inBackground }) => parent === id && !inBackground);
+  }
+
+  #sendToBackground(): boolean {
+    const agents = this.#waitedFor();
+    for (const agent of agents) {
+      agent.detach();
+      this.#print(this.#events.aside(inBackgroundLine(agent, this.#parts.style)));
+    }
+    return agents.length > 0;
+  }
+
+  #workChanged(): void {
+    this.#keepTime();
+    if (this.#exitCode !== null && this.#worker.current === null) void this.#endAgents();
+  }
+
+  #keepTime(): void {
+    const { board } = this.#parts.chat;
+    this.#view?.busy(this.#worker.current !== null || this.#endingSince !== null || board.size > 0);
+  }
+
+  async #endAgents(): Promise<void> {
+    if (this.#endingSince !== null) return;
+    this.#endingSince = performance.now();
+    const agents = this.#parts.chat.session?.agents ?? [];
+    if (agents.length > 0) {
+      const which = agents.length === 1 ? '1 agent' : `${agents.length} agents`;
+      this.#print(`stopping ${which}; what was done is kept\n`);
+      this.#keepTime();
+    }
+    for (const agent of agents) agent.stop('parent_ended');
+    await Promise.all(agents.map(({ result }) => result));
+    this.#left.resolve(this.#exitCode ?? EXIT.done);
+  }
+
+  #print(text: string): void {
+    this.#view?.print(text);
+  }
+}

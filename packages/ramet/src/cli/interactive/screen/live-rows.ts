@@ -1,0 +1,94 @@
+/** What stands below the output: what goes on, the input, and one line of figures. Pure. */
+
+import { hitRate } from '../../../schema/usage.ts';
+import type { TreePlace } from '../../../views/agent-tree.ts';
+import { displayWidth, fitText } from '../../../views/text/display-width.ts';
+import { dollars, duration, percent, usageTokens } from '../../../views/text/format.ts';
+import type { BoardAgent } from '../chat/agent-board.ts';
+import type { ChatTally } from '../chat/chat.ts';
+import { layoutInput } from '../editor/input-layout.ts';
+import type { EditorState } from '../editor/line-editor.ts';
+import { agentRows } from './agent-rows.ts';
+import { safeLine } from './safe-text.ts';
+import type { LiveRow, LiveRows, ScreenSize } from './screen.ts';
+import type { TextStyle } from './text-style.ts';
+
+export interface LiveState {
+  readonly editor: EditorState;
+  /** What goes on, and since how many milliseconds; null between turns. */
+  readonly activity: { readonly text: string; readonly forMs: number } | null;
+  /** The children at work. */
+  readonly agents: readonly TreePlace<BoardAgent>[];
+  /** What was said and is still to be heard or carried out. */
+  readonly queued: readonly string[];
+  /** What a child asks; null when nothing, or when the question stands right above. */
+  readonly question: string | null;
+  /** The keys that answer an open question: shown in place of the input, above it when there is text in it. */
+  readonly answers: string | null;
+  readonly status: string;
+}
+
+const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+const SPINNER_MS = 100;
+const LONGEST_QUEUED = 500;
+
+export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): LiveRows {
+  // The last column stays free: a terminal that has written there is between two rows.
+  const columns = Math.max(1, size.columns - 1);
+  const row = (text: string, paint: (text: string) => string): LiveRow => {
+    const fitted = fitText(text, columns);
+    return { text: paint(fitted), width: displayWidth(fitted) };
+  };
+  const above = [
+    ...(state.activity === null ? [] : [row(activityText(state.activity), style.cyan)]),
+    ...agentRows(state.agents, { ...size, columns }).map((text) => row(text, style.dim)),
+    ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
+  ];
+  const below = size.rows < 4 ? [] : [row(state.status, style.dim)];
+  if (state.answers !== null) {
+    const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
+    above.push(...title, row(`? ${state.answers}`, style.yellow));
+    if (state.editor.cells.length === 0) {
+      return { rows: [...above, ...below], cursorRow: above.length - 1, cursorColumn: 0 };
+    }
+  }
+  const room = Math.max(1, size.rows - above.length - below.length - 2);
+  const input = layoutInput(state.editor, { columns, maxRows: Math.min(room, 12), prompt: '> ' });
+  const written = input.rows.map((text) => ({ text, width: displayWidth(text) }));
+  return {
+    rows: [...above, ...written, ...below],
+    cursorRow: above.length + input.cursorRow,
+    cursorColumn: input.cursorColumn,
+  };
+}
+
+function queuedTexts(queued: readonly string[], { rows }: ScreenSize): readonly string[] {
+  const most = rows < 8 ? 0 : rows < 16 ? 1 : 3;
+  const texts = queued.map((text) => `» ${safeLine(text.slice(0, LONGEST_QUEUED))} (queued)`);
+  if (texts.length <= most) return texts;
+  return most === 0 ? [] : [`» ${texts.length} queued`];
+}
+
+function activityText({ text, forMs }: NonNullable<LiveState['activity']>): string {
+  const frame = SPINNER[Math.floor(forMs / SPINNER_MS) % SPINNER.length];
+  return `${frame} ${duration(Math.floor(forMs / SPINNER_MS) * SPINNER_MS)} ${text}`;
+}
+
+export interface StatusFacts {
+  readonly model: string | null;
+  readonly permissionMode: string | null;
+  readonly tally: ChatTally;
+}
+
+/** The most important first: a narrow screen cuts the rest. */
+export function statusText({ model, permissionMode, tally }: StatusFacts): string {
+  const { responses, usage, costUsd } = tally;
+  return [
+    safeLine(model ?? 'default model'),
+    dollars(costUsd),
+    `${usageTokens(usage)} tokens`,
+    `${responses} turn${responses === 1 ? '' : 's'}`,
+    `cache ${percent(hitRate(usage))}`,
+    ...(permissionMode === null ? [] : [permissionMode]),
+  ].join(' · ');
+}

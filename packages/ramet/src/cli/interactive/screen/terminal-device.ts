@@ -1,0 +1,70 @@
+/** The terminal of this process: keys as they are pressed, its size, and whether it is still there. */
+import { createKeyParser, type Key } from '../editor/key-parser.ts';
+
+/** Disposing of it puts the terminal back into the state it was in. */
+export interface TerminalDevice extends Disposable {
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): void;
+}
+
+export interface TerminalListener {
+  key(key: Key): void;
+  /** All keys that arrived together have been told of. */
+  keysTaken(): void;
+  resized(): void;
+  /** Nothing can be read or written any more. */
+  gone(): void;
+}
+
+const BRACKETED_PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
+/** How long an Escape may be the beginning of a longer sequence. */
+const ESCAPE_MS = 30;
+
+/** Takes the terminal over until it is disposed of. */
+export function openTerminal(listener: TerminalListener): TerminalDevice {
+  const { stdin, stdout } = process;
+  const parser = createKeyParser();
+  let timer: NodeJS.Timeout | undefined;
+  const take = (keys: readonly Key[]): void => {
+    for (const key of keys) listener.key(key);
+    if (keys.length > 0) listener.keysTaken();
+  };
+  const onData = (chunk: string): void => {
+    clearTimeout(timer);
+    take(parser.feed(chunk));
+    if (parser.waiting) timer = setTimeout(() => take(parser.flush()), ESCAPE_MS);
+  };
+  const onResize = (): void => listener.resized();
+  const onGone = (): void => listener.gone();
+  stdin.setEncoding('utf8').setRawMode(true);
+  stdin.on('data', onData).on('error', onGone).on('end', onGone).on('close', onGone);
+  stdout.on('resize', onResize).on('error', onGone);
+  stdout.write(BRACKETED_PASTE.on);
+  return {
+    get columns() {
+      return stdout.columns || 80;
+    },
+    get rows() {
+      return stdout.rows || 24;
+    },
+    write: (text) => void stdout.write(text),
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      stdin.off('data', onData).off('end', onGone).off('close', onGone);
+      stdout.off('resize', onResize);
+      if (!stdout.destroyed) stdout.write(BRACKETED_PASTE.off);
+      restore(stdin);
+    },
+  };
+}
+
+/** A terminal that is gone cannot be put back into its mode, and need not be. */
+function restore(stdin: NodeJS.ReadStream): void {
+  try {
+    stdin.setRawMode(false);
+  } catch {
+    // It was closed.
+  }
+  stdin.pause();
+}
