@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { importGraph, parsedSources } from './import-graph.ts';
 import { roomOf, SOURCE_ROOT } from './repository.ts';
-import { mayImport, ROOMS } from './rooms.ts';
+import { doorsOf, mayImport, ROOMS } from './rooms.ts';
 
 const files = parsedSources();
 const arrows = importGraph();
@@ -62,6 +62,30 @@ describe('the table of rooms', () => {
     ['attic', 'schema', false],
   ])('%s importing %s is %s', (from, to, allowed) => {
     expect(mayImport(from, to)).toBe(allowed);
+  });
+});
+
+describe('the doors of a room', () => {
+  const crossing = arrows.filter(({ from, to }) => roomOf(from) !== roomOf(to));
+  const doorName = (path: string): string =>
+    path.slice(`${SOURCE_ROOT}${roomOf(path)}/`.length).replace(/\.ts$/, '');
+
+  test('are all that other rooms import of it', () => {
+    const wrong = crossing.filter(({ to }) => !doorsOf(roomOf(to)).includes(doorName(to)));
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}, which is no door`)).toEqual([]);
+  });
+
+  test('are imported by other rooms: one that is not is taken off the list', () => {
+    const used = new Set(crossing.map(({ to }) => `${roomOf(to)}/${doorName(to)}`));
+    const listed = ROOMS.flatMap(({ name }) => doorsOf(name).map((door) => `${name}/${door}`));
+    expect(listed.filter((door) => !used.has(door))).toEqual([]);
+  });
+
+  test.each([
+    [['engine'], 46],
+    [['files', 'sandbox', 'git'], 70],
+  ])('of %s are together at most %i', (rooms, most) => {
+    expect(rooms.flatMap(doorsOf).length).toBeLessThanOrEqual(most);
   });
 });
 

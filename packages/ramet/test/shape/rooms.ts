@@ -1,6 +1,6 @@
 /**
- * The house as a table: every folder of `src/`, from the ground up. A room imports only rooms above it in this list. A room
- * that does not exist yet is not in it. docs/decisions/001-rooms-and-arrows.md says why; docs/architecture.md prints it.
+ * The house as a table: every folder of `src/`, from the ground up. A room imports only rooms above it in this list. Of a
+ * room, others import only its doors. A room that does not exist yet is not in it. docs/decisions/001-rooms-and-arrows.md says why; docs/architecture.md prints it.
  */
 export interface Room {
   name: string;
@@ -92,4 +92,107 @@ export function mayImport(from: string, to: string): boolean {
   const above = ROOMS.findIndex((room) => room.name === to);
   const below = ROOMS.findIndex((room) => room.name === from);
   return above !== -1 && below !== -1 && above <= below;
+}
+
+/**
+ * The doors of each room: the files that other rooms import, from the room on and without `.ts`. A new door is a decision;
+ * look first whether one that is there can offer what is missing.
+ */
+const DOORS: Readonly<Record<string, string>> = {
+  schema: `
+    agent-events budget-limits clock content describe-issues digest drain errors events ids markers
+    merge-policy secret-patterns status todo-item tool-access until-text usage zod
+  `,
+  system: `
+    child-environment digest few-at-once glob-pattern glob-walk held-directory home landing-path
+    network-home on-abort own-programs path-inside persistent-list persistent-map processes/marked-processes
+    processes/process-group processes/process-identity processes/process-register processes/reap-orphans
+    project-note real-path regular-file replace-file replace-whole sqlite/disk-trouble sqlite/existing-file
+    sqlite/memory-copy sqlite/migrations sqlite/open-to-read sqlite/shared-file sqlite/sqlite-failure
+    sqlite/transaction text/close-names text/cut-text text/line-diff text/strip-ansi text/text-file
+    text/visible-text trust
+  `,
+  journal: `
+    damage find-file-writer journal projections/agent-state projections/apply-event projections/file-history
+    projections/inherited-messages projections/recorded-agents projections/refusals projections/status
+    repair-session session-file session-index session-list session-lock sessions witness
+  `,
+  model: `
+    cache/cache-map catalog connection-watch context-window http-post price-overrides prices provider
+    rate/answered-endpoints rate/endpoint-health rate/machine-rates rate/rate-bucket rate/rate-limit
+    rate/rate-outage rate/rate-window rate/retry recipe/conversation-task recipe/fenced-blocks recipe/recipe
+    recipe/recipe-answer select-provider thinking unanswered-cost
+  `,
+  emulator: 'emulate server',
+  conversation: `
+    breakpoints compacted conversation divergence fork frozen-block plan-request quoted-text request
+    token-estimate
+  `,
+  files: `
+    create-file-access file-access file-ledger file-readers kept-versions original-files restoration
+    restore-files shared-writes stale-file undo-plan
+  `,
+  sandbox: 'bubblewrap command-sandbox isolated-shell private-caches write-fence',
+  git: `
+    committed-version folder-guard git-state git-version merge/branch-checkouts merge/branch-commits
+    merge/conflict-matrix merge/integration merge/integration-refs merge/merge-advice merge/merge-entries
+    merge/merge-message merge/merge-output merge/merge-queue merge/merge-repository merge/merge-request
+    merge/merge-trees merge/private-worktree merge/repeat-options merge/write-commit provenance/blame-lines
+    provenance/file-contents provenance/trailers reading-environment recent-git-state repository run-git
+    shared-git/checkout shared-git/git-words shared-git/lazy-checkouts shared-git/refuse-git start-git
+    worktrees/dependencies/check-packages worktrees/half-made worktrees/lease-holder
+    worktrees/pool/pool-size worktrees/register-worktree worktrees/registry
+    worktrees/removal/collect-garbage worktrees/removal/lost-worktrees worktrees/removal/ref-locks
+    worktrees/removal/remove-worktree worktrees/work/add-all worktrees/work/checkpoint
+    worktrees/work/dirty-work worktrees/work/verdict worktrees/work/verdict-reason
+    worktrees/work/work-in-time worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces
+    worktrees/worktree worktrees/worktree-environment worktrees/worktree-place worktrees/worktree-settings
+  `,
+  permission: `
+    asking-once assessment broker decide decision effective-mode grammar-memory inherited-path policy rule
+    shell/fence/fence-command shell/fence/harm-to-others unreadable-files
+  `,
+  settings: `
+    other-tools/other-tools other-tools/read-other-tools read-settings setting-value settings settings-place
+    settings-problems settings-schema
+  `,
+  tools: `
+    agent agent-desk files/replace-text outcome redaction/fingerprint-redactor redaction/redact registry
+    root-view shell/background-tasks shell/output-file tool
+  `,
+  agents: `
+    definitions/definition definitions/definition-catalog definitions/definition-places
+    definitions/definition-problem definitions/definition-store definitions/type-lines
+    definitions/validate-definitions prompts/built-in prompts/environment prompts/first-message
+    prompts/general-purpose prompts/main-prompt prompts/project-instructions
+  `,
+  engine: `
+    agent/agent agent/agent-event agent/agent-handle agent/agent-host agent/agent-limits agent/agent-spec
+    agent/executor agent/hosted-agent agent/local-host agent/notices agent/prompt-head agent/runtime
+    answer/answer-schema budget/budget budget/fork-cost budget/run-bill calls/finish-calls calls/open-calls
+    calls/permit children/agent-message children/child-head children/family children/fork-overrides
+    children/lazy-desk children/spawn children/view-root compaction/compaction compaction/context-state
+    exchange/exchange exchange/fallback exchange/model-exchange exchange/prefix-guard exchange/provider-wait
+    isolation/change-directory isolation/lazy-workspaces isolation/release-workspace
+    isolation/resume-workspace launch/launch loop/deliver loop/loop loop/run-state loop/stop-reason
+    resume/continue-ended resume/lost-end resume/resume resume/revive
+  `,
+  executors: 'in-process process/process-executor',
+  views: `
+    agent-label agent-table agent-tree asked-change cache/cache-explainer cache/explanation-text
+    cache/sent-requests last-answer ledger/cost-object ledger/cost-table ledger/ledger ledger/ledger-line
+    merge-text provenance/agent-diff provenance/blame refused-removal repair-text session-target
+    session-view text/display-width text/format timeline transcript type-list undo-text worktree-view
+  `,
+  sdk: `
+    agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
+    calls/prices-in-force calls/prompt-history calls/provenance calls/settings-report calls/status
+    calls/stop calls/trust calls/undo compile-cache doctor/doctor doctor/health-check index merge/merge
+    options place retention/gc retention/holding session/observed-journal session/session
+    session/session-type version worktrees/worktrees
+  `,
+};
+
+export function doorsOf(room: string): string[] {
+  return (DOORS[room] ?? '').split(/\s+/).filter((name) => name !== '');
 }

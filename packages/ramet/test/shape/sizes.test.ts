@@ -3,6 +3,7 @@ import { filesMatching, isTest, readText, sourceFiles, typescriptFiles } from '.
 import { parseFiles } from './syntax.ts';
 
 const MAXIMUM_LINES = 300;
+const MOST_IN_A_FOLDER = 30;
 const VAGUE_FOLDERS = ['common', 'helpers', 'lib', 'misc', 'shared', 'utils'];
 
 const code = typescriptFiles();
@@ -39,6 +40,12 @@ describe('files', () => {
         !path.split('/').every((part) => part === 'README.md' || /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(part)),
     );
     expect(odd).toEqual([]);
+  });
+
+  test(`of the sources lie at most ${MOST_IN_A_FOLDER} in one folder`, () => {
+    const folders = Map.groupBy(sourceFiles(), (path) => path.slice(0, path.lastIndexOf('/')));
+    const full = [...folders].filter(([, files]) => files.length > MOST_IN_A_FOLDER);
+    expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
   });
 
   test('are not kept in folders whose name says nothing', () => {
