@@ -11,6 +11,7 @@ import { problemsOf } from '../../../../campaigns/kill/checks.ts';
 import { collect } from '../../../../campaigns/kill/evidence.ts';
 import { type Asked, Stage } from '../../../../campaigns/kill/stage.ts';
 import { type RunEnd, World } from '../../../../campaigns/kill/world.ts';
+import { SUMMARISE } from '../../src/engine/compaction/compaction-prompt.ts';
 import {
   type AskedLine,
   repeatedPart,
@@ -18,6 +19,7 @@ import {
   type SnapshotLine,
 } from '../fixtures/recorded-sessions/format.ts';
 import { readScene, restoreScene, sceneNames } from '../fixtures/recorded-sessions/restore.ts';
+import { RECORDED_SUMMARY_REQUEST } from '../fixtures/recorded-sessions/summary-request.ts';
 
 /** Its undo was killed. */
 const UNDONE = 'undo-unfinished';
@@ -41,12 +43,17 @@ function expectContinued(before: readonly AskedLine[], after: readonly Asked[]):
   for (const first of firstOfEach(after)) {
     const last = before.findLast(({ task, sent }) => task === first.task && sent !== null)?.sent;
     if (last === undefined || last === null) continue;
-    const part = repeatedPart(first.record?.body ?? '').slice(0, last.length);
+    const part = repeatedPart(inRecordedWords(first.record?.body ?? '')).slice(0, last.length);
     expect({ task: first.task, sha256: hash('sha256', part) }).toEqual({
       task: first.task,
       sha256: last.sha256,
     });
   }
+}
+
+function inRecordedWords(body: string): string {
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+  return body.replace(inJson(SUMMARISE), () => inJson(RECORDED_SUMMARY_REQUEST));
 }
 
 function firstOfEach(asked: readonly Asked[]): Asked[] {

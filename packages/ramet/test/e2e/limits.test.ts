@@ -84,8 +84,8 @@ describe.concurrent('RES-1: --max-turns', () => {
     expect(linesOf(end.stderr)).toEqual([
       expect.stringMatching(/^ramet: failed: max_turns: the limit of 2 turns is reached/),
     ]);
-    expect(emulator.requests.at(-1)?.body).toContain('You have used all turns you were given.');
-    expect(emulator.requests.at(-2)?.body).not.toContain('You have used all turns you were given.');
+    expect(emulator.requests.at(-1)?.body).toContain('You have used all your turns.');
+    expect(emulator.requests.at(-2)?.body).not.toContain('You have used all your turns.');
   });
 
   test('runs no tool in the closing turn, and can be resumed from there', async ({ user }) => {

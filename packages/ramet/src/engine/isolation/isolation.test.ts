@@ -179,7 +179,7 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toBe(
       [
         '<worktree>',
-        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}: tools translate its paths to yours. Write only here. Commit; never merge or push. Ports: $RAMET_PORT_BASE.`,
+        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}: tools translate its paths. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`,
         '</worktree>',
       ].join('\n'),
     );
@@ -432,7 +432,7 @@ describe('FORK-6: paths of the parent’s checkout', () => {
     await family.run('Go.');
     const root = pathOf(family, 2);
     const [first, ...answers] = family.requestsOf('fork it').map((record) => lastTexts(record));
-    expect(first?.join('\n')).toContain('tools translate its paths to yours');
+    expect(first?.join('\n')).toContain('tools translate its paths');
     const told = answers.map(([text = '']) => text);
     for (const text of told.slice(0, -1))
       expect(text).toMatch(/^\[That is your parent's checkout\. Your worktree/);

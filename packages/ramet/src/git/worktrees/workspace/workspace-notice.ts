@@ -20,7 +20,7 @@ export function workspaceNotice(
   dirty: DirtyReport,
 ): WorkspaceNotice {
   const { path, branch, base } = worktree;
-  const rules = `copy of ${from}: tools translate its paths to yours. Write only here. Commit; never merge or push. Ports: $RAMET_PORT_BASE.`;
+  const rules = `copy of ${from}: tools translate its paths. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`;
   const further = [
     ...dirtyLines(dirty),
     ...notes,
