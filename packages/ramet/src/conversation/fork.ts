@@ -6,8 +6,9 @@
  * 1. Siblings are byte-identical up to the last block of that message: results and rules are the same for all.
  * 2. Everything before it is the parent's, by reference: nothing is copied, serialised or hashed again.
  */
-import type { Digest } from '../schema/digest.ts';
-import { FORK_TASK } from '../schema/markers.ts';
+
+import { FORK_TASK } from '../schema/content.ts';
+import type { Digest } from '../schema/ids.ts';
 import type { BlockPosition, Conversation, FrozenMessage } from './conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, freezeJson } from './frozen-block.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/markers.ts';
+import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/content.ts';
 import { quoteAttribute, quoteText, quoteValue } from './quoted-text.ts';
 
 const NAMES = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];

@@ -11,7 +11,7 @@ import {
   FORK_TASK,
   PROJECT_INSTRUCTIONS,
   TASK_NOTIFICATION,
-} from '../schema/markers.ts';
+} from '../schema/content.ts';
 
 const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
 /** Around what a folder brings: the end of one must not stand in its own text. */

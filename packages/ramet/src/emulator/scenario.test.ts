@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { bodyOf, type Fields, post } from '../../test/fixtures/emulator-client.ts';
-import { FORK_TASK } from '../schema/markers.ts';
+import { FORK_TASK } from '../schema/content.ts';
 import type { EmulatorOptions } from './emulator-state.ts';
 import type { ScenarioMatch } from './scenario.ts';
 import { type Emulator, startEmulator } from './server.ts';

@@ -14,7 +14,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
-import { realPath } from '../system/real-path.ts';
+import { realPath } from '../system/landing-path.ts';
 import {
   type LoadedFile,
   loadFile,

@@ -10,7 +10,7 @@ import type {
   UnfinishedRestoration,
 } from '../journal/projections/file-history.ts';
 import { describeError, systemCode } from '../schema/errors.ts';
-import { realPath } from '../system/real-path.ts';
+import { realPath } from '../system/landing-path.ts';
 import { type LoadedFile, loadFile } from '../system/regular-file.ts';
 import type { OriginalFiles } from './original-files.ts';
 

@@ -1,8 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { holdDirectory } from '../system/held-directory.ts';
 import { sameStamp } from '../system/regular-file.ts';
-import { type Replacement, replaceFile } from '../system/replace-file.ts';
+import { holdDirectory, type Replacement, replaceFile } from '../system/replace-file.ts';
 import type { OriginalFiles } from './original-files.ts';
 import type { RestorationStep } from './restoration.ts';
 

@@ -18,12 +18,12 @@ import type { AgentId } from '../schema/ids.ts';
 import { makePrivateDirectory } from '../system/home.ts';
 import {
   CHECKOUT_MIGRATIONS,
+  createSharedFile,
+  inTransaction,
   migrate,
   requireKnownVersion,
   schemaVersion,
 } from '../system/sqlite/migrations.ts';
-import { createSharedFile } from '../system/sqlite/shared-file.ts';
-import { inTransaction } from '../system/sqlite/transaction.ts';
 
 export interface SharedWrite {
   /** Real path. */

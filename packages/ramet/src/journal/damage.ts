@@ -1,7 +1,11 @@
 /** What is said of a journal that cannot be read whole. */
+
+import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
+import { EventCheck, skippedNumbers } from './event-check.ts';
 import type { DamagedEvent, JournalReader } from './journal.ts';
+import { readWitness } from './witness.ts';
 
 const MOST_NAMED = 5;
 
@@ -22,7 +26,7 @@ export function damageLine(
 }
 
 /** What is last in a journal that is whole. */
-export interface JournalEnd {
+interface JournalEnd {
   seq: number;
   /** Null where there is no event. */
   time: number | null;
@@ -64,4 +68,32 @@ export function eventsText(damage: readonly DamagedEvent[]): string {
   const seqs = damage.map(({ seq }) => seq).toSorted((a, b) => a - b);
   const named = seqs.slice(0, MOST_NAMED);
   return `${damage.length} events (${named.join(', ')}${damage.length > named.length ? ', ...' : ''})`;
+}
+
+/** The end of a journal that was lost: the witness saw more than the journal holds. */
+interface EndedJournal {
+  db: DatabaseSync;
+  file: string;
+  end: JournalEnd;
+  time: number;
+}
+
+/** Leaves out the numbers that are lost with it. Returns one line that says so; null when the journal is whole. */
+export function skipLostEnd({ db, file, end, time }: EndedJournal): string | null {
+  const witness = readWitness(file);
+  const missing = witness === null ? 0 : witness.seq - end.seq;
+  if (witness === null || missing <= 0) return null;
+  const data = JSON.stringify(skippedNumbers(end.seq + 1, witness.seq));
+  db.prepare('INSERT INTO events (seq, time, agent, data, crc) VALUES (?, ?, NULL, ?, ?)').run(
+    witness.seq,
+    time,
+    data,
+    new EventCheck().of(time, null, data),
+  );
+  const since = end.time === null ? 'its start' : new Date(end.time).toISOString();
+  return (
+    `the end of the journal ${file} is missing: ${missing} event${missing === 1 ? '' : 's'} up to ` +
+    `${new Date(witness.time).toISOString()} (its WAL was cut or removed, or this is an older copy); ` +
+    `what agents did after ${since} may be done again: check before you rely on it`
+  );
 }

@@ -3,7 +3,7 @@
  * session and owning it are one act; the index carries a copy for lists.
  *
  * Invariants
- * 1. A writer holds the session's lock (`session-lock.ts`) from before it takes the lease until after it gives it back.
+ * 1. A writer holds the session's lock (`session-file.ts`) from before it takes the lease until after it gives it back.
  * 2. A lease without a lock is nobody's, and is taken over without asking; one whose holder cannot be seen from here
  *    (another machine, or a lock file that was removed) is taken over only when a person says so. So is one whose holder
  *    lives and holds another lock: this is a copy of the session that it writes. A copy whose holder cannot be seen is
@@ -23,8 +23,7 @@ import {
   sightOf,
   thisProcess,
 } from '../system/processes/process-identity.ts';
-import { migrate, SESSION_MIGRATIONS } from '../system/sqlite/migrations.ts';
-import { inTransaction } from '../system/sqlite/transaction.ts';
+import { inTransaction, migrate, SESSION_MIGRATIONS } from '../system/sqlite/migrations.ts';
 import { readMeta, removeMeta, writeMeta } from './session-file.ts';
 
 /** The key of the lease in `meta`, and that of how often it was taken. */

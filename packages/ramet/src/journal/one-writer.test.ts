@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { findProcess, thisProcess } from '../system/processes/process-identity.ts';
-import { sessionPath } from './session-file.ts';
+import { lockInode, lockPath, sessionPath } from './session-file.ts';
 import { listSessions } from './session-list.ts';
-import { lockInode, lockPath } from './session-lock.ts';
 import { createSession, isWriterAlive, livingWriter, resumeSession } from './sessions.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-one-writer-'));

@@ -13,15 +13,11 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
-import { CHECKED_EVENTS, schemaVersion } from '../system/sqlite/migrations.ts';
+import { CHECKED_EVENTS, rollBack, schemaVersion } from '../system/sqlite/migrations.ts';
 import { isBusy, isDamaged, readFailure, sessionOf } from '../system/sqlite/sqlite-failure.ts';
-import { rollBack } from '../system/sqlite/transaction.ts';
-import { blockLengths, checkedBlocks, isIndexWhole } from './block-scan.ts';
-import { EventCheck } from './event-check.ts';
-import { EventNumbers, LONGEST_GAP } from './event-numbers.ts';
-import { isSoundFile } from './integrity.ts';
+import { blockLengths, checkedBlocks, isIndexWhole, isSoundFile } from './block-scan.ts';
+import { EventCheck, EventNumbers, LONGEST_GAP } from './event-check.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
-import { movedEvent } from './moved-events.ts';
 import { openSessionFileReadOnly, readMeta } from './session-file.ts';
 import { readWitness } from './witness.ts';
 
@@ -279,5 +275,20 @@ function eventFrom(data: string): JournalEvent | null {
     return typeof event?.type === 'string' ? event : null;
   } catch {
     return null;
+  }
+}
+
+/** Events as they are to be read after their repository was renamed: the paths of files are those of today. */
+function movedEvent(event: JournalEvent, moved: (path: string) => string): JournalEvent {
+  switch (event.type) {
+    case 'file.read':
+    case 'file.changed':
+      return { ...event, path: moved(event.path) };
+    case 'files.restored':
+      return { ...event, files: event.files.map((file) => ({ ...file, path: moved(file.path) })) };
+    case 'files.settled':
+      return { ...event, failed: event.failed.map((file) => ({ ...file, path: moved(file.path) })) };
+    default:
+      return event;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RecentDigests } from './recent-digests.ts';
+import { RecentDigests } from './event-insert.ts';
 
 describe('recent digests', () => {
   test('are new once', () => {

@@ -14,18 +14,14 @@ import { describeError, JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
-import { DISK_TROUBLES, diskTroubleAt } from '../system/sqlite/disk-trouble.ts';
-import { isDamaged } from '../system/sqlite/sqlite-failure.ts';
-import { inTransaction } from '../system/sqlite/transaction.ts';
-import { checkedBlocks } from './block-scan.ts';
+import { inTransaction } from '../system/sqlite/migrations.ts';
+import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
+import { checkedBlocks, isSoundFile } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
-import { EventCheck } from './event-check.ts';
-import { EventNumbers, LONGEST_GAP, saysSkipped, skippedNumbers } from './event-numbers.ts';
-import { isSoundFile } from './integrity.ts';
+import { EventCheck, EventNumbers, LONGEST_GAP, saysSkipped, skippedNumbers } from './event-check.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
-import { looseRows } from './loose-leaves.ts';
-import { mendFirstPage } from './mend-first-page.ts';
+import { looseRows, mendFirstPage } from './loose-leaves.ts';
 import { SessionReader } from './reader.ts';
 import {
   fillSessionFile,
@@ -33,8 +29,8 @@ import {
   readMeta,
   sessionPath,
   settleSessionFile,
+  takeSessionLock,
 } from './session-file.ts';
-import { takeSessionLock } from './session-lock.ts';
 import { readWitness } from './witness.ts';
 
 export interface RepairOutcome {

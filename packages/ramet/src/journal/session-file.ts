@@ -5,23 +5,25 @@
  * Never open and close a session's file by other means than SQLite while a connection to it is open in this
  * process: closing any descriptor drops the process's POSIX locks, and another process may then delete the WAL.
  */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE, unusable } from '../system/home.ts';
-import { existingFile } from '../system/sqlite/existing-file.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
 import {
+  inTransaction,
   migrate,
   requireKnownVersion,
   SESSION_MIGRATIONS,
   schemaVersion,
 } from '../system/sqlite/migrations.ts';
-import { openToRead } from '../system/sqlite/open-to-read.ts';
-import { needsRoomBeside, readFailure, writeFailure } from '../system/sqlite/sqlite-failure.ts';
-import { inTransaction } from '../system/sqlite/transaction.ts';
+import { existingFile, openToRead } from '../system/sqlite/open-to-read.ts';
+import { isBusy, needsRoomBeside, readFailure, writeFailure } from '../system/sqlite/sqlite-failure.ts';
+
+/** Others look at a lock for some microseconds at a time; whoever waits longer waits for a writer. */
+const PATIENCE_MS = 250;
 
 const EXTENSION = '.sqlite';
 /** How long a statement waits for a checkpoint's or another process's lock. */
@@ -174,4 +176,91 @@ function neverFilled(file: string): UserMistake {
     'session_empty',
     `${file} is empty: the process that made it ended before it wrote anything; remove it`,
   );
+}
+
+/**
+ * The kernel's word on who writes a session: an exclusive transaction on an empty file beside the journal, held as long
+ * as the journal is open. Every process of this machine sees it, whatever its pid namespace, and it ends with its
+ * holder, however that dies; a process that is stopped keeps it.
+ *
+ * The file is never removed while its session exists: whoever waited for the old file would hold a lock that nobody
+ * else sees. It goes after its session and under its own lock; whoever waited looks whether it is still there. Nor is it ever opened by other means than SQLite: closing any descriptor of it drops this process's lock.
+ */
+export interface SessionLock {
+  /** The file was not there: whether somebody had locked another one in its place is unknown. */
+  readonly isNew: boolean;
+  /** Of the lock file: a copy of the session has another. */
+  readonly inode: number;
+  release(): void;
+}
+
+export function lockPath(file: string): string {
+  return file.replace(/\.sqlite$/, '.lock');
+}
+
+/** Null while another holds it. `file` is the session's. */
+export function takeSessionLock(file: string): SessionLock | null {
+  for (;;) {
+    const lock = tryLock(lockPath(file));
+    if (lock !== 'replaced') return lock;
+  }
+}
+
+/** `replaced`: it was removed while this waited for it, so the lock is one that nobody else sees. */
+function tryLock(path: string): SessionLock | null | 'replaced' {
+  const isNew = makeLockFile(path);
+  const inode = inodeOf(path);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(existingFile(path), { timeout: PATIENCE_MS });
+    // Nothing is ever written to it, and a journal beside it would need room: on a full disk `ramet gc` locks too.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    db?.close();
+    if (isBusy(error)) return null;
+    if (inodeOf(path) !== inode) return 'replaced';
+    throw error;
+  }
+  const held = db;
+  if (inode !== null && inodeOf(path) === inode) return { isNew, inode, release: () => held.close() };
+  held.close();
+  return 'replaced';
+}
+
+/** By the holder of the lock, after the session itself. */
+export function removeLockFile(file: string): void {
+  for (const suffix of ['', '-journal']) rmSync(`${lockPath(file)}${suffix}`, { force: true });
+}
+
+/** Null where there is no lock file. */
+export function lockInode(file: string): number | null {
+  return inodeOf(lockPath(file));
+}
+
+function inodeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+}
+
+/** Null where there is no lock to look at. Needs no right to write. */
+export function isSessionLocked(file: string): boolean | null {
+  const path = lockPath(file);
+  if (!existsSync(path)) return null;
+  try {
+    using db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    db.prepare('SELECT 1 FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return isBusy(error) ? true : null;
+  }
+}
+
+/** True when it was made now. */
+function makeLockFile(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE_FILE));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
 }

@@ -9,19 +9,58 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { describeError, JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
-import { DISK_TROUBLES, diskTroubleAt } from '../system/sqlite/disk-trouble.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
 import {
+  createSharedFile,
   INDEX_MIGRATIONS,
+  inTransaction,
   migrate,
   requireKnownVersion,
   schemaVersion,
 } from '../system/sqlite/migrations.ts';
 import { openToRead } from '../system/sqlite/open-to-read.ts';
-import { createSharedFile } from '../system/sqlite/shared-file.ts';
-import { isDamaged } from '../system/sqlite/sqlite-failure.ts';
-import { inTransaction } from '../system/sqlite/transaction.ts';
+import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
 import type { WriterLease } from './lease.ts';
+
+/** A new session enters the index this long after it was made: its first request must not wait for it. */
+const REGISTER_AFTER_MS = 200;
+
+export class Registration {
+  readonly #options: RegistrationOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #registered = false;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+  }
+
+  /** A process that ends before that leaves a file that lists find all the same. */
+  registerLater(): void {
+    this.#timer = setTimeout(() => this.register(), REGISTER_AFTER_MS).unref();
+  }
+
+  register(): void {
+    const { project, entry, lease } = this.#options;
+    clearTimeout(this.#timer);
+    if (this.#registered) return;
+    this.#registered = true;
+    this.#warning(() => registerSession(project, entry, lease));
+  }
+
+  end(time: number): void {
+    const { project, entry, lease } = this.#options;
+    this.register();
+    this.#warning(() => unregisterSession(project, entry.session, lease, time));
+  }
+
+  #warning(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      this.#options.warn(describeError(error));
+    }
+  }
+}
 
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -194,4 +233,15 @@ function explain(file: string, error: unknown): readonly [reason: string, remedy
   return trouble === null
     ? [describeError(error), 'check its directory, or remove it']
     : DISK_TROUBLES[trouble];
+}
+
+/**
+ * Keeps a session's entry in the index in step with its life. The index is never worth a failed run: what goes
+ * wrong with it becomes a warning.
+ */
+interface RegistrationOptions {
+  project: string;
+  entry: IndexedSession;
+  lease: WriterLease;
+  warn(message: string): void;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isSessionLocked, lockPath, takeSessionLock } from './session-lock.ts';
+import { isSessionLocked, lockPath, takeSessionLock } from './session-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-lock-'));
 afterAll(() => rmSync(root, { recursive: true }));

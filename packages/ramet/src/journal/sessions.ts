@@ -7,9 +7,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
-import { makePrivateDirectory } from '../system/home.ts';
+import { makePrivateDirectory, renamingOf } from '../system/home.ts';
 import { refuseNetworkHome } from '../system/network-home.ts';
-import { renamingOf } from '../system/project-note.ts';
 import {
   isDamaged,
   readFailure,
@@ -17,7 +16,7 @@ import {
   sessionOf,
   writeFailure,
 } from '../system/sqlite/sqlite-failure.ts';
-import { requireWhole } from './damage.ts';
+import { requireWhole, skipLostEnd } from './damage.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import {
   claimLease,
@@ -33,25 +32,21 @@ import {
   WRITER,
   type WriterLease,
 } from './lease.ts';
-import { skipLostEnd } from './lost-end.ts';
 import { SessionReader } from './reader.ts';
-import { Registration } from './registration.ts';
 import {
   fillSessionFile,
+  isSessionLocked,
+  lockInode,
   openSessionFile,
   openSessionFileReadOnly,
   readMeta,
-  reserveSessionFile,
-  sessionPath,
-} from './session-file.ts';
-import type { IndexedSession } from './session-index.ts';
-import {
-  isSessionLocked,
-  lockInode,
   removeLockFile,
+  reserveSessionFile,
   type SessionLock,
+  sessionPath,
   takeSessionLock,
-} from './session-lock.ts';
+} from './session-file.ts';
+import { type IndexedSession, Registration } from './session-index.ts';
 import { witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 

@@ -14,16 +14,15 @@ import type { Clock } from '../schema/clock.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { rollBack } from '../system/sqlite/migrations.ts';
 import { writeFailure } from '../system/sqlite/sqlite-failure.ts';
-import { rollBack } from '../system/sqlite/transaction.ts';
 import { BlockInsert } from './block-insert.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { EventCheck } from './event-check.ts';
-import { EventInsert, PendingEvents } from './event-insert.ts';
+import { EventInsert, PendingEvents, RecentDigests } from './event-insert.ts';
 import { FileGuard } from './file-guard.ts';
 import type { Journal } from './journal.ts';
 import { takenOver } from './lease.ts';
-import { RecentDigests } from './recent-digests.ts';
 import { settleSessionFile } from './session-file.ts';
 import { WitnessWriter } from './witness.ts';
 

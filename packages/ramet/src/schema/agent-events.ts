@@ -2,7 +2,7 @@
  * The life of agents as it is recorded (AGENT-4): asked for, queued, launched, told, waiting, ended. What they say and
  * do is in `events.ts`, which joins these to everything that can be recorded.
  */
-import type { Digest } from './digest.ts';
+import type { Digest } from './ids.ts';
 import type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode } from './status.ts';
 import type { RecordedWorktree } from './worktree-events.ts';
 

@@ -10,14 +10,13 @@
  */
 import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
-import type { Digest } from './digest.ts';
-import type { PermissionMode } from './status.ts';
-import type { TodoItem } from './todo-item.ts';
+import type { Digest } from './ids.ts';
+import type { PermissionMode, TodoItem } from './status.ts';
 import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
 
 export type { AgentOrigin, RecordedEvidence } from './agent-events.ts';
-export type { Digest } from './digest.ts';
+export type { Digest } from './ids.ts';
 export type { RecordedWorktree } from './worktree-events.ts';
 
 /** Where a request marks a cache breakpoint. `message` is -1 for a block of the system prompt. */

@@ -22,3 +22,6 @@ export function agentId(session: SessionId, number: number): AgentId {
 export function isSessionId(text: string): boolean {
   return /^[0-9a-hjkmnp-tv-z]{8}$/.test(text);
 }
+
+/** Names the bytes of one content block, tool schema or file in the block store. */
+export type Digest = string;

@@ -1,3 +1,6 @@
+/** One entry of the list an agent keeps of its own work. Not a task: nobody assigns or runs it. */
+export const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+
 /** The closed set of what an agent can be (AGENT-5), each with a cause where one helps. */
 const AGENT_STATUSES = [
   'queued',
@@ -43,4 +46,15 @@ export interface BudgetLimits {
   usd?: number | undefined;
   tokens?: number | undefined;
   seconds?: number | undefined;
+}
+
+export interface TodoItem {
+  content: string;
+  status: (typeof TODO_STATUSES)[number];
+  /** How it reads while it is being done: "Fixing the parser". */
+  activeForm?: string | undefined;
+}
+
+export function openTodos(todos: readonly TodoItem[]): TodoItem[] {
+  return todos.filter(({ status }) => status !== 'completed');
 }

@@ -1,7 +1,6 @@
 /** What a killed process left running in a repository is ended at the next start there, and that is recorded (RES-8). */
 import type { Journal } from '../journal/journal.ts';
-import { processDirectory, type RunningGroup } from '../system/processes/process-register.ts';
-import { reapOrphans } from '../system/processes/reap-orphans.ts';
+import { processDirectory, type RunningGroup, reapOrphans } from '../system/processes/process-register.ts';
 import type { Place } from './place.ts';
 
 export function endOrphans({ project }: Pick<Place, 'project'>): Promise<RunningGroup[]> {

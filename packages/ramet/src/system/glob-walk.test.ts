@@ -2,8 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
-import { parseGlob } from './glob-pattern.ts';
-import { globPaths } from './glob-walk.ts';
+import { globPaths, parseGlob } from './glob-pattern.ts';
 
 function tree(): string {
   const root = temporaryDirectory();

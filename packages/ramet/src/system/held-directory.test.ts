@@ -7,7 +7,7 @@ import { test } from '../../test/fixtures/temporary-directory.ts';
 import { createFileAccess } from '../files/create-file-access.ts';
 import type { FileAccess } from '../files/file-access.ts';
 import { createFileLedger } from '../files/file-ledger.ts';
-import { holdDirectory } from './held-directory.ts';
+import { holdDirectory } from './replace-file.ts';
 
 const SWAPPER = join(import.meta.dirname, '../../test/fixtures/link-swapper.ts');
 const WRITES = 150;

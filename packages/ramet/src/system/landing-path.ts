@@ -1,7 +1,9 @@
 /** Where paths really lead (SEC-1). Null when nothing can be written there: a file in the way, a ring of links. */
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+
+import { readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { systemCode } from '../schema/errors.ts';
 import { pathInside } from './path-inside.ts';
-import { realPath } from './real-path.ts';
 
 export function landingPath(path: string): string | null {
   try {
@@ -37,4 +39,29 @@ export function placeInside(path: string, directory: string): string | null {
   const [place, root] = [landingPath(path), landingPath(directory)];
   if (place === null || root === null) return null;
   return pathInside(place, root);
+}
+
+/**
+ * Where a write to `path` would land: symlinks resolved, also when the last parts do not exist yet and when a
+ * link points at nothing. Every check is made on this path, never on the one that was asked for (SEC-1).
+ */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const place = join(realPath(parent), basename(path));
+  const target = linkTarget(place);
+  return target === null ? place : realPath(resolve(dirname(place), target));
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }

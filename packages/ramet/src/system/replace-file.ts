@@ -6,7 +6,7 @@
  * Invariants
  * 1. The last look at the old file and the rename are two system calls with nothing between them. What an outside
  *    program writes in those microseconds is lost: it takes no lock of ours, and the kernel has no rename with a condition.
- * 2. Everything happens in the directory that `path` names when it is opened (`held-directory.ts`): a link that takes
+ * 2. Everything happens in the directory that `path` names when it is opened (`replace-file.ts`): a link that takes
  *    its place meanwhile leads nowhere.
  *
  * Synchronous but for large files: the same calls as promises cost ten times as much.
@@ -15,12 +15,16 @@ import { randomBytes } from 'node:crypto';
 import {
   type BigIntStats,
   closeSync,
+  constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
   globSync,
   linkSync,
+  mkdirSync,
   openSync,
+  readlinkSync,
   renameSync,
   rmSync,
   writeFile as writeCallback,
@@ -29,7 +33,15 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemCode } from '../schema/errors.ts';
-import { type HeldDirectory, holdDirectory } from './held-directory.ts';
+
+/** Only to be looked up in, so it need not be readable. Linux; Node does not list it. */
+const O_PATH = 0o10000000;
+
+const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+const DESCRIPTORS = '/proc/self/fd';
+
+let descriptorsHavePaths: boolean | undefined;
 
 /** `overtaken`: the file came to be, or changed, meanwhile. `moved`: its directory is no longer where it was. */
 export type Replacement = 'done' | 'overtaken' | 'moved';
@@ -132,4 +144,56 @@ function withRealPath(error: unknown, directory: HeldDirectory): unknown {
   if (error instanceof Error)
     error.message = error.message.replaceAll(directory.at(''), join(directory.path, '/'));
   return error;
+}
+
+/**
+ * A directory that was checked, held open: names are then looked up in it and in no other, whatever a process puts in
+ * the place of its path meanwhile (SEC-1). By `/proc/self/fd/N/name`; where there is no such thing, by the plain path.
+ */
+interface HeldDirectory extends Disposable {
+  readonly path: string;
+  /** The path of an entry, good while the directory is held. */
+  at(name: string): string;
+}
+
+/**
+ * `path` is a real path. Null when something else than that directory is found there: a link took the place of it or
+ * of one above. What is missing is made with `make`, each part in the held one above it.
+ */
+export function holdDirectory(path: string, { make }: { make: boolean }): HeldDirectory | null {
+  descriptorsHavePaths ??= process.platform === 'linux' && existsSync(DESCRIPTORS);
+  if (descriptorsHavePaths) return openHeld(path, path, make);
+  if (make) mkdirSync(path, { recursive: true });
+  return { path, at: (name) => join(path, name), [Symbol.dispose]() {} };
+}
+
+/** `reached` leads to `path`, by itself or through the directory above it. */
+function openHeld(path: string, reached: string, make: boolean): HeldDirectory | null {
+  let descriptor: number;
+  try {
+    descriptor = openSync(reached, FLAGS);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOTDIR' || code === 'ELOOP') return null;
+    if (code === 'ENOENT' && make && path !== dirname(path) && path === reached) return makeHeld(path);
+    throw error;
+  }
+  const anchor = join(DESCRIPTORS, String(descriptor));
+  if (readlinkSync(anchor) !== path) {
+    closeSync(descriptor);
+    return null;
+  }
+  return { path, at: (name) => join(anchor, name), [Symbol.dispose]: () => closeSync(descriptor) };
+}
+
+function makeHeld(path: string): HeldDirectory | null {
+  using above = holdDirectory(dirname(path), { make: true });
+  if (above === null) return null;
+  const place = above.at(basename(path));
+  try {
+    mkdirSync(place);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+  return openHeld(path, place, false);
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
 import { makePrivateDirectory, PRIVATE_FILE, unusable } from './home.ts';
-import { realPath } from './real-path.ts';
+import { realPath } from './landing-path.ts';
 import { replaceWhole } from './replace-whole.ts';
 
 export interface TrustPlace {

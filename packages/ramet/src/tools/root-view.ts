@@ -3,8 +3,7 @@
  * Nothing that is done to it reaches the root.
  */
 import { quoteText } from '../conversation/quoted-text.ts';
-import type { SessionMode } from '../schema/status.ts';
-import type { TodoItem } from '../schema/todo-item.ts';
+import type { SessionMode, TodoItem } from '../schema/status.ts';
 import { headOf } from '../system/text/cut-text.ts';
 
 export interface RootView {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { testAgent } from '../../test/fixtures/tool-context.ts';
-import type { TodoItem } from '../schema/todo-item.ts';
+import type { TodoItem } from '../schema/status.ts';
 import { createRedactor } from './redaction/redact.ts';
 import { parseInput } from './registry.ts';
 import { todoWriteTool } from './todo-write.ts';

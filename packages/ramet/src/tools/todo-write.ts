@@ -1,7 +1,7 @@
 /** TodoWrite replaces the agent's list of its own work; the engine journals it and carries it across a resume. */
-import { TODO_STATUSES, type TodoItem } from '../schema/todo-item.ts';
+import { TODO_STATUSES, type TodoItem } from '../schema/status.ts';
 import * as z from '../schema/zod.ts';
-import { stripAnsi } from '../system/text/strip-ansi.ts';
+import { stripAnsi } from '../system/text/visible-text.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const MOST_ITEMS = 200;

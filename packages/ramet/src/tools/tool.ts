@@ -7,7 +7,7 @@
 import type { FileAccess } from '../files/file-access.ts';
 import type { ShellDecision } from '../sandbox/command-sandbox.ts';
 import type { ToolSchema } from '../schema/content.ts';
-import type { TodoItem } from '../schema/todo-item.ts';
+import type { TodoItem } from '../schema/status.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
 import type { AgentDesk } from './agent-desk.ts';

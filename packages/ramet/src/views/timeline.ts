@@ -1,7 +1,7 @@
 /** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
 import type { AgentLifecycleEvent } from '../schema/agent-events.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
-import { openTodos } from '../schema/todo-item.ts';
+import { openTodos } from '../schema/status.ts';
 import { spanText } from '../schema/until-text.ts';
 import { isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
 

@@ -6,7 +6,7 @@ import type { AgentOverview } from '../journal/projections/status.ts';
 import type { OtherBlock } from '../schema/content.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
-import { openTodos, type TodoItem } from '../schema/todo-item.ts';
+import { openTodos, type TodoItem } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
 import { purposeOf, thinkingText } from './agent-label.ts';
 import { agentTree } from './agent-tree.ts';

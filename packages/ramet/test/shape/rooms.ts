@@ -100,22 +100,20 @@ export function mayImport(from: string, to: string): boolean {
  */
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
-    agent-events budget-limits clock content describe-issues digest drain errors events ids markers
-    merge-policy secret-patterns status todo-item tool-access until-text usage zod
+    agent-events budget-limits clock content describe-issues drain errors events ids merge-policy
+    secret-patterns status tool-access until-text usage zod
   `,
   system: `
-    child-environment digest few-at-once glob-pattern glob-walk held-directory home landing-path
-    network-home on-abort own-programs path-inside persistent-list persistent-map processes/marked-processes
-    processes/process-group processes/process-identity processes/process-register processes/reap-orphans
-    project-note real-path regular-file replace-file replace-whole sqlite/disk-trouble sqlite/existing-file
-    sqlite/memory-copy sqlite/migrations sqlite/open-to-read sqlite/shared-file sqlite/sqlite-failure
-    sqlite/transaction text/close-names text/cut-text text/line-diff text/strip-ansi text/text-file
-    text/visible-text trust
+    child-environment digest few-at-once glob-pattern home landing-path network-home on-abort own-programs
+    path-inside persistent-list persistent-map processes/marked-processes processes/process-group
+    processes/process-identity processes/process-register regular-file replace-file replace-whole
+    sqlite/memory-copy sqlite/migrations sqlite/open-to-read sqlite/sqlite-failure text/close-names
+    text/cut-text text/line-diff text/text-file text/visible-text trust
   `,
   journal: `
     damage find-file-writer journal projections/agent-state projections/apply-event projections/file-history
     projections/inherited-messages projections/recorded-agents projections/refusals projections/status
-    repair-session session-file session-index session-list session-lock sessions witness
+    repair-session session-file session-index session-list sessions witness
   `,
   model: `
     cache/cache-map catalog connection-watch context-window http-post price-overrides prices provider

@@ -4,7 +4,7 @@ import { quoteFolderName } from '../../conversation/quoted-text.ts';
 import type { GitState } from '../../git/git-state.ts';
 import type { Repository } from '../../git/repository.ts';
 import { findModel } from '../../model/catalog.ts';
-import { ENVIRONMENT } from '../../schema/markers.ts';
+import { ENVIRONMENT } from '../../schema/content.ts';
 
 export interface EnvironmentFacts {
   cwd: string;

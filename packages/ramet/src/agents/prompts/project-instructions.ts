@@ -12,7 +12,7 @@ import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { quoteFolderName, quoteFolderText } from '../../conversation/quoted-text.ts';
-import { PROJECT_INSTRUCTIONS } from '../../schema/markers.ts';
+import { PROJECT_INSTRUCTIONS } from '../../schema/content.ts';
 import { isInside, pathInside } from '../../system/path-inside.ts';
 import { loadFile } from '../../system/regular-file.ts';
 

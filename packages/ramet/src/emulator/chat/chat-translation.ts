@@ -2,7 +2,7 @@
  * A chat completions request in the words of the Messages API, so that one set of rules answers both. Tool messages
  * and the user's text behind them are one message there: `last` and `turn` then mean the same in both.
  */
-import { FORK_TASK } from '../../schema/markers.ts';
+import { FORK_TASK } from '../../schema/content.ts';
 import { badRequest } from '../api-error.ts';
 import type { WireBlock, WireMessage, WireRequest } from '../messages/message-request.ts';
 import type { ChatWireCall, ChatWireMessage, ChatWirePart, ChatWireRequest } from './chat-request.ts';

@@ -19,7 +19,7 @@ import { refusalsOfFork } from '../../journal/projections/refusals.ts';
 import type { CacheTtl } from '../../model/cache/cache-map.ts';
 import { waitUntil } from '../../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
-import type { TodoItem } from '../../schema/todo-item.ts';
+import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import type { CarriedSpending, Spending } from '../budget/budget.ts';
 import type { OpenCalls } from '../calls/open-calls.ts';

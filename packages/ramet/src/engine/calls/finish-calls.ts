@@ -10,7 +10,7 @@
 import { resolve } from 'node:path';
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/landing-path.ts';
 import { removeLeftovers } from '../../system/replace-file.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import type { Agent } from '../agent/agent.ts';

@@ -1,7 +1,7 @@
 /** What another agent, or a person, says to a running one. The engine names the sender: the text grants nothing. */
 
 import { quoteAttribute, quoteText } from '../../conversation/quoted-text.ts';
-import { AGENT_MESSAGE } from '../../schema/markers.ts';
+import { AGENT_MESSAGE } from '../../schema/content.ts';
 import { headOf } from '../../system/text/cut-text.ts';
 
 export interface MessageSender {

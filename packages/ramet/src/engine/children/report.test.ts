@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
-import { TASK_NOTIFICATION } from '../../schema/markers.ts';
+import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { headOfBytes } from '../../system/text/cut-text.ts';
 import { foregroundResult, notificationText, type ReportFacts, type ReportKeeper } from './report.ts';

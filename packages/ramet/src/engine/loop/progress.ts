@@ -3,8 +3,8 @@
  * that it works on. It needs no tool and no word in any prompt, so every child can. At most one line for an answer and
  * one for a list is recorded, and none twice in a row.
  */
-import type { TodoItem } from '../../schema/todo-item.ts';
-import { stripAnsi } from '../../system/text/strip-ansi.ts';
+import type { TodoItem } from '../../schema/status.ts';
+import { stripAnsi } from '../../system/text/visible-text.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import type { NextStep } from './stop-reason.ts';

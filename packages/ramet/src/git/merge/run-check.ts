@@ -15,8 +15,8 @@ import {
   AGENT_VARIABLE,
   createProcessRegister,
   processDirectory,
+  reapOrphans,
 } from '../../system/processes/process-register.ts';
-import { reapOrphans } from '../../system/processes/reap-orphans.ts';
 import type { CheckOutcome } from './check-outcome.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';

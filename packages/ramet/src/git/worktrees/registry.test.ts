@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { indexPath } from '../../journal/session-index.ts';
-import { INDEX_MIGRATIONS } from '../../system/sqlite/migrations.ts';
-import { createSharedFile } from '../../system/sqlite/shared-file.ts';
+import { createSharedFile, INDEX_MIGRATIONS } from '../../system/sqlite/migrations.ts';
 import { WorktreeRegistry } from './registry.ts';
 
 test('worktrees are listed in a home that cannot be written', () => {

@@ -11,17 +11,16 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { indexPath, unusableIndex } from '../../journal/session-index.ts';
 import { JournalError } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
-import { diskTroubleAt } from '../../system/sqlite/disk-trouble.ts';
 import { openInMemory } from '../../system/sqlite/memory-copy.ts';
 import {
+  createSharedFile,
   INDEX_MIGRATIONS,
+  inTransaction,
   migrate,
   requireKnownVersion,
   schemaVersion,
 } from '../../system/sqlite/migrations.ts';
-import { createSharedFile } from '../../system/sqlite/shared-file.ts';
-import { isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
-import { inTransaction } from '../../system/sqlite/transaction.ts';
+import { diskTroubleAt, isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;

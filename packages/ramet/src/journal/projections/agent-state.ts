@@ -6,10 +6,9 @@
  * never began (events.ts, invariant 1).
  */
 import type { Role } from '../../schema/content.ts';
-import type { Breakpoint, Digest, EventOf } from '../../schema/events.ts';
+import type { Breakpoint, Digest, EventOf, JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { PermissionMode } from '../../schema/status.ts';
-import type { TodoItem } from '../../schema/todo-item.ts';
+import type { PermissionMode, TodoItem } from '../../schema/status.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { listOf, type PersistentList } from '../../system/persistent-list.ts';
 import { mapOf, type PersistentMap } from '../../system/persistent-map.ts';
@@ -163,4 +162,10 @@ const OWN_OF_FORK = [
 export function forkState(started: AgentState, parent: AgentState): AgentState {
   const own = OWN_OF_FORK.map((field) => [field, started[field]] as const);
   return { ...parent, ...Object.fromEntries(own) };
+}
+
+/** What an agent last said of its progress with the task it has (RES-4); null before it said anything. */
+export function foldProgress(progress: string | null, event: JournalEvent): string | null {
+  if (event.type === 'progress.reported') return event.line;
+  return event.type === 'message.appended' && event.cause === 'prompt' ? null : progress;
 }

@@ -9,13 +9,13 @@ import { appended, listOf } from '../../system/persistent-list.ts';
 import { hasKey, mapOf, type PersistentMap, valueAt, withKey } from '../../system/persistent-map.ts';
 import {
   type AgentState,
+  foldProgress,
   NOTHING_SPENT,
   newAgentState,
   type SeenFile,
   type StateMessage,
   type TouchedFile,
 } from './agent-state.ts';
-import { foldProgress } from './fold-progress.ts';
 import { foldRefusals } from './refusals.ts';
 
 /** The state after all events of one agent. Of a fork it lacks what its parent had: see `recorded-agents.ts`. */

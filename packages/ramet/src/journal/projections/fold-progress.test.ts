@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JournalEvent } from '../../schema/events.ts';
-import { foldProgress } from './fold-progress.ts';
+import { foldProgress } from './agent-state.ts';
 
 const said = (cause: 'prompt' | 'tool_results'): JournalEvent => ({
   type: 'message.appended',

@@ -15,13 +15,13 @@ import type { Clock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import {
+  createSharedFile,
+  inTransaction,
   MACHINE_MIGRATIONS,
   migrate,
   requireKnownVersion,
   schemaVersion,
 } from '../../system/sqlite/migrations.ts';
-import { createSharedFile } from '../../system/sqlite/shared-file.ts';
-import { inTransaction } from '../../system/sqlite/transaction.ts';
 
 /** Times are in milliseconds since the epoch. */
 export interface SharedRate {

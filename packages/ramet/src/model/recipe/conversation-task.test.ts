@@ -11,8 +11,7 @@ import {
   RECORD_LOST_ITS_END,
   SAY_SOMETHING,
 } from '../../engine/agent/notices.ts';
-import type { OtherBlock } from '../../schema/content.ts';
-import { FORK_TASK } from '../../schema/markers.ts';
+import { FORK_TASK, type OtherBlock } from '../../schema/content.ts';
 import { conversationTask, notificationsIn, type TaskMessage } from './conversation-task.ts';
 
 const text = (value: string): OtherBlock => ({ type: 'text', text: value });

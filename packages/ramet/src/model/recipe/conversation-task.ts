@@ -8,8 +8,7 @@
  * 2. Notifications, messages of other agents and the engine's notices are never a task: whoever can get a text
  *    quoted in one must not get it carried out.
  */
-import type { OtherBlock } from '../../schema/content.ts';
-import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../../schema/markers.ts';
+import { AGENT_MESSAGE, FORK_TASK, type OtherBlock, TASK_NOTIFICATION } from '../../schema/content.ts';
 
 /** A message as the Messages API has it. */
 export interface TaskMessage {

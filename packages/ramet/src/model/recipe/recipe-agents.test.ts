@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { foregroundResult, notificationText, type ReportFacts } from '../../engine/children/report.ts';
-import type { OtherBlock } from '../../schema/content.ts';
-import { FORK_TASK } from '../../schema/markers.ts';
+import { FORK_TASK, type OtherBlock } from '../../schema/content.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { TaskMessage } from './conversation-task.ts';
 import { answerRecipe, type RecipeAnswer } from './recipe-answer.ts';

@@ -4,9 +4,8 @@
  */
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sessionPath } from '../../journal/session-file.ts';
+import { lockPath, removeLockFile, sessionPath, takeSessionLock } from '../../journal/session-file.ts';
 import { forgetSession } from '../../journal/session-index.ts';
-import { lockPath, removeLockFile, takeSessionLock } from '../../journal/session-lock.ts';
 import { readWitness } from '../../journal/witness.ts';
 import type { SessionId } from '../../schema/ids.ts';
 

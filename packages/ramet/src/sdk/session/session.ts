@@ -2,10 +2,12 @@
  * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
-
 import { tellOfLostEnd } from '../../engine/resume/lost-end.ts';
-import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
-import { directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
+import {
+  type AgentWorkspace,
+  type AgentWorkspaces,
+  directoryIn,
+} from '../../git/worktrees/workspace/agent-workspace.ts';
 import { findSession, latestSession, type SessionEntry } from '../../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../../journal/sessions.ts';
 import type { ModelProvider } from '../../model/provider.ts';
@@ -14,8 +16,8 @@ import { selectProvider } from '../../model/select-provider.ts';
 import { thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
+import { noteProject } from '../../system/home.ts';
 import { isInside } from '../../system/path-inside.ts';
-import { noteProject } from '../../system/project-note.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import { openAgentTypes } from '../agent-types/agent-types.ts';
 import { ToldTypes } from '../agent-types/told-types.ts';

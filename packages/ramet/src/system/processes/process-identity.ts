@@ -54,7 +54,7 @@ export function sightOf({ started }: ProcessIdentity): ProcessSight {
   return machine === undefined || machine === here.machine ? 'rebooted' : 'elsewhere';
 }
 
-/** Whether it was written by a version that holds a lock while it writes (`session-lock.ts`). */
+/** Whether it was written by a version that holds a lock while it writes (`session-file.ts`). */
 export function knowsItsNamespace({ started }: ProcessIdentity): boolean {
   return started !== null && started.split('-').length === 4;
 }

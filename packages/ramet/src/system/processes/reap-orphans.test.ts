@@ -6,8 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { isGroupAlive, startProcessGroup } from './process-group.ts';
 import { findProcess, type ProcessIdentity, thisProcess } from './process-identity.ts';
-import { AGENT_VARIABLE, createProcessRegister } from './process-register.ts';
-import { reapOrphans } from './reap-orphans.ts';
+import { AGENT_VARIABLE, createProcessRegister, reapOrphans } from './process-register.ts';
 
 const GONE: ProcessIdentity = { pid: 1, started: '00000000-1' };
 const AGENT = 'abcdefgh.2';

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { diskTroubleAt } from './disk-trouble.ts';
+import { diskTroubleAt } from './sqlite-failure.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-trouble-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -6,8 +6,12 @@
  * 1. A file is migrated in one transaction: it has the old shape or the new one.
  * 2. A file from a newer version is not written to.
  */
-import type { DatabaseSync } from 'node:sqlite';
-import { JournalError } from '../../schema/errors.ts';
+
+import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { JournalError, systemCode } from '../../schema/errors.ts';
+import { newSessionId } from '../../schema/ids.ts';
+import { PRIVATE_FILE } from '../home.ts';
 
 export const SESSION_MIGRATIONS: readonly string[] = [
   `CREATE TABLE events (
@@ -131,4 +135,52 @@ export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   if (version >= migrations.length) return;
   for (const step of migrations.slice(version)) db.exec(step);
   db.exec(`PRAGMA user_version = ${migrations.length}`);
+}
+
+/**
+ * Runs `work` in one transaction that takes the write lock at once: taking it later, after a read, can fail
+ * without waiting. On any failure nothing of it remains.
+ */
+export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+/** SQLite has often rolled back by itself when a write fails. */
+export function rollBack(db: DatabaseSync): void {
+  try {
+    if (db.isTransaction) db.exec('ROLLBACK');
+  } catch {
+    // The error that led here says more than this one; closing the file discards what is left.
+  }
+}
+
+/**
+ * Makes SQLite files that many processes open: the index of a repository, what a machine knows.
+ *
+ * Made aside and linked into place: whoever opens the file finds it whole. One that exists stays as it is. `fleeting`
+ * saves the wait for the disk where the loss of all of it is no loss.
+ */
+export function createSharedFile(file: string, migrations: readonly string[], fleeting = false): void {
+  const aside = `${file}.${newSessionId()}`;
+  try {
+    closeSync(openSync(aside, 'wx', PRIVATE_FILE));
+    const db = new DatabaseSync(aside);
+    if (fleeting) db.exec('PRAGMA synchronous = OFF');
+    db.exec('PRAGMA journal_mode = WAL');
+    inTransaction(db, () => migrate(db, migrations));
+    db.close();
+    linkSync(aside, file);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }

@@ -5,9 +5,9 @@
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { diskTroubleAt } from './disk-trouble.ts';
-import { existingFile } from './existing-file.ts';
+import { pathToFileURL } from 'node:url';
 import { openInMemory } from './memory-copy.ts';
+import { diskTroubleAt } from './sqlite-failure.ts';
 
 interface Reading {
   timeout: number;
@@ -44,4 +44,11 @@ function openLeavingNothing(file: string, timeout: number): DatabaseSync {
 /** Null where there is none. */
 function sizeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+}
+
+/** For SQLite, which would otherwise make a file that is not there, readable to everybody. */
+export function existingFile(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  return url;
 }

@@ -1,3 +1,8 @@
+/** Colours, cursor moves and titles that programs print for terminals. Bounded repeats: linear on any text. */
+const ESCAPES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are control characters
+  /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)|[()*+][0-9A-Za-z]|[@-Z\\^_=>78c])/g;
+
 /**
  * Characters that a reader does not see: controls, C1, marks that turn the direction of writing, zero-width ones and
  * blanks that are no plain blank. A command that holds one is never judged by itself, and a question shows it escaped.
@@ -26,4 +31,8 @@ function escaped(character: string): string {
   const digits = code.toString(16);
   if (code > 0xffff) return `\\u{${digits}}`;
   return code < 0x100 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`;
+}
+
+export function stripAnsi(text: string): string {
+  return text.includes('\u001b') ? text.replace(ESCAPES, '') : text;
 }

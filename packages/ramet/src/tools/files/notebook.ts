@@ -1,6 +1,6 @@
 /** A Jupyter notebook as text: every cell with its index, source and text outputs. */
 import * as z from '../../schema/zod.ts';
-import { stripAnsi } from '../../system/text/strip-ansi.ts';
+import { stripAnsi } from '../../system/text/visible-text.ts';
 
 const Lines = z.union([z.string(), z.array(z.string())]);
 const Output = z.object({

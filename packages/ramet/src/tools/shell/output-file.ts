@@ -7,7 +7,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
 import { describeSize, headOf, tailOf } from '../../system/text/cut-text.ts';
-import { stripAnsi } from '../../system/text/strip-ansi.ts';
+import { stripAnsi } from '../../system/text/visible-text.ts';
 
 export interface OutputFile {
   path: string;

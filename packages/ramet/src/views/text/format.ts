@@ -1,6 +1,6 @@
 /** How figures look to people. Unknown is shown as such, never as 0. */
 import { isUncertain, totalTokens, type Usage } from '../../schema/usage.ts';
-import { stripAnsi } from '../../system/text/strip-ansi.ts';
+import { stripAnsi } from '../../system/text/visible-text.ts';
 import { displayWidth } from './display-width.ts';
 
 export function dollars(usd: number | null): string {

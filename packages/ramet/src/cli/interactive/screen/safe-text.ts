@@ -2,7 +2,7 @@
  * Text that others wrote, made fit for a terminal: no escape sequences, no control characters, nothing that
  * turns the direction of writing and so could make a command read differently from what it does.
  */
-import { stripAnsi } from '../../../system/text/strip-ansi.ts';
+import { stripAnsi } from '../../../system/text/visible-text.ts';
 import { printable } from '../../../views/text/format.ts';
 
 export function safeText(text: string): string {

@@ -20,8 +20,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { UserMistake } from '../../../schema/errors.ts';
-import { parseGlob } from '../../../system/glob-pattern.ts';
-import { globPaths } from '../../../system/glob-walk.ts';
+import { globPaths, parseGlob } from '../../../system/glob-pattern.ts';
 import { PRIVATE_FILE } from '../../../system/home.ts';
 import { isInside } from '../../../system/path-inside.ts';
 import type { WorktreePlace } from '../worktree-place.ts';

@@ -4,8 +4,7 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseGlob } from '../../../system/glob-pattern.ts';
-import { globPaths } from '../../../system/glob-walk.ts';
+import { globPaths, parseGlob } from '../../../system/glob-pattern.ts';
 import { readOrNull } from '../../repository.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { insidePath } from './bring-files.ts';

@@ -5,7 +5,7 @@ import { privateCaches } from '../../../sandbox/private-caches.ts';
 import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { describeError } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
-import { realPath } from '../../../system/real-path.ts';
+import { realPath } from '../../../system/landing-path.ts';
 import { type SharedStates, watchCheckout } from '../../shared-git/checkout-watch.ts';
 import { checkOutNotes } from '../check-out.ts';
 import type { CreatedWorktree } from '../create-worktree.ts';
