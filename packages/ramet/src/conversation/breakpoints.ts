@@ -5,6 +5,8 @@
  *
  * Invariant: at most four, in prompt order, none twice, each on a block the API accepts one on.
  */
+
+import type { PlannedRequest } from '../model/cache/cache-map.ts';
 import type { Breakpoint } from '../schema/events.ts';
 import type { BlockPosition, Conversation } from './conversation.ts';
 
@@ -93,4 +95,14 @@ function lastMarkable(conversation: Conversation, from: BlockPosition): BlockPos
     if (block >= 0) return { message, block };
   }
   return null;
+}
+
+/** What a request does to the provider's cache, as the cache map wants to know it. */
+export function planRequest(
+  conversation: Conversation,
+  breakpoints: readonly Breakpoint[],
+  startedAt: number,
+): PlannedRequest {
+  const marks = breakpoints.map((mark) => ({ index: conversation.indexOf(mark), ttl: mark.ttl }));
+  return { model: conversation.head.model, chain: conversation, marks, startedAt };
 }

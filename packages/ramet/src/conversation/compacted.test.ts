@@ -7,9 +7,8 @@ import { checkRequest } from '../emulator/messages/request-rules.ts';
 import { placeBreakpoints, repeatBreakpoints } from './breakpoints.ts';
 import { type CompactionPlan, compactedMessages, planCompaction, promptsBefore } from './compacted.ts';
 import { Conversation, type FrozenMessage, freezeHead } from './conversation.ts';
-import { contentOf, freezeBlock } from './frozen-block.ts';
+import { contentOf, estimateTokens, freezeBlock } from './frozen-block.ts';
 import { requestBody } from './request.ts';
-import { estimateTokens } from './token-estimate.ts';
 
 const head = freezeHead({
   model: 'claude-sonnet-5',

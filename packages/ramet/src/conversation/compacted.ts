@@ -11,12 +11,11 @@
  *    a provider refuses a message without it, and drops by itself what no longer holds.
  */
 import type { FrozenMessage } from './conversation.ts';
-import { cutResults } from './cut-results.ts';
+import { cutMiddle, cutResults } from './cut-results.ts';
 import { forkMarkOf } from './fork.ts';
-import { freezeBlock } from './frozen-block.ts';
-import { type KeptRecord, recordText } from './kept-record.ts';
-import { estimateTokens } from './token-estimate.ts';
-import { answersCalls, turnStarts } from './turn-starts.ts';
+import { estimateTokens, freezeBlock } from './frozen-block.ts';
+
+const MOST_FILES = 20;
 
 export interface CompactionPlan {
   /** The first message that is kept. */
@@ -112,4 +111,76 @@ export function promptsBefore(
     if (role === 'user' && prompt !== undefined && blocks.at(-1)?.digest === prompt.digest) left -= 1;
   }
   return prompts.slice(0, left);
+}
+
+/**
+ * Where a conversation may be cut. Neighbouring messages of one role are one turn to the provider; a turn of tool
+ * results belongs to the calls before it, and no cut comes between the two.
+ *
+ * Indices of messages with which a valid rest begins, the first message apart.
+ */
+function turnStarts(messages: readonly FrozenMessage[]): number[] {
+  const starts: number[] = [];
+  messages.forEach(({ role }, index) => {
+    if (index === 0 || messages[index - 1]?.role === role) return;
+    if (role === 'assistant' || !answersCalls(messages, index)) starts.push(index);
+  });
+  return starts;
+}
+
+/** Whether the user's turn that begins at `index` holds results of calls. */
+function answersCalls(messages: readonly FrozenMessage[], index: number): boolean {
+  for (let at = index; messages[at]?.role === 'user'; at++) {
+    if (messages[at]?.blocks.some(({ type }) => type === 'tool_result')) return true;
+  }
+  return false;
+}
+
+/** The text that stands for what a compaction replaced: the user's own words, open todos, the summary, files by name. */
+export interface KeptRecord {
+  /** The user's prompts, oldest first, word for word. */
+  readonly prompts: readonly string[];
+  /** Characters that the prompts may take. */
+  readonly promptRoom: number;
+  readonly todos: readonly string[];
+  readonly summary: string;
+  readonly changedFiles: readonly string[];
+  readonly readFiles: readonly string[];
+}
+
+export function recordText(record: KeptRecord): string {
+  const changed = record.changedFiles.slice(-MOST_FILES);
+  const read = record.readFiles.slice(-MOST_FILES);
+  return [
+    'This conversation had become long. The text below replaces everything before this point; what follows it is unchanged. Continue the work, and read files again when you need their content.',
+    section('user-messages', keptPrompts(record.prompts, record.promptRoom)),
+    section('open-todos', record.todos),
+    section('summary', [record.summary]),
+    section('files-changed', changed),
+    section('files-read', read),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function section(name: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `<${name}>\n${lines.join('\n')}\n</${name}>`;
+}
+
+/** The first, which is the task, and the latest matter most: what does not fit is left out between them. */
+function keptPrompts(prompts: readonly string[], room: number): string[] {
+  const [first, ...others] = prompts;
+  if (first === undefined) return [];
+  const task = cutMiddle(first, Math.floor(others.length === 0 ? room : room / 2));
+  let left = room - task.length;
+  const latest: string[] = [];
+  for (const prompt of others.toReversed()) {
+    if (prompt.length > left && latest.length > 0) break;
+    const kept = cutMiddle(prompt, Math.max(0, left));
+    latest.unshift(kept);
+    left -= kept.length;
+  }
+  const gone = others.length - latest.length;
+  const gap = gone > 0 ? [`(${gone} more are left out here; the summary covers them)`] : [];
+  return [`- ${task}`, ...gap, ...latest.map((text) => `- ${text}`)];
 }

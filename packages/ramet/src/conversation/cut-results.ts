@@ -1,7 +1,6 @@
 /** Makes the tool results of kept messages fit: each keeps its beginning, its end and its place, the longest give most. */
 import type { FrozenMessage } from './conversation.ts';
-import { contentOf, type FrozenBlock, freezeBlock } from './frozen-block.ts';
-import { bytesOfTokens, estimateTokens } from './token-estimate.ts';
+import { bytesOfTokens, contentOf, estimateTokens, type FrozenBlock, freezeBlock } from './frozen-block.ts';
 
 const MARGIN = 200;
 

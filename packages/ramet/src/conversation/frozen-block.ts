@@ -2,10 +2,16 @@
  * One content block, tool schema or system text as the exact bytes that go over the wire. Freezing happens
  * once; from then on a block is compared by digest, stored by digest and sent by copying its bytes.
  */
-
 import type { CacheControl, ContentBlock, OtherBlock, ToolSchema } from '../schema/content.ts';
 import type { Digest } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
+
+const BYTES_PER_TOKEN = 4;
+
+/** An image costs by its area, whatever its file weighs; large ones are scaled down to about this. */
+const IMAGE_TOKENS = 1_600;
+
+const IMAGE = '"type":"image"';
 
 export interface FrozenBlock {
   readonly type: string;
@@ -85,4 +91,20 @@ const MARKS: Record<NonNullable<CacheControl['ttl']>, Buffer> = {
 export function markedBytes(block: FrozenBlock, ttl: '5m' | '1h'): [Buffer, Buffer] {
   const end = block.bytes.length - CLOSING_BRACE.length;
   return [block.bytes.subarray(0, end), MARKS[ttl]];
+}
+
+/** How many tokens blocks may be, where no response has told. For deciding, never for a bill. */
+export function estimateTokens(blocks: Iterable<FrozenBlock>): number {
+  let tokens = 0;
+  for (const block of blocks) tokens += blockTokens(block);
+  return Math.ceil(tokens);
+}
+
+function blockTokens({ bytes }: FrozenBlock): number {
+  const byLength = bytes.length / BYTES_PER_TOKEN;
+  return byLength > IMAGE_TOKENS && bytes.includes(IMAGE) ? IMAGE_TOKENS : byLength;
+}
+
+export function bytesOfTokens(tokens: number): number {
+  return Math.floor(tokens * BYTES_PER_TOKEN);
 }

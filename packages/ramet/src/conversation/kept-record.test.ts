@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type KeptRecord, recordText } from './kept-record.ts';
+import { type KeptRecord, recordText } from './compacted.ts';
 
 function record(fields: Partial<KeptRecord>): string {
   return recordText({

@@ -1,3 +1,8 @@
+import { describeError } from '../schema/errors.ts';
+
+/** Refusals in the form of the chat completions API. */
+export const CHAT_PATH = '/v1/chat/completions';
+
 /** A refusal in the API's own form. Thrown inside the emulator, turned into a response at its edge. */
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -47,4 +52,29 @@ export function apiErrorBody(
 /** The commonest refusal: the request itself is wrong. */
 export function badRequest(message: string): ApiError {
   return new ApiError(400, message);
+}
+
+/** The JSON of a request's body, or the 400 that both APIs answer with. */
+export function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    throw badRequest(`The request body is not valid JSON: ${describeError(error)}`);
+  }
+}
+
+interface ChatErrorBody {
+  error: { message: string; type: string; param: null; code: string | null };
+}
+
+export function chatErrorBody(status: number, message: string, spendLimit = false): ChatErrorBody {
+  const [type, code] = spendLimit ? ['insufficient_quota', 'insufficient_quota'] : namesOf(status);
+  return { error: { message, type, param: null, code } };
+}
+
+function namesOf(status: number): [type: string, code: string | null] {
+  if (status === 401) return ['invalid_request_error', 'invalid_api_key'];
+  if (status === 404) return ['invalid_request_error', 'model_not_found'];
+  if (status === 429) return ['rate_limit_error', 'rate_limit_exceeded'];
+  return [status >= 500 ? 'server_error' : 'invalid_request_error', null];
 }

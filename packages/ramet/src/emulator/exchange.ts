@@ -5,8 +5,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../schema/clock.ts';
-import { type ApiError, apiErrorBody, apiErrorType, badRequest } from './api-error.ts';
-import { CHAT_PATH, chatErrorBody } from './chat/chat-error.ts';
+import {
+  type ApiError,
+  apiErrorBody,
+  apiErrorType,
+  badRequest,
+  CHAT_PATH,
+  chatErrorBody,
+} from './api-error.ts';
 import type { ResponseStep, StatusFault } from './fault.ts';
 import type { RequestRecord } from './request-record.ts';
 

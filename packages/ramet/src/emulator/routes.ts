@@ -1,8 +1,7 @@
 /** Which path does what, who may ask, and which models exist. Everything else is a 404 in the API's form. */
 import { MODELS } from '../model/catalog.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, CHAT_PATH } from './api-error.ts';
 import { answerChat, judgeChat } from './chat/chat-endpoint.ts';
-import { CHAT_PATH } from './chat/chat-error.ts';
 import type { EmulatorOptions, EmulatorState } from './emulator-state.ts';
 import { type Exchange, sendJson } from './exchange.ts';
 import { answerMessages, judgeRequest } from './messages/messages-endpoint.ts';

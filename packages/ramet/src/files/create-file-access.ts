@@ -27,7 +27,7 @@ import { replaceFile } from '../system/replace-file.ts';
 import { decodeTextFile, encodeTextFile } from '../system/text/text-file.ts';
 import type { FileAccess, FileChange, FileRefusal, FileWritten } from './file-access.ts';
 import type { FileLedger } from './file-ledger.ts';
-import { createSeenVersions, type SeenVersions } from './seen-versions.ts';
+import { createSeenVersions, type SeenVersions } from './file-readers.ts';
 import { changedSince, deletedSince, notRead, READ_AGAIN, withExcerpt } from './stale-file.ts';
 
 export interface FileObserver {

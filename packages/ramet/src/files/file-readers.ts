@@ -3,11 +3,13 @@
  * noticed (WORK-1). A file that was not touched since the command began costs one stat and nothing else; 1,000 files
  * take about 4 ms.
  */
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { systemCode } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { loadFile } from '../system/regular-file.ts';
-import type { SeenVersions } from './seen-versions.ts';
+
+/** An evicted file must be read again before it is changed: safe, only slower. */
+const REMEMBERED_FILES = 10_000;
 
 export interface FileReader {
   agent: AgentId;
@@ -140,4 +142,46 @@ async function versionNow(path: string): Promise<string | null | undefined> {
     const code = systemCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' ? null : undefined;
   }
+}
+
+interface SeenVersion {
+  version: string;
+  /** Null when it was seen in an earlier process. */
+  stats: BigIntStats | null;
+}
+
+/** The versions one agent has seen, by real path; the least recently used go first. */
+export interface SeenVersions {
+  get(path: string): SeenVersion | undefined;
+  set(path: string, seen: SeenVersion): void;
+  forget(path: string): void;
+  /** Like `get`, and not a use. */
+  peek(path: string): SeenVersion | undefined;
+  /** The least recently used first. */
+  entries(): Iterable<[path: string, seen: SeenVersion]>;
+  clone(): SeenVersions;
+  versions(): Map<string, string>;
+}
+
+export function createSeenVersions(entries?: Iterable<[string, SeenVersion]>): SeenVersions {
+  const versions = new Map(entries);
+  const set = (path: string, seen: SeenVersion): void => {
+    versions.delete(path);
+    versions.set(path, seen);
+    const oldest = versions.size > REMEMBERED_FILES ? versions.keys().next().value : undefined;
+    if (oldest !== undefined) versions.delete(oldest);
+  };
+  return {
+    get(path) {
+      const seen = versions.get(path);
+      if (seen !== undefined) set(path, seen);
+      return seen;
+    },
+    set,
+    forget: (path) => void versions.delete(path),
+    versions: () => new Map([...versions].map(([path, { version }]) => [path, version])),
+    peek: (path) => versions.get(path),
+    entries: () => versions.entries(),
+    clone: () => createSeenVersions(versions),
+  };
 }

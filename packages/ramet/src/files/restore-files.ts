@@ -7,14 +7,16 @@
  * 2. Its end is recorded too, with the files that failed: without that record it was interrupted and can be continued.
  * 3. A file that changed after the plan was made is left alone.
  */
-import { dirname } from 'node:path';
+
+import { rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { Journal } from '../journal/journal.ts';
 import { describeError } from '../schema/errors.ts';
 import type { EventOf } from '../schema/events.ts';
-import { removeLeftovers } from '../system/replace-file.ts';
+import { sameStamp } from '../system/regular-file.ts';
+import { holdDirectory, type Replacement, removeLeftovers, replaceFile } from '../system/replace-file.ts';
 import type { OriginalFiles } from './original-files.ts';
 import type { RestorationStep } from './restoration.ts';
-import { restoreFile } from './restore-file.ts';
 
 export interface RestorationOrder {
   journal: Journal;
@@ -73,4 +75,34 @@ function fileOf({
 }: RestorationStep): EventOf<'files.restored'>['files'][number] {
   const mode = current === null ? null : Number(current.stats.mode & 0o7777n);
   return { path, before: current?.version ?? null, after: target, mode, afterMode };
+}
+
+/** Carries out one step of an undo. What changed since the plan was made is left alone: `overtaken`. */
+async function restoreFile(
+  { restoration: { path, target, mode }, current, action }: RestorationStep,
+  originals: OriginalFiles,
+  owner: string,
+): Promise<Replacement> {
+  if (action === 'none') return 'done';
+  const unchanged = (place: string): boolean => {
+    const stats = statSync(place, { bigint: true, throwIfNoEntry: false });
+    return stats !== undefined && current !== null && sameStamp(stats, current.stats);
+  };
+  if (target === null) return removeUnchanged(path, unchanged);
+  const bytes = originals.read(target);
+  if (bytes === null) throw new Error(`the original of ${path} is damaged`);
+  return replaceFile(path, bytes, {
+    owner,
+    current: current === null ? null : { stats: current.stats, unchanged },
+    mode,
+  });
+}
+
+function removeUnchanged(path: string, unchanged: (place: string) => boolean): Replacement {
+  using directory = holdDirectory(dirname(path), { make: false });
+  if (directory === null) return 'moved';
+  const place = directory.at(basename(path));
+  if (!unchanged(place)) return 'overtaken';
+  rmSync(place);
+  return 'done';
 }

@@ -4,8 +4,7 @@ import { agentStarted, messageAppended, responseCompleted } from '../../test/rec
 import { type FileHistory, fileHistoryOf } from '../journal/projections/file-history.ts';
 import type { JournalEvent } from '../schema/events.ts';
 import { createOriginalFiles } from './original-files.ts';
-import type { RestorationSources } from './restoration.ts';
-import { planUndo } from './undo-plan.ts';
+import { planUndo, type RestorationSources } from './restoration.ts';
 
 /** Two turns that each made a file, and an undo or redo of the second that was killed. */
 function interrupted(kind: 'undo' | 'redo', directory: string): FileHistory {

@@ -14,8 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { rametHome } from '../system/home.ts';
 import { isInside } from '../system/path-inside.ts';
 import { isTrusted } from '../system/trust.ts';
-import { type ConfigOverrides, overridesFor } from './config-overrides.ts';
-import { folderConfig } from './folder-config.ts';
+import { type ConfigOverrides, folderConfig, overridesFor } from './folder-config.ts';
 import {
   findRepository,
   isBareDirectory,
@@ -23,6 +22,9 @@ import {
   type Repository,
   readOrNull,
 } from './repository.ts';
+
+/** Addresses with a name and a password in front of the host: `http://name:password@proxy:8080`. */
+const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/|)[^/\s]*@/i;
 
 export interface FolderGuard {
   /** To be laid over the environment; empty where the folder is trusted. */
@@ -182,4 +184,26 @@ function bareAround(directory: string): Repository | null {
     if (isBareDirectory(root)) return { root, commonDirectory: root };
     if (dirname(root) === root) return null;
   }
+}
+
+/**
+ * What a command that nobody was asked about gets besides, or instead of, the environment of an agent's programs: it
+ * only reads, so it runs nothing that the folder's git configuration names (SEC-1), fetches nothing in
+ * secret, and needs no password of a proxy.
+ *
+ * `env` is that of the agent's programs.
+ */
+export async function readingEnvironment(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const { environment } = await folderGuard(cwd, { env, lenient: true });
+  return { ...NO_TRANSPORT, ...withoutPasswords(env), ...environment };
+}
+
+function withoutPasswords(env: Readonly<Record<string, string>>): Record<string, string> {
+  const proxies = Object.entries(env).filter(
+    ([name, value]) => /_proxy$/i.test(name) && CREDENTIALS.test(value),
+  );
+  return Object.fromEntries(proxies.map(([name, value]) => [name, value.replace(CREDENTIALS, '$1')]));
 }

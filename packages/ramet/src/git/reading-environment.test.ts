@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { committedVersion } from './committed-version.ts';
-import { readingEnvironment } from './reading-environment.ts';
+import { readingEnvironment } from './folder-guard.ts';
 import { createCheckouts } from './shared-git/checkout.ts';
 
 describe('SEC-1: a command that nobody was asked about', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GitState } from './git-state.ts';
-import { RecentGitState } from './recent-git-state.ts';
+import { type GitState, RecentGitState } from './git-state.ts';
 
 function reading(): { git: RecentGitState; reads: string[]; wait(ms: number): void } {
   const reads: string[] = [];

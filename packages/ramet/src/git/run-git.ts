@@ -1,5 +1,5 @@
 /**
- * Our own calls of git, as opposed to those of agents, with all that they print (`start-git.ts` says how they run).
+ * Our own calls of git, as opposed to those of agents, with all that they print (`run-git.ts` says how they run).
  * Content filters and merge drivers of a folder run when the user trusts it (`folder-guard.ts`); a file that needs one
  * before that is an error.
  *
@@ -7,10 +7,33 @@
  * 1. A code other than 0 is a value. Only a git that cannot be started, or that was ended, throws.
  * 2. What it prints is bounded.
  */
+
+import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
 import { Cancelled, describeError, RametError, systemCode, UserMistake } from '../schema/errors.ts';
-import type { FolderGuard } from './folder-guard.ts';
-import { type GitStart, startGit } from './start-git.ts';
+import { type FolderGuard, folderGuard } from './folder-guard.ts';
+
+/** The first that merges without a working tree. */
+const MERGES: GitVersion = { major: 2, minor: 38 };
+
+/** The first that takes many merges in one process. */
+const MERGES_MANY: GitVersion = { major: 2, minor: 39 };
+
+const SETTINGS: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'advice.detachedHead=false',
+  'advice.addEmbeddedRepo=false',
+  'commit.gpgSign=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** What `git rev-parse --local-env-vars` names, settings given by variable apart: those are the user's. */
+export const LOCAL_VARIABLES: RegExp =
+  /^GIT_(ALTERNATE_OBJECT_DIRECTORIES|CONFIG|OBJECT_DIRECTORY|DIR|WORK_TREE|IMPLICIT_WORK_TREE|GRAFT_FILE|INDEX_FILE|NO_REPLACE_OBJECTS|REPLACE_REF_BASE|PREFIX|SHALLOW_FILE|COMMON_DIR|INTERNAL_SUPER_PREFIX|NAMESPACE)$/;
 
 export interface GitCall extends Omit<GitStart, 'lenient'> {
   /** A git that prints more than this is ended, and that is an error. */
@@ -120,4 +143,124 @@ function explain(
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Starts git for ourselves: the one place that decides in what environment it runs. Never a shell, never a question,
+ * nothing that a repository configures to run: no hooks, no file system monitor, no garbage collection, no editor.
+ * Who starts it decides what to do with its output (`run-git.ts` collects it, `./git-state.ts` reads lines).
+ *
+ * Invariants
+ * 1. The directory alone says which repository is meant: variables that point elsewhere are cleared.
+ * 2. No lock is taken that the command does not need: a person's index is not even refreshed.
+ */
+interface GitStart {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  input?: string | Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  /** Another index file than the checkout's own. */
+  index?: string | undefined;
+  /** The user asked for something from a remote. */
+  reachesRemote?: boolean | undefined;
+  /** It changes somebody's files: keys typed at the terminal, which reach all programs there, do not end it half-way. */
+  isSheltered?: boolean | undefined;
+  /** `cwd` may be any folder of a checkout; otherwise it is the top or a git directory, and git looks no further up. */
+  looksUp?: boolean | undefined;
+  /** Files that need a filter of a folder that is not trusted are taken as they are; otherwise git fails for them. */
+  lenient?: boolean | undefined;
+}
+
+interface StartedGit {
+  process: ChildProcess;
+  /** Its exit code, or the signal that ended it. Fails when it could not be started, was aborted or took too long. */
+  ended: Promise<number | string>;
+  guard: FolderGuard;
+  isTimedOut(): boolean;
+}
+
+/** Throws what keeps the folder's configuration from being looked at. */
+export async function startGit(args: readonly string[], start: GitStart): Promise<StartedGit> {
+  const timeout = start.timeoutMs === undefined ? null : AbortSignal.timeout(start.timeoutMs);
+  const signals = [timeout, start.signal].filter((signal) => signal instanceof AbortSignal);
+  const env = gitEnvironment(start);
+  const guard = await folderGuard(start.cwd, {
+    env,
+    lenient: start.lenient,
+    reachesRemote: start.reachesRemote,
+  });
+  const git = spawn('git', [...SETTINGS, ...args], {
+    cwd: start.cwd,
+    env: { ...env, ...guard.environment },
+    stdio: [start.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+    killSignal: 'SIGKILL',
+    detached: start.isSheltered === true,
+  });
+  // A git that ends before it has read everything says why by its code.
+  git.stdin?.on('error', () => {}).end(start.input);
+  const ended = new Promise<number | string>((settle, fail) => {
+    git.once('error', fail).once('close', (code, killer) => settle(code ?? killer ?? 'a signal'));
+  });
+  return { process: git, ended, guard, isTimedOut: () => timeout?.aborted === true };
+}
+
+/** For the few that start git by themselves, too. */
+export function withoutLocalVariables(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !LOCAL_VARIABLES.test(name)));
+}
+
+function gitEnvironment({ cwd, env, index, looksUp }: GitStart): Record<string, string> {
+  // A worktree that has lost its `.git` file must not be taken for a folder of the repository around it.
+  const ceiling = [dirname(cwd), env.GIT_CEILING_DIRECTORIES ?? []].flat().join(delimiter);
+  return {
+    ...withoutLocalVariables(env),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_EDITOR: 'true',
+    ...(looksUp !== true && { GIT_CEILING_DIRECTORIES: ceiling }),
+    LC_ALL: 'C',
+    ...(index !== undefined && { GIT_INDEX_FILE: index }),
+  };
+}
+
+/** An end of git that was not expected, with git's own reason. */
+export function gitFailed(args: readonly string[], { code, stderr }: GitOutcome): RametError {
+  const reason = describeError(stderr).slice(0, 500) || `it exited with ${code}`;
+  return new RametError('git_failed', 'terminal', `git ${args[0]} failed: ${reason}`);
+}
+
+export interface GitVersion {
+  major: number;
+  minor: number;
+}
+
+/** Null for a text that tells no version. */
+export function parseGitVersion(text: string): GitVersion | null {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? [];
+  return major === undefined ? null : { major: Number(major), minor: Number(minor) };
+}
+
+export function canMerge(version: GitVersion): boolean {
+  return isAtLeast(version, MERGES);
+}
+
+export function canMergeMany(version: GitVersion): boolean {
+  return isAtLeast(version, MERGES_MANY);
+}
+
+/** Throws for a git that cannot merge without a working tree. */
+export async function requireMergingGit(call: GitCall): Promise<GitVersion> {
+  const text = (await gitText(['--version'], call)).trim();
+  const version = parseGitVersion(text);
+  if (version !== null && canMerge(version)) return version;
+  throw new UserMistake(
+    'git_too_old',
+    `ramet merge needs git 2.38 or later and this is "${text}": update git, or merge with git merge in a checkout`,
+  );
+}
+
+function isAtLeast(version: GitVersion, wanted: GitVersion): boolean {
+  return version.major > wanted.major || (version.major === wanted.major && version.minor >= wanted.minor);
 }

@@ -4,7 +4,7 @@ import {
   contextWindowOf,
   isContextOverflow,
   statedContextWindow,
-} from './context-window.ts';
+} from './catalog.ts';
 
 describe('RES-7: the context window of a model', () => {
   test('is a million where a source says so, under every name of the model', () => {

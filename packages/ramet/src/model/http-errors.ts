@@ -1,7 +1,7 @@
 /** Turns an HTTP answer that is not a response into a ModelError that says what to do (facts: section 3.3). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelError } from '../schema/errors.ts';
-import { isContextOverflow } from './context-window.ts';
+import { isContextOverflow } from './catalog.ts';
 import type { EndpointNames } from './http-post.ts';
 import { LONGEST_PAUSE_MS } from './rate/machine-rates.ts';
 import { rateHeaders } from './rate/rate-headers.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { overridePrices } from './price-overrides.ts';
-import { costOf, PRICES } from './prices.ts';
+import { costOf, overridePrices, PRICES } from './prices.ts';
 
 const USAGE = {
   input_tokens: 1_000_000,

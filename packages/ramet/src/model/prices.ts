@@ -3,11 +3,30 @@
  * full: `unconfirmed` rows come from excerpts or third parties. An unknown price is null and makes every cost that
  * needs it null; nothing here guesses from another model or from a usual multiplier.
  */
-import { isUncertain, type Usage } from '../schema/usage.ts';
+
+import { type ModelError, systemCode } from '../schema/errors.ts';
+import { isUncertain, NO_USAGE, type Usage } from '../schema/usage.ts';
 import { findModel, RECIPE_MODEL } from './catalog.ts';
 
+/** Fewer than any text has in the long run: the bound is to hold. */
+const LEAST_BYTES_PER_TOKEN = 2;
+
+/** Nothing of a request has been sent when these happen. */
+const NEVER_SENT: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
+];
+
+const UNKNOWN: TokenPrices = { input: null, write5m: null, write1h: null, read: null, output: null };
+
 /** US dollars per million tokens. Null is unknown. */
-export interface TokenPrices {
+interface TokenPrices {
   input: number | null;
   write5m: number | null;
   write1h: number | null;
@@ -15,7 +34,7 @@ export interface TokenPrices {
   output: number | null;
 }
 
-export interface PriceRow {
+interface PriceRow {
   models: readonly string[];
   prices: TokenPrices;
   /** Prices of the whole request when its prompt is longer than `promptTokens`. */
@@ -139,4 +158,57 @@ function share(tokens: number, price: number | null): number | null {
   if (tokens === 0) return 0;
   if (price === null || !(tokens > 0)) return null;
   return (tokens * price) / 1_000_000;
+}
+
+/** Prices that a user states, put in front of the table (MODEL-3). */
+type PriceOverrides = Readonly<Record<string, { readonly [Part in keyof TokenPrices]?: number | undefined }>>;
+
+/**
+ * A price that is not stated keeps what the table says of the same model, else stays unknown. A stated one counts
+ * for prompts of every length: whoever states it knows of no tiers.
+ */
+export function overridePrices(table: PriceTable, overrides: PriceOverrides): PriceTable {
+  const rows = Object.entries(overrides).map(([model, stated]): PriceRow => {
+    const row = findRow(model, table);
+    const over = (known: TokenPrices): TokenPrices => ({ ...known, ...withoutUndefined(stated) });
+    return {
+      ...(row?.above === undefined ? {} : { above: { ...row.above, prices: over(row.above.prices) } }),
+      models: [model],
+      prices: over(row?.prices ?? UNKNOWN),
+      date: 'settings',
+      unconfirmed: row?.unconfirmed === true && Object.keys(stated).length < Object.keys(UNKNOWN).length,
+    };
+  });
+  return rows.length === 0 ? table : [...rows, ...table];
+}
+
+function withoutUndefined(stated: PriceOverrides[string]): Partial<TokenPrices> {
+  return Object.fromEntries(Object.entries(stated).filter(([, price]) => price !== undefined));
+}
+
+/** What requests may have cost of which no response tells (MODEL-3): unknown, but not without bound. */
+interface UnansweredRequest {
+  model: string;
+  bytes: number;
+  maxTokens: number;
+  /** The longest life of what it marks for the cache; null when it marks nothing. */
+  ttl: '5m' | '1h' | null;
+}
+
+/** All of the prompt at the dearest price that it can have, and all the output that it allows. Null without a price. */
+export function mostCost(request: UnansweredRequest, prices: PriceTable): number | null {
+  const { model, bytes, maxTokens, ttl } = request;
+  const prompt = Math.ceil(bytes / LEAST_BYTES_PER_TOKEN);
+  const written = {
+    cache_creation_input_tokens: prompt,
+    cache_creation_1h_input_tokens: ttl === '1h' ? prompt : 0,
+  };
+  const input = ttl === null ? { input_tokens: prompt } : written;
+  return costOf(model, { ...NO_USAGE, ...input, output_tokens: maxTokens }, prices).usd;
+}
+
+/** Whether the provider may have counted an attempt that failed: it may have taken it, and did not say. */
+export function mayHaveCost(error: ModelError): boolean {
+  if (error.status !== undefined || error.usage !== undefined) return false;
+  return !NEVER_SENT.includes(systemCode(error.cause));
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../schema/errors.ts';
-import { PRICES } from './prices.ts';
-import { mayHaveCost, mostCost } from './unanswered-cost.ts';
+import { mayHaveCost, mostCost, PRICES } from './prices.ts';
 
 const request = { model: 'claude-sonnet-5', bytes: 2_000_000, maxTokens: 100_000, ttl: null };
 

@@ -5,8 +5,37 @@
  * worktree before the first command.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { cacheMounts, type PrivateCache, prepareCaches } from './private-caches.ts';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** Below a home directory; `=` marks those that work without being written, `!` those that are not worth a copy. */
+const FOLDERS =
+  '!.cache !.local/state .npm .node-gyp .yarn .pnpm-store .local/share/pnpm/store .bun/install .deno =.cargo/registry ' +
+  '=.cargo/git =go/pkg .gradle .m2 .ivy2 .sbt .nuget =.gem =.bundle .composer .pub-cache =.conda .mix .hex =.stack =.cabal .ccache';
+
+/** Where variables say that tools keep them. */
+const VARIABLES = ['XDG_CACHE_HOME', 'npm_config_cache', 'GOCACHE', 'GOMODCACHE', 'GRADLE_USER_HOME'];
+
+/** What the user has set up in them, and programs of his: seen, and never written. */
+const KEPT =
+  'bin config config.toml init.d gradle.properties settings.xml settings-security.xml toolchains.xml NuGet';
+
+const SMALL_MEGABYTES = 100;
+
+/** A tree that takes longer to measure is not small. */
+const MEASURE_MS = 1_000;
+
+const COPY_MS = 30_000;
 
 export interface ShellBounds {
   /** Temporary files, as far as there is a place for them. */
@@ -77,4 +106,109 @@ export async function proveBounds(
 export function temporaryFolders(env: Readonly<Record<string, string>>): string[] {
   const named = [env.TMPDIR, env.TMP, env.TEMP].flatMap((path) => (path?.startsWith('/') ? [path] : []));
   return ['/tmp', '/var/tmp', '/dev/shm', ...named];
+}
+
+/**
+ * Caches of tools for agents in worktrees (WORK-7). Code runs from them later, with the user's rights: a crate that
+ * builds, an init script, a browser. So agents get their own, one for each repository: what they leave there reaches
+ * other agents of the same repository and never the user's own tools.
+ *
+ * A small cache is copied when the first agent comes. A large one begins empty, or stays as it is and cannot be
+ * written, where the tool can live with that.
+ */
+interface PrivateCache {
+  /** Where the tool looks, a directory of the user. */
+  readonly folder: string;
+  /** What it finds there instead. */
+  readonly copy: string;
+  readonly whenLarge: 'empty' | 'read-only';
+}
+
+export function privateCaches(env: Readonly<Record<string, string>>, project: string): PrivateCache[] {
+  const home = env.HOME ?? '';
+  const named = VARIABLES.map((name) => env[name] ?? '').filter((path) => path.startsWith('/'));
+  const below = home.startsWith('/') ? FOLDERS.split(' ') : [];
+  const entry = (folder: string, mark: string): PrivateCache => ({
+    folder,
+    copy: join(project, 'tool-caches', folder.replaceAll('/', '+')),
+    whenLarge: mark === '=' ? 'read-only' : 'empty',
+  });
+  return [
+    ...below.map((text) => entry(join(home, text.replace(/^[=!]/, '')), text[0] ?? '')),
+    ...named.map((folder) => entry(folder, '')),
+  ];
+}
+
+/** The mounts that put them in place; those that were not prepared are left as they are, not to be written. */
+function cacheMounts(caches: readonly PrivateCache[]): string[] {
+  return caches
+    .filter(({ folder, copy }) => existsSync(folder) && existsSync(copy))
+    .flatMap(({ folder, copy }) => {
+      const place = realpathSync.native(folder);
+      const kept = keptIn(folder).flatMap((name) => ['--ro-bind', join(place, name), join(place, name)]);
+      return ['--bind', copy, place, ...kept];
+    });
+}
+
+function keptIn(folder: string): string[] {
+  return KEPT.split(' ').filter((name) => existsSync(join(folder, name)));
+}
+
+/** An agent can leave something in the way that would keep the sandbox from starting: then there would be none. */
+function clearWay({ folder, copy }: PrivateCache): void {
+  if (!existsSync(copy)) return;
+  chmodSync(copy, 0o700);
+  for (const name of keptIn(folder)) {
+    const [there, here] = [
+      statSync(join(folder, name)),
+      lstatSync(join(copy, name), { throwIfNoEntry: false }),
+    ];
+    if (here !== undefined && (here.isDirectory() !== there.isDirectory() || here.isSymbolicLink()))
+      rmSync(join(copy, name), { recursive: true, force: true });
+  }
+}
+
+/** Once a repository; several processes may do it at the same time. */
+export async function prepareCaches(caches: readonly PrivateCache[]): Promise<void> {
+  for (const cache of caches) {
+    if (!existsSync(cache.folder)) continue;
+    if (!existsSync(cache.copy)) await prepare(cache);
+    clearWay(cache);
+  }
+}
+
+async function prepare({ folder, copy, whenLarge }: PrivateCache): Promise<void> {
+  const begun = `${copy}.${randomBytes(4).toString('hex')}`;
+  mkdirSync(begun, { recursive: true, mode: 0o700 });
+  try {
+    const small = !isDisposable(folder) && (await megabytes(folder)) <= SMALL_MEGABYTES;
+    const copied =
+      small && (await run('cp', ['-a', '--reflink=auto', `${folder}/.`, begun], COPY_MS)) !== null;
+    if (!copied && small) rmSync(begun, { recursive: true, force: true });
+    if (!copied && whenLarge === 'read-only') return;
+    mkdirSync(begun, { recursive: true, mode: 0o700 });
+    if (!existsSync(copy)) renameSync(begun, copy);
+  } catch {
+    // Another process was first, or there is no room: then the folder stays as it is, not to be written.
+  } finally {
+    rmSync(begun, { recursive: true, force: true });
+  }
+}
+
+function isDisposable(folder: string): boolean {
+  return ['.cache', 'state'].includes(basename(folder));
+}
+
+async function megabytes(folder: string): Promise<number> {
+  const output = await run('du', ['-sxm', folder], MEASURE_MS);
+  return output === null ? Number.POSITIVE_INFINITY : Number.parseInt(output, 10);
+}
+
+/** Null when it failed or took too long. */
+function run(program: string, words: readonly string[], timeout: number): Promise<string | null> {
+  return new Promise((settle) => {
+    execFile(program, words, { timeout, killSignal: 'SIGKILL' }, (error, stdout) =>
+      settle(error === null ? stdout : null),
+    );
+  });
 }

@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
-import { isolatedArguments, proveBounds, type ShellBounds } from './isolated-shell.ts';
-import { prepareCaches, privateCaches } from './private-caches.ts';
+import {
+  isolatedArguments,
+  prepareCaches,
+  privateCaches,
+  proveBounds,
+  type ShellBounds,
+} from './isolated-shell.ts';
 
 /** A home with the caches of two tools, and bounds in which only they can be written. */
 function place(): {

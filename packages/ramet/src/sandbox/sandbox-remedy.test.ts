@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { installRemedy, namespaceRemedy } from './sandbox-remedy.ts';
+import { installRemedy, namespaceRemedy } from './bubblewrap.ts';
 
 describe('RES-3: what to do about a sandbox that is missing', () => {
   test('the command that installs it, as who may', () => {

@@ -1,8 +1,7 @@
 /** What a caller may set; everything has a default (spec section 12). */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import { resolveModel } from '../model/catalog.ts';
-import { overridePrices } from '../model/price-overrides.ts';
-import { costOf, PRICES, type PriceTable } from '../model/prices.ts';
+import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
 import { providerKind } from '../model/select-provider.ts';

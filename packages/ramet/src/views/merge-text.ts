@@ -2,9 +2,9 @@
 
 import type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';
 import { shortName } from '../git/merge/integration-refs.ts';
+import { shellWord } from '../git/merge/merge-advice.ts';
 import type { MergeEntry } from '../git/merge/merge-entries.ts';
 import type { MergeReport } from '../git/merge/merge-request.ts';
-import { shellWord } from '../git/merge/repeat-options.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const ID_LENGTH = 10;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { VerdictReason } from '../git/worktrees/work/verdict-reason.ts';
-import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
+import type { ManagedWorktree, VerdictReason } from '../git/worktrees/worktree.ts';
 import { refusedRemoval } from './refused-removal.ts';
 
 const TREE = {

@@ -1,7 +1,5 @@
 /** How an undo looks to people: what it would do, what it did, and why not. */
-
-import type { RestorationStep } from '../files/restoration.ts';
-import type { UndoPlan } from '../files/undo-plan.ts';
+import type { RestorationStep, UndoPlan } from '../files/restoration.ts';
 import { pathInside } from '../system/path-inside.ts';
 import { printable } from './text/format.ts';
 

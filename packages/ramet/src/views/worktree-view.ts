@@ -1,7 +1,5 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
-
-import { isHalfMade } from '../git/worktrees/half-made.ts';
-import { isHeld } from '../git/worktrees/lease-holder.ts';
+import { isHalfMade, isHeld } from '../git/worktrees/half-made.ts';
 import { knownBytes } from '../git/worktrees/pool/pool-size.ts';
 import { isTreeOf } from '../git/worktrees/register-worktree.ts';
 import { verdictOf, type WorktreeVerdict } from '../git/worktrees/work/verdict.ts';

@@ -83,7 +83,7 @@ describe('the doors of a room', () => {
 
   test.each([
     [['engine'], 46],
-    [['files', 'sandbox', 'git'], 70],
+    [['files', 'sandbox', 'git'], 59],
   ])('of %s are together at most %i', (rooms, most) => {
     expect(rooms.flatMap(doorsOf).length).toBeLessThanOrEqual(most);
   });

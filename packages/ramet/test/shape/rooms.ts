@@ -116,35 +116,31 @@ const DOORS: Readonly<Record<string, string>> = {
     repair-session session-file session-index session-list sessions witness
   `,
   model: `
-    cache/cache-map catalog connection-watch context-window http-post price-overrides prices provider
-    rate/answered-endpoints rate/endpoint-health rate/machine-rates rate/rate-bucket rate/rate-limit
-    rate/rate-outage rate/rate-window rate/retry recipe/conversation-task recipe/fenced-blocks recipe/recipe
-    recipe/recipe-answer select-provider thinking unanswered-cost
+    cache/cache-map catalog connection-watch http-post prices provider rate/endpoint-health
+    rate/machine-rates rate/rate-bucket rate/rate-outage rate/rate-window rate/retry
+    recipe/conversation-task recipe/fenced-blocks recipe/recipe recipe/recipe-answer select-provider
+    thinking
   `,
   emulator: 'emulate server',
-  conversation: `
-    breakpoints compacted conversation divergence fork frozen-block plan-request quoted-text request
-    token-estimate
-  `,
+  conversation: 'breakpoints compacted conversation divergence fork frozen-block quoted-text request',
   files: `
-    create-file-access file-access file-ledger file-readers kept-versions original-files restoration
-    restore-files shared-writes stale-file undo-plan
+    create-file-access file-access file-ledger file-readers original-files restoration restore-files
+    shared-writes stale-file
   `,
-  sandbox: 'bubblewrap command-sandbox isolated-shell private-caches write-fence',
+  sandbox: 'bubblewrap command-sandbox isolated-shell write-fence',
   git: `
-    committed-version folder-guard git-state git-version merge/branch-checkouts merge/branch-commits
+    committed-version folder-guard git-state merge/branch-checkouts merge/branch-commits
     merge/conflict-matrix merge/integration merge/integration-refs merge/merge-advice merge/merge-entries
     merge/merge-message merge/merge-output merge/merge-queue merge/merge-repository merge/merge-request
-    merge/merge-trees merge/private-worktree merge/repeat-options merge/write-commit provenance/blame-lines
-    provenance/file-contents provenance/trailers reading-environment recent-git-state repository run-git
-    shared-git/checkout shared-git/git-words shared-git/lazy-checkouts shared-git/refuse-git start-git
-    worktrees/dependencies/check-packages worktrees/half-made worktrees/lease-holder
+    merge/merge-trees merge/private-worktree merge/write-commit provenance/blame-lines
+    provenance/file-contents provenance/trailers repository run-git shared-git/checkout shared-git/git-words
+    shared-git/lazy-checkouts worktrees/dependencies/check-packages worktrees/half-made
     worktrees/pool/pool-size worktrees/register-worktree worktrees/registry
     worktrees/removal/collect-garbage worktrees/removal/lost-worktrees worktrees/removal/ref-locks
     worktrees/removal/remove-worktree worktrees/work/add-all worktrees/work/checkpoint
-    worktrees/work/dirty-work worktrees/work/verdict worktrees/work/verdict-reason
-    worktrees/work/work-in-time worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces
-    worktrees/worktree worktrees/worktree-environment worktrees/worktree-place worktrees/worktree-settings
+    worktrees/work/dirty-work worktrees/work/verdict worktrees/work/work-in-time
+    worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces worktrees/worktree
+    worktrees/worktree-environment worktrees/worktree-place worktrees/worktree-settings
   `,
   permission: `
     asking-once assessment broker decide decision effective-mode grammar-memory inherited-path policy rule

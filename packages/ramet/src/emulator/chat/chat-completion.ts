@@ -1,8 +1,8 @@
 /** An answer as a chat completion: one document, or chunks in the order servers send them. */
 import type { AnsweredMessage, MessageUsage } from '../answer.ts';
+import { chatErrorBody } from '../api-error.ts';
 import { type EmittedEvent, type StreamBreakage, textChunks } from '../messages/event-stream.ts';
 import type { WireBlock } from '../messages/message-request.ts';
-import { chatErrorBody } from './chat-error.ts';
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['end_turn', 'stop'],

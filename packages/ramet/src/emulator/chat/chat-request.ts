@@ -1,8 +1,8 @@
 /** A chat completions request as it came over the wire: its shape, and the order in which messages may stand. */
+
 import { describeIssues } from '../../schema/describe-issues.ts';
 import * as z from '../../schema/zod.ts';
-import { badRequest } from '../api-error.ts';
-import { parseBody } from '../parse-body.ts';
+import { badRequest, parseBody } from '../api-error.ts';
 
 export interface ChatWirePart {
   type: string;

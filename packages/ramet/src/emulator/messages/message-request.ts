@@ -2,11 +2,11 @@
  * A Messages request as it came over the wire. The schemas only judge: what is returned is the parsed JSON itself,
  * because zod's copies put known keys first and the order of keys is part of what the prompt cache compares.
  */
+
 import type { CacheControl } from '../../schema/content.ts';
 import { describeIssues } from '../../schema/describe-issues.ts';
 import * as z from '../../schema/zod.ts';
-import { badRequest } from '../api-error.ts';
-import { parseBody } from '../parse-body.ts';
+import { badRequest, parseBody } from '../api-error.ts';
 
 export type WireRole = 'user' | 'assistant' | 'system';
 

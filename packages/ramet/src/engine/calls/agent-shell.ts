@@ -56,6 +56,6 @@ async function asReading(
   env: Readonly<Record<string, string>>,
 ): Promise<ShellDecision> {
   if ('refusal' in decision) return decision;
-  const { readingEnvironment } = await import('../../git/reading-environment.ts');
+  const { readingEnvironment } = await import('../../git/folder-guard.ts');
   return { ...decision, environment: { ...decision.environment, ...(await readingEnvironment(cwd, env)) } };
 }

@@ -103,7 +103,7 @@ async function harmInCheckout({ spec, checkout }: Agent, command: string): Promi
   const { harmToOthers } = await import('../../permission/shell/fence/harm-to-others.ts');
   const harm = await harmToOthers(command, spec.cwd);
   if (harm === null) return null;
-  const { refusalText } = await import('../../git/shared-git/refuse-git.ts');
+  const { refusalText } = await import('../../git/shared-git/git-words.ts');
   return `Nothing was run: ${refusalText(harm, others)}`;
 }
 

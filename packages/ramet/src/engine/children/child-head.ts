@@ -3,7 +3,7 @@
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { generalPurpose } from '../../agents/prompts/general-purpose.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
-import { estimateTokens } from '../../conversation/token-estimate.ts';
+import { estimateTokens } from '../../conversation/frozen-block.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { Effort } from '../../schema/status.ts';

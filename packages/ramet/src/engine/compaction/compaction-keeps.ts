@@ -2,8 +2,7 @@
 import { relative } from 'node:path';
 import { type CompactionPlan, compactedMessages, promptsBefore } from '../../conversation/compacted.ts';
 import type { FrozenMessage } from '../../conversation/conversation.ts';
-import { contentOf } from '../../conversation/frozen-block.ts';
-import { bytesOfTokens, estimateTokens } from '../../conversation/token-estimate.ts';
+import { bytesOfTokens, contentOf, estimateTokens } from '../../conversation/frozen-block.ts';
 import { entriesOf } from '../../system/persistent-map.ts';
 import type { Agent } from '../agent/agent.ts';
 import { bindsThinking } from '../exchange/fallback.ts';

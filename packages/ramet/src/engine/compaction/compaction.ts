@@ -11,7 +11,7 @@
  */
 import { type CompactionPlan, planCompaction } from '../../conversation/compacted.ts';
 import type { FrozenMessage } from '../../conversation/conversation.ts';
-import { bytesOfTokens, estimateTokens } from '../../conversation/token-estimate.ts';
+import { bytesOfTokens, estimateTokens } from '../../conversation/frozen-block.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, CompactionTrigger } from '../agent/agent-event.ts';

@@ -3,8 +3,8 @@
  * measure; what the conversation has gained since is estimated, since a turn of large results may be too much at once.
  */
 import type { Conversation } from '../../conversation/conversation.ts';
-import { estimateTokens } from '../../conversation/token-estimate.ts';
-import { contextWindowOf } from '../../model/context-window.ts';
+import { estimateTokens } from '../../conversation/frozen-block.ts';
+import { contextWindowOf } from '../../model/catalog.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 
 export interface ContextState {

@@ -3,7 +3,7 @@
  * that it was too long. Compacting is loaded when it is first needed; most runs never need it.
  */
 
-import { statedContextWindow } from '../../model/context-window.ts';
+import { statedContextWindow } from '../../model/catalog.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';

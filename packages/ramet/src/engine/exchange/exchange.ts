@@ -2,17 +2,16 @@
  * One exchange with the model: build the request, record it, send it with retries, record what came. The only
  * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
  */
-import { placeBreakpoints, repeatBreakpoints } from '../../conversation/breakpoints.ts';
+import { placeBreakpoints, planRequest, repeatBreakpoints } from '../../conversation/breakpoints.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { freezeJson } from '../../conversation/frozen-block.ts';
-import { planRequest } from '../../conversation/plan-request.ts';
 import { modelRequest } from '../../conversation/request.ts';
 import type { PlannedRequest } from '../../model/cache/cache-map.ts';
+import { mostCost } from '../../model/prices.ts';
 import type { ModelRequest, ModelResponse } from '../../model/provider.ts';
 import type { RateRequest } from '../../model/rate/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../../model/rate/retry.ts';
 import { withThinkingRoom } from '../../model/thinking.ts';
-import { mostCost } from '../../model/unanswered-cost.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Breakpoint } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';

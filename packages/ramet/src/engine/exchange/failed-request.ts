@@ -1,7 +1,6 @@
 /** An attempt that failed, as it is recorded (MODEL-2): with what the provider had counted, or that it may have. */
-import { costOf } from '../../model/prices.ts';
+import { costOf, mayHaveCost } from '../../model/prices.ts';
 import type { FailedAttempt } from '../../model/rate/retry.ts';
-import { mayHaveCost } from '../../model/unanswered-cost.ts';
 import type { EventOf } from '../../schema/events.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
 

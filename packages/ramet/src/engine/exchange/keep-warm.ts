@@ -8,14 +8,12 @@
  * 1. Nothing is sent where prices are unknown or the provider has no such request.
  * 2. It does not keep the process alive, and nothing of it is left once it is disposed of.
  */
-import { repeatedMarks } from '../../conversation/breakpoints.ts';
+import { planRequest, repeatedMarks } from '../../conversation/breakpoints.ts';
 import type { BlockPosition, Conversation } from '../../conversation/conversation.ts';
-import { planRequest } from '../../conversation/plan-request.ts';
 import { requestBody } from '../../conversation/request.ts';
 import { tokensAt } from '../../model/cache/cache-map.ts';
-import { costOf } from '../../model/prices.ts';
+import { costOf, mayHaveCost } from '../../model/prices.ts';
 import type { ModelProvider } from '../../model/provider.ts';
-import { mayHaveCost } from '../../model/unanswered-cost.ts';
 import { describeError, ModelError } from '../../schema/errors.ts';
 import { isPromptUncertain, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';

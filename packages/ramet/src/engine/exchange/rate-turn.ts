@@ -1,9 +1,7 @@
 /** One attempt's turn in the rate window: waited for, and given back with what came of the attempt (LAUNCH-2). */
-
 import type { ModelResponse } from '../../model/provider.ts';
 import type { EndpointHealth } from '../../model/rate/endpoint-health.ts';
-import type { RateOutcome } from '../../model/rate/rate-bucket.ts';
-import { failureOutcome } from '../../model/rate/rate-limit.ts';
+import { failureOutcome, type RateOutcome } from '../../model/rate/rate-bucket.ts';
 import type { ProviderSign } from '../../model/rate/rate-outage.ts';
 import type { RateRequest, RateTicket } from '../../model/rate/rate-window.ts';
 import { ModelError } from '../../schema/errors.ts';

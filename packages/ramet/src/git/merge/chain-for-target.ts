@@ -1,19 +1,20 @@
 /** Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason. */
-
 import { MERGE_STRATEGIES } from '../../schema/merge-policy.ts';
-import type { CheckOutcome } from './check-outcome.ts';
-import { buildCheckedChain, type CheckedChain } from './checked-chain.ts';
+import { buildCheckedChain, type ChainStep, type CheckedChain, type SetAside } from './checked-chain.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
-import type { Integration, IntegrationHead, IntegrationWork } from './integration.ts';
+import {
+  describeConflicts,
+  type Integration,
+  type IntegrationHead,
+  type IntegrationWork,
+} from './integration.ts';
 import { checkingRef } from './integration-refs.ts';
-import type { ChainStep, SetAside } from './merge-chain.ts';
 import type { MergeChange, MergeEntry } from './merge-entries.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
 import { updateRefs } from './move-target.ts';
 import type { QueueGround } from './queue-ground.ts';
 import type { QueueStart } from './queue-start.ts';
-import { type CheckPlace, createChecker } from './run-check.ts';
-import { settle } from './settle-entries.ts';
+import { type CheckOutcome, type CheckPlace, createChecker, describeCheck } from './run-check.ts';
 
 export interface ChainOutcome {
   head: IntegrationHead;
@@ -180,4 +181,41 @@ function workOf(entry: MergeEntry, { request, ports }: ChainOrder): IntegrationW
 
 function isConflict({ outcome }: SetAside<MergeEntry>): boolean {
   return outcome.kind === 'conflict';
+}
+
+/** What is said of branches that do not go along, with what to do. */
+function settle(
+  pending: readonly MergeEntry[],
+  first: CheckedChain<MergeEntry>,
+  second: CheckedChain<MergeEntry>,
+  request: MergeRequest,
+): MergeChange[] {
+  if (first.startFails !== null) return unblamed(pending, first.startFails, request.target);
+  const culprits = [...first.culprits, ...second.culprits].map(({ item, outcome }) => failed(item, outcome));
+  return [...culprits, ...[...first.aside, ...second.aside].map(setAside)];
+}
+
+function failed({ id, tip }: MergeEntry, outcome: CheckOutcome): MergeChange {
+  const reason = `the check failed ${describeCheck(outcome)}`;
+  return { id, tip, state: 'failed', result: null, reason };
+}
+
+/** They stay in the queue: nothing is known against them. */
+function unblamed(entries: readonly MergeEntry[], outcome: CheckOutcome, target: string): MergeChange[] {
+  const reason = `the check fails on ${target} itself ${describeCheck(outcome)}`;
+  return entries.map(({ id, tip }) => ({ id, tip, state: 'waiting', result: null, reason }));
+}
+
+function setAside({ item, outcome }: SetAside<MergeEntry>): MergeChange {
+  const { id, tip } = item;
+  switch (outcome.kind) {
+    case 'nothing':
+      return { id, tip, state: 'nothing', result: null, reason: outcome.reason };
+    case 'refused':
+      return { id, tip, state: 'failed', result: null, reason: outcome.reason };
+    case 'conflict': {
+      const reason = `conflicts in ${describeConflicts(outcome.conflicts)}${outcome.tried ?? ''}`;
+      return { id, tip, state: 'conflicted', result: null, reason };
+    }
+  }
 }

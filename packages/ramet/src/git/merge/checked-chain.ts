@@ -7,9 +7,9 @@
  * 2. A branch is blamed only when everything before it passes and it together with that does not.
  * 3. Where the start itself fails, nobody is blamed and nothing lands.
  */
-import type { CheckOutcome } from './check-outcome.ts';
-import type { IntegrationHead } from './integration.ts';
-import { buildChain, type ChainStep, headOf, type Integrate, type MergeChain } from './merge-chain.ts';
+
+import type { Integration, IntegrationHead } from './integration.ts';
+import type { CheckOutcome } from './run-check.ts';
 
 export interface CheckedChain<Item> extends MergeChain<Item> {
   culprits: { item: Item; outcome: CheckOutcome }[];
@@ -73,4 +73,43 @@ async function firstFailing<Item>(
   const step = steps[failing];
   if (step === undefined) throw new Error('a chain without steps has no culprit');
   return { step, outcome };
+}
+
+/** Branches on top of each other, one at a time; those that do not fit are set aside and the rest goes on without them. */
+export interface ChainStep<Item> {
+  item: Item;
+  head: IntegrationHead;
+}
+
+export interface SetAside<Item> {
+  item: Item;
+  outcome: Exclude<Integration, { kind: 'made' }>;
+}
+
+interface MergeChain<Item> {
+  steps: ChainStep<Item>[];
+  aside: SetAside<Item>[];
+}
+
+type Integrate<Item> = (head: IntegrationHead, item: Item) => Promise<Integration>;
+
+async function buildChain<Item>(
+  start: IntegrationHead,
+  items: readonly Item[],
+  integrate: Integrate<Item>,
+): Promise<MergeChain<Item>> {
+  const chain: MergeChain<Item> = { steps: [], aside: [] };
+  let head = start;
+  for (const item of items) {
+    const outcome = await integrate(head, item);
+    if (outcome.kind === 'made') {
+      head = outcome.head;
+      chain.steps.push({ item, head });
+    } else chain.aside.push({ item, outcome });
+  }
+  return chain;
+}
+
+function headOf<Item>(start: IntegrationHead, { steps }: MergeChain<Item>): IntegrationHead {
+  return steps.at(-1)?.head ?? start;
 }

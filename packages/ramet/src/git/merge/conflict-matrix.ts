@@ -1,5 +1,5 @@
 /** What would conflict, before anything is merged: every branch with the target and every two branches with each other. */
-import { requireMergingGit } from '../git-version.ts';
+import { requireMergingGit } from '../run-git.ts';
 import { describeConflicts } from './integration.ts';
 import type { MergeResult } from './merge-output.ts';
 import { callIn, type MergeRepository, type NamedCommit, resolveCommits } from './merge-repository.ts';

@@ -1,14 +1,16 @@
 /** Puts the work of one branch on top of a commit, by one of four strategies. Writes objects only, never a ref. */
+
+import { join } from 'node:path';
 import { RametError } from '../../schema/errors.ts';
+import { withTrailers } from '../provenance/trailers.ts';
+import { readOrNull } from '../repository.ts';
 import { gitText, runGit } from '../run-git.ts';
 import { type BranchCommit, branchCommits, groundedCommits } from './branch-commits.ts';
-import { findCaseTwins } from './case-twins.ts';
 import type { Integration, IntegrationHead, IntegrationWork, OpenConflict } from './integration.ts';
 import { mergeMessage } from './merge-message.ts';
-import type { MergeResult } from './merge-output.ts';
-import { callIn, type MergeRepository } from './merge-repository.ts';
+import type { MergeConflict, MergeResult } from './merge-output.ts';
+import { callIn, type MergeRepository, treeOf } from './merge-repository.ts';
 import { mergeTrees } from './merge-trees.ts';
-import { replayCommits } from './replay-commits.ts';
 import { writeCommit, writeScratchCommit } from './write-commit.ts';
 
 /** Never throws for what a branch holds. */
@@ -141,4 +143,84 @@ async function singleCommit(tip: string, repository: MergeRepository): Promise<B
     'terminal',
     `${tip.slice(0, 12)} is the first commit of its history and has nothing to be picked from`,
   );
+}
+
+/**
+ * Names that differ in case only are two files to git and one to some disks: where this is such a disk, a conflict.
+ *
+ * Only what `after` adds to `before` is looked at, and only where the repository says its disk ignores case.
+ */
+async function findCaseTwins(
+  before: string,
+  after: string,
+  repository: MergeRepository,
+): Promise<MergeConflict[]> {
+  if (!ignoresCase(repository)) return [];
+  const call = callIn(repository);
+  const added = namesIn(
+    await gitText(['diff-tree', '-r', '-z', '--name-only', '--diff-filter=A', before, after], call),
+  );
+  if (added.length === 0) return [];
+  const byCase = Map.groupBy(
+    namesIn(await gitText(['ls-tree', '-r', '-z', '--name-only', after], call)),
+    folded,
+  );
+  return [...new Set(added.map(folded))].flatMap((name) => {
+    const paths = byCase.get(name) ?? [];
+    return paths.length < 2
+      ? []
+      : [{ kind: 'case', paths, message: `${paths.join(' and ')} are one file on this disk` }];
+  });
+}
+
+function ignoresCase({ commonDirectory }: MergeRepository): boolean {
+  return /^\s*ignorecase\s*=\s*true/im.test(readOrNull(join(commonDirectory, 'config')) ?? '');
+}
+
+function folded(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+function namesIn(output: string): string[] {
+  return output.split('\0').filter((name) => name !== '');
+}
+
+/**
+ * Puts commits one by one on top of another, as rebase and cherry-pick do, without a working tree. A commit's change is
+ * merged with its own parent as the base: git 2.38 and 2.39 take no base, so a scratch commit with the tree of where we
+ * are and the parent of what is replayed makes git find that base by itself.
+ *
+ * Commits whose change is there already leave nothing behind. Authors and their dates stay.
+ */
+async function replayCommits(
+  start: IntegrationHead,
+  commits: readonly BranchCommit[],
+  work: IntegrationWork,
+  repository: MergeRepository,
+): Promise<Integration> {
+  let head = { commit: start.commit, tree: await treeOf(start, repository) };
+  for (const commit of commits) {
+    const scratch = await writeScratchCommit(head.tree, commit.parents, repository);
+    const merged = await mergeTrees([scratch, commit.id], callIn(repository));
+    if (!merged.clean) {
+      const conflicts = merged.conflicts.map((one) => ({
+        ...one,
+        message: `${commit.id.slice(0, 12)}: ${one.message}`,
+      }));
+      return { kind: 'conflict', conflicts, files: merged.files, merge: null };
+    }
+    if (merged.tree === head.tree) continue;
+    const message = messageOf(commit, work);
+    const made = { tree: merged.tree, parents: [head.commit], message, author: commit.author };
+    head = { commit: await writeCommit(made, repository), tree: merged.tree };
+  }
+  return { kind: 'made', head };
+}
+
+/** As `git cherry-pick -x` says it: the line stands above the trailers. */
+function messageOf({ id, message }: BranchCommit, { strategy, story }: IntegrationWork): string {
+  if (strategy !== 'cherry-pick') return withTrailers(message, story);
+  const [, text = message, trailers = ''] =
+    /^(.*?)((?:\n\n(?:[A-Za-z][\w-]*: .+\n?)+)?)$/s.exec(message) ?? [];
+  return withTrailers(`${text}\n\n(cherry picked from commit ${id})${trailers}`, story);
 }

@@ -2,7 +2,6 @@
  * What to do about a branch that was left behind, in commands that can be run as they stand. It is worked out when it is
  * told, not when it is recorded: which ref holds the other side, and where the branch is checked out, changes meanwhile.
  */
-
 import { readRef as readRefFile } from '../read-refs.ts';
 import { runGit } from '../run-git.ts';
 import { unfinishedAt } from '../worktrees/half-made.ts';
@@ -11,7 +10,9 @@ import { integrationRef, shortName } from './integration-refs.ts';
 import type { MergeEntry } from './merge-entries.ts';
 import { callIn, isAncestor, type MergeRepository, readRef } from './merge-repository.ts';
 import type { MergeWishes } from './merge-request.ts';
-import { repeatOptions, shellWord } from './repeat-options.ts';
+
+/** What `--check-seconds` is without a word about it. */
+export const DEFAULT_CHECK_SECONDS = 1_800;
 
 /** The entries as they are told: reasons with what to do about them. */
 export async function withAdvice(
@@ -149,4 +150,25 @@ async function withUncommitted(
   const name = shellWord(entry.branch);
   const reason = `${entry.reason}; its worktree ${directory} has ${what}, which no merge takes: ramet worktree commit ${name}; ramet merge ${name} ${again}`;
   return { ...entry, reason };
+}
+
+/** The options with which a branch is merged once more as it was asked for, as words for a shell. */
+function repeatOptions(
+  { target, strategy }: Pick<MergeEntry, 'target' | 'strategy'>,
+  wishes: MergeWishes | null,
+): string {
+  const check = wishes?.check ?? null;
+  const seconds = check === null ? DEFAULT_CHECK_SECONDS : check.timeoutMs / 1_000;
+  const words = [
+    ...['--into', shortName(target)],
+    ...(strategy === 'merge' ? [] : ['--strategy', strategy]),
+    ...(check === null ? [] : ['--check', check.command]),
+    ...(seconds === DEFAULT_CHECK_SECONDS ? [] : ['--check-seconds', String(seconds)]),
+    ...(wishes?.updateCheckout ? ['--update-checkout'] : []),
+  ];
+  return words.map(shellWord).join(' ');
+}
+
+export function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -9,20 +9,18 @@
  * 4. What lands has passed the check, where there is one.
  * 5. No branch is ever moved or deleted; one that does not fit keeps the reason.
  */
-
 import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
-import type { CheckOutcome } from './check-outcome.ts';
 import { checkingRef, integrationRef, queuedRef, shortName, targetKey } from './integration-refs.ts';
-import { withAdvice } from './merge-advice.ts';
+import { shellWord, withAdvice } from './merge-advice.ts';
 import type { MergeChange, MergeEntry } from './merge-entries.ts';
 import { readRef } from './merge-repository.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
 import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
-import { shellWord } from './repeat-options.ts';
+import type { CheckOutcome } from './run-check.ts';
 
 const MOST_MISSES = 20;
 const PAUSE_MS = 10;

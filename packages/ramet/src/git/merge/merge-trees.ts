@@ -1,8 +1,14 @@
 /** Merges commits without a working tree, an index or a ref: the only thing written is objects. */
 import { RametError } from '../../schema/errors.ts';
-import { gitFailed } from '../git-failure.ts';
-import { canMergeMany, type GitVersion, requireMergingGit } from '../git-version.ts';
-import { type GitCall, type GitOutcome, runGit } from '../run-git.ts';
+import {
+  canMergeMany,
+  type GitCall,
+  type GitOutcome,
+  type GitVersion,
+  gitFailed,
+  requireMergingGit,
+  runGit,
+} from '../run-git.ts';
 import { type MergeResult, takeResult, tokensOf } from './merge-output.ts';
 
 const UNRELATED = 'unrelated_histories';

@@ -5,8 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitFailed } from '../git-failure.ts';
-import { runGit } from '../run-git.ts';
+import { gitFailed, runGit } from '../run-git.ts';
 import { type BranchCheckout, checkoutsOf } from './branch-checkouts.ts';
 import { checkingRef, integrationRef, keptRef } from './integration-refs.ts';
 import { callIn, callToTheEnd, type MergeRepository, readRef } from './merge-repository.ts';

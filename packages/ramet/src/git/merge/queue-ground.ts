@@ -1,13 +1,15 @@
 /** What a run of the queue stands on, looked up in one process: the target, the private refs, and every branch it concerns. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
-import { damageAdvice, isDamagedRef } from '../read-refs.ts';
+import { damageAdvice, isDamagedRef, readRef } from '../read-refs.ts';
+import { readOrNull } from '../repository.ts';
 import { checkingRef, integrationRef, queuedRef } from './integration-refs.ts';
 import type { MergeEntry } from './merge-entries.ts';
-import { lookUpCommits, type NamedCommit } from './merge-repository.ts';
+import { lookUpCommits, type MergeRepository, type NamedCommit } from './merge-repository.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
 import { updateRefs } from './move-target.ts';
-import { readBranches } from './read-branches.ts';
 
 export interface QueueGround {
   /** The target's full name. */
@@ -103,4 +105,36 @@ function ownTarget(target: string): UserMistake {
     'own_target',
     `${target} cannot be merged into itself: name another branch or --into`,
   );
+}
+
+/**
+ * Refs read from files, for the common case that all names are local branches: it saves a process, a fifth of what a
+ * merge takes. Whatever is not plain goes to git. A value that is out of date does no harm: refs move by compare and swap.
+ *
+ * Full names, then `wanted` names of branches, which must all be there. Null when git has to be asked.
+ */
+function readBranches(
+  names: readonly string[],
+  wanted: number,
+  { commonDirectory }: MergeRepository,
+): (NamedCommit | null)[] | null {
+  if (!isPlainStorage(commonDirectory) || !names.every(isPlainName)) return null;
+  const firstWanted = names.length - wanted;
+  const found = names.map((name, index): NamedCommit | null => {
+    const ref = index < firstWanted ? name : `refs/heads/${name}`;
+    const commit = readRef(commonDirectory, ref);
+    return commit === null ? null : { name, ref, commit, tree: null };
+  });
+  return found[0] === null || found.slice(firstWanted).includes(null) ? null : found;
+}
+
+/** Refs are files of their own, and names mean what they say. */
+function isPlainStorage(commonDirectory: string): boolean {
+  const config = readOrNull(join(commonDirectory, 'config')) ?? '';
+  const isOther = /^\s*(?:refstorage|ignorecase\s*=\s*true)/im.test(config);
+  return !isOther && !existsSync(join(commonDirectory, 'reftable'));
+}
+
+function isPlainName(name: string): boolean {
+  return /^[\w.+@-]+(?:\/[\w.+@-]+)*$/.test(name) && !/(?:^|\/)\.|\.\.|@\{|^refs\/heads\/refs\//.test(name);
 }

@@ -17,7 +17,6 @@ import {
   processDirectory,
   reapOrphans,
 } from '../../system/processes/process-register.ts';
-import type { CheckOutcome } from './check-outcome.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
 import { type MergeRepository, treeOf } from './merge-repository.ts';
@@ -209,4 +208,22 @@ function lastPart(output: string): string {
 
 function endingOf({ code, signal }: ProcessEnd): string {
   return code === null ? `ended by ${signal}` : `exit code ${code}`;
+}
+
+/** How the user's check command ended on a merged tree. */
+export interface CheckOutcome {
+  passed: boolean;
+  /** In words, such as `exit code 1`. */
+  ending: string;
+  /** The file that holds what it printed. */
+  output: string;
+  /** Where it ran. */
+  directory?: string | undefined;
+  /** What would make it pass, where that can be told from how it ended. */
+  hint?: string | undefined;
+}
+
+export function describeCheck({ ending, output, directory, hint }: CheckOutcome): string {
+  const where = directory === undefined ? '' : `; it ran in ${directory}`;
+  return `(${ending}); its output: ${output}${where}${hint === undefined ? '' : `; ${hint}`}`;
 }

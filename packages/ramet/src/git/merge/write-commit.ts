@@ -1,7 +1,6 @@
 /** Commits made from a tree and parents; nothing refers to them until a ref is moved. */
 import { UserMistake } from '../../schema/errors.ts';
-import { gitFailed } from '../git-failure.ts';
-import { runGit } from '../run-git.ts';
+import { gitFailed, runGit } from '../run-git.ts';
 import { requireObjectId } from './merge-output.ts';
 import { callIn, type MergeRepository } from './merge-repository.ts';
 

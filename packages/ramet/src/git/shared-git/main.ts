@@ -10,10 +10,9 @@ import { addOwn } from './add-own.ts';
 import { Claims } from './claims.ts';
 import { commitOwn } from './commit-own.ts';
 import { GitRefused, GitView } from './git-view.ts';
-import { type GitWords, gitWords } from './git-words.ts';
+import { type GitWords, gitWords, refusalText, refusedBesideOthers } from './git-words.ts';
 import { pathRefusal } from './guard-paths.ts';
 import { livingAgents } from './living-agents.ts';
-import { refusalText, refusedBesideOthers } from './refuse-git.ts';
 import { absoluteEntries, directoryOf } from './take-paths.ts';
 
 const { env } = process;

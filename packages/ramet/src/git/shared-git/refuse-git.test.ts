@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gitWords } from './git-words.ts';
-import { refusedBesideOthers } from './refuse-git.ts';
+import { gitWords, refusedBesideOthers } from './git-words.ts';
 
 const harm = (line: string): string | null => refusedBesideOthers(gitWords(line.split(' ')));
 

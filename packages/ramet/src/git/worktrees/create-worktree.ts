@@ -10,14 +10,12 @@ import { describeError, RametError, systemCode, UserMistake } from '../../schema
 import { makePrivateDirectory } from '../../system/home.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
 import { bringDependencies } from './dependencies/bring-dependencies.ts';
-import { bringFiles, insidePath } from './dependencies/bring-files.ts';
-import { includedFiles } from './dependencies/included-files.ts';
+import { bringFiles, includedFiles, insidePath } from './dependencies/bring-files.ts';
 import { type MissingPackages, missingPackages } from './dependencies/missing-packages.ts';
 import { settleDoubts } from './dependencies/template-look.ts';
 import { findBase, type WorktreeBase } from './find-base.ts';
 import { claimReady } from './pool/claim-ready.ts';
-import { proveByFiles } from './prove-by-files.ts';
-import { proveWorktree, type WorktreeProof } from './prove-worktree.ts';
+import { proveByFiles, proveWorktree, type WorktreeProof } from './prove-worktree.ts';
 import { registerWorktree } from './register-worktree.ts';
 import { reserveWorktree } from './reserve-worktree.ts';
 import { runSetup, type SetupOutcome } from './run-setup.ts';

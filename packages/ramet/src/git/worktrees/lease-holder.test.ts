@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSession } from '../../journal/sessions.ts';
 import { thisProcess } from '../../system/processes/process-identity.ts';
-import { isHeld } from './lease-holder.ts';
+import { isHeld } from './half-made.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-holder-'));
 afterAll(() => rmSync(project, { recursive: true }));

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { thisProcess } from '../../system/processes/process-identity.ts';
 import { gitText, runGit } from '../run-git.ts';
 import type { CreatedWorktree } from './create-worktree.ts';
-import { isHeld } from './lease-holder.ts';
+import { isHeld } from './half-made.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
 import { checkpointRef } from './work/checkpoint.ts';

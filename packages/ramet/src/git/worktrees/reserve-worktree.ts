@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
 import { thisProcess } from '../../system/processes/process-identity.ts';
-import { readRef } from '../read-refs.ts';
+import { readHead, readRef } from '../read-refs.ts';
 import type { WorktreeBase } from './find-base.ts';
-import { findReady, isAsRecorded } from './pool/ready-tree.ts';
 import { takeSlot } from './pool/slots.ts';
-import { sparsePatternsOf } from './sparse-checkout.ts';
-import type { ManagedWorktree, WorktreeFacts, WorktreeOwner } from './worktree.ts';
+import { isTreeOf } from './register-worktree.ts';
+import { isSamePart, sparsePatternsOf } from './sparse-checkout.ts';
+import type { ManagedWorktree, SparsePatterns, WorktreeFacts, WorktreeOwner } from './worktree.ts';
 import { BRANCH_PREFIX, freeName, nameKey, worktreeName } from './worktree-name.ts';
-import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
+import { adminDirectory, type WorktreePlace, worktreesDirectory } from './worktree-place.ts';
 
 interface Reservation {
   name: string;
@@ -116,4 +116,24 @@ function nameTaken(place: WorktreePlace, name: string): UserMistake {
     'worktree_taken',
     `a worktree, directory or branch ${BRANCH_PREFIX}${name} exists already (${worktreesDirectory(place)}): choose another name, or remove it with ramet worktree rm`,
   );
+}
+
+/**
+ * Finds a ready worktree of the pool for somebody who wants one; taking it is up to whoever asks, in one transaction.
+ *
+ * One with the same part of the files: at the wanted commit, else any.
+ */
+export function findReady(
+  rows: readonly ManagedWorktree[],
+  commit: string,
+  patterns: SparsePatterns | undefined,
+): ManagedWorktree | null {
+  const ready = rows.filter(({ state, facts }) => state === 'ready' && isSamePart(facts.patterns, patterns));
+  return ready.find(({ base }) => base === commit) ?? ready[0] ?? null;
+}
+
+/** Whether it is where the registry says, as it was verified. */
+export function isAsRecorded(place: WorktreePlace, ready: ManagedWorktree): boolean {
+  const head = readHead(adminDirectory(place, ready), place.repository.commonDirectory);
+  return head?.ref === null && head.commit === ready.base && isTreeOf(ready.path, ready);
 }

@@ -8,7 +8,7 @@ import { thisProcess } from '../../system/processes/process-identity.ts';
 import { readRef } from '../read-refs.ts';
 import { runGit } from '../run-git.ts';
 import { type CreatedWorktree, makeWorktree } from './create-worktree.ts';
-import { isHeld } from './lease-holder.ts';
+import { isHeld } from './half-made.ts';
 import { takeSlot } from './pool/slots.ts';
 import { proveWorktree } from './prove-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';

@@ -1,6 +1,5 @@
 /** A worktree that Ramet made and answers for, as the registry knows it. */
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
-import type { VerdictReason } from './work/verdict-reason.ts';
 
 /**
  * - `making`, `claiming`: on its way to its owner, nobody has worked in it;
@@ -90,4 +89,30 @@ export interface ManagedWorktree {
   created: number;
   changed: number;
   facts: WorktreeFacts;
+}
+
+/** Why a worktree stays. */
+export type VerdictKind =
+  | 'staged'
+  | 'changed'
+  | 'untracked'
+  | 'hidden'
+  | 'precious'
+  | 'nested'
+  | 'submodule'
+  | 'commits'
+  | 'detached'
+  | 'operation'
+  | 'stash'
+  | 'locked'
+  | 'in_use'
+  | 'mount'
+  | 'unknown';
+
+export interface VerdictReason {
+  kind: VerdictKind;
+  /** For people, without the worktree's name. */
+  text: string;
+  /** How many files or commits it is about, where they were counted. */
+  count?: number;
 }

@@ -13,7 +13,37 @@
  */
 import type { CacheState, Digest } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
-import { CacheMinimums } from './cache-minimums.ts';
+import { minimumCacheable } from '../catalog.ts';
+
+/** Taken where neither the catalogue nor experience knows better. */
+const ASSUMED = 1_024;
+
+class CacheMinimums {
+  readonly #learned = new Map<string, Experience>();
+
+  of(model: string): number {
+    const published = minimumCacheable(model);
+    if (published !== undefined) return published;
+    const learned = this.#learned.get(model);
+    if (learned === undefined) return ASSUMED;
+    return Math.max(Math.min(ASSUMED, learned.shortestCached), learned.longestRefused + 1);
+  }
+
+  /** What a response says: tokens read from or written to the cache, and tokens that were neither. */
+  learn(model: string, { cached, uncached }: { cached: number; uncached: number }): void {
+    if (minimumCacheable(model) !== undefined) return;
+    const before = this.#learned.get(model) ?? {
+      longestRefused: 0,
+      shortestCached: Number.POSITIVE_INFINITY,
+    };
+    this.#learned.set(
+      model,
+      cached > 0
+        ? { ...before, shortestCached: Math.min(before.shortestCached, cached) }
+        : { ...before, longestRefused: Math.max(before.longestRefused, uncached) },
+    );
+  }
+}
 
 const BYTES_PER_TOKEN = 4;
 const LOOK_BACK = 20;
@@ -215,4 +245,11 @@ function prefixesOf({ chain, marks }: PlannedRequest): Digest[] {
 /** Estimate of a prefix's length. */
 export function tokensAt(chain: PrefixChain, index: number): number {
   return index < 0 ? 0 : Math.floor(chain.bytesAt(index) / BYTES_PER_TOKEN);
+}
+
+/** From how many tokens on a model caches a prefix (LAUNCH-1): what is published, else 1,024 and what usage teaches. */
+interface Experience {
+  /** The longest prompt that was not cached although it was marked. */
+  longestRefused: number;
+  shortestCached: number;
 }

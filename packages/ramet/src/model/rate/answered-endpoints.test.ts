@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
-import { AnsweredEndpoint } from './answered-endpoints.ts';
+import { AnsweredEndpoint } from './endpoint-health.ts';
 
 const HOUR_MS = 3_600_000;
 const ENDPOINT = 'anthropic https://user.example';

@@ -9,9 +9,11 @@
  *    is a single request: fewer than eight count as eight, until a second refusal says otherwise.
  * 4. A pause ends no later than the longest pause from now; a refusal that asks for more counts as one that says nothing.
  */
+
+import { ModelError } from '../../schema/errors.ts';
 import type { SharedRate } from './machine-rates.ts';
 import { exhaustedUntil, refusedUntil } from './rate-headers.ts';
-import { RatePause } from './rate-pause.ts';
+import { LONG_PAUSE_MS, RatePause } from './rate-outage.ts';
 
 export type RateOutcome =
   | { kind: 'answered'; rate: Readonly<Record<string, string>> }
@@ -188,4 +190,37 @@ export class RateBucket {
   #progress(at: number): void {
     if (at > (this.#succeededAt ?? 0)) this.#succeededAt = at;
   }
+}
+
+/**
+ * Which failures of a provider are about its limits, also those that come inside a stream and have no status.
+ *
+ * A 429 that waiting helps; a spend limit is terminal.
+ */
+export function isRateLimit({ family, status, code }: ModelError): boolean {
+  return family === 'retryable' && (status === 429 || code === 'rate_limit_error');
+}
+
+function isOverload({ family, status, code }: ModelError): boolean {
+  return family === 'retryable' && (status === 529 || code === 'overloaded_error');
+}
+
+/** Whether waiting is what the provider asks for: by a 429, or for so long that it is no hiccup. */
+export function asksToWait(error: ModelError): boolean {
+  return isRateLimit(error) || asksForLongPause(error);
+}
+
+/** A provider that is down says so for minutes (a 529 or 503): to try again before would be for nothing. */
+function asksForLongPause(error: ModelError): boolean {
+  const { family, status, retryAfterMs = 0 } = error;
+  return retryAfterMs >= LONG_PAUSE_MS && (isOverload(error) || (family === 'retryable' && status === 503));
+}
+
+/** What a failed attempt tells the rate window. */
+export function failureOutcome(error: unknown): RateOutcome {
+  if (!(error instanceof ModelError)) return { kind: 'failed' };
+  const overloaded = isOverload(error) || asksForLongPause(error);
+  if (!overloaded && !isRateLimit(error)) return { kind: 'failed' };
+  const { retryAfterMs, rate } = error;
+  return { kind: 'limited', overloaded, retryAfterMs, rate };
 }

@@ -5,9 +5,50 @@ import type { ModelProvider } from '../provider.ts';
 import { LONGEST_PAUSE_MS } from './machine-rates.ts';
 import { RateBucket, type RateOutcome } from './rate-bucket.ts';
 import { type ProviderSign, RateOutage } from './rate-outage.ts';
-import { RateQueue } from './rate-queue.ts';
 import type { RateWaitCause } from './rate-request.ts';
 import type { RetryPolicy } from './retry.ts';
+
+class RateQueue {
+  readonly #waiters: RateWaiter[] = [];
+
+  get size(): number {
+    return this.#waiters.length;
+  }
+
+  get first(): RateWaiter | undefined {
+    return this.#waiters[0];
+  }
+
+  get firstPlace(): number {
+    return this.#waiters[0]?.place ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** As they stand now: whoever is told something may leave. */
+  get waiters(): readonly RateWaiter[] {
+    return [...this.#waiters];
+  }
+
+  add(waiter: RateWaiter): void {
+    this.#waiters.splice(this.#indexOf(waiter.place), 0, waiter);
+  }
+
+  remove(waiter: RateWaiter): void {
+    const index = this.#indexOf(waiter.place);
+    if (this.#waiters[index] === waiter) this.#waiters.splice(index, 1);
+  }
+
+  /** Where the place is, or would be. */
+  #indexOf(place: number): number {
+    let low = 0;
+    let high = this.#waiters.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#waiters[middle]?.place ?? 0) < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
 
 /** How many times as long as between retries the longest pause between two looks at a provider that is away is. */
 const OUTAGE_CAPS = 4;
@@ -73,4 +114,13 @@ export function bucketName({ name, origin }: Pick<ModelProvider, 'name' | 'origi
     .digest('hex')
     .slice(0, 12);
   return `${name} ${host} ${model}`;
+}
+
+/** Who waits for a place in a rate window, in order of arrival whenever they join. */
+interface RateWaiter {
+  /** Numbers of arrival: unique, the lowest goes first. */
+  readonly place: number;
+  grant(): void;
+  /** Nobody goes before that time, or before the provider is back: told again when it changes. */
+  told(until: number | null, cause: RateWaitCause): void;
 }

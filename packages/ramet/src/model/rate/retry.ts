@@ -11,9 +11,8 @@ import { type Clock, sleepThrough } from '../../schema/clock.ts';
 import { Cancelled, ModelError, ProviderAway } from '../../schema/errors.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
-import { asksToWait, isRateLimit } from './rate-limit.ts';
-import { STOOD_STILL_MS } from './rate-outage.ts';
-import { LONG_PAUSE_MS } from './rate-pause.ts';
+import { asksToWait, isRateLimit } from './rate-bucket.ts';
+import { LONG_PAUSE_MS, STOOD_STILL_MS } from './rate-outage.ts';
 
 export interface RetryPolicy {
   maxRetries: number;

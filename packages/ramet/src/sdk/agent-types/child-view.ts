@@ -2,13 +2,11 @@
  * What a child of a type begins with (U39), made by the same functions that make it: its system prompt, its tools, what it
  * is told of its place, and how many tokens each of them takes, estimated.
  */
-
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { unknownType } from '../../agents/definitions/type-lines.ts';
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import { environmentText } from '../../agents/prompts/environment.ts';
-import { freezeBlock } from '../../conversation/frozen-block.ts';
-import { estimateTokens } from '../../conversation/token-estimate.ts';
+import { estimateTokens, freezeBlock } from '../../conversation/frozen-block.ts';
 import { headOf } from '../../engine/agent/prompt-head.ts';
 import { toolsOf } from '../../engine/children/child-head.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';

@@ -1,7 +1,7 @@
 /** Names that somebody may be typing: branches and worktrees of the repository. Read at once, for a shell that waits. */
 import { spawnSync } from 'node:child_process';
 import { NO_TRANSPORT } from '../../git/folder-guard.ts';
-import { withoutLocalVariables } from '../../git/start-git.ts';
+import { withoutLocalVariables } from '../../git/run-git.ts';
 import { WorktreeRegistry } from '../../git/worktrees/registry.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { findPlace } from '../place.ts';

@@ -1,5 +1,4 @@
-import { overridePrices } from '../../model/price-overrides.ts';
-import { PRICES, type PriceTable } from '../../model/prices.ts';
+import { overridePrices, PRICES, type PriceTable } from '../../model/prices.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 

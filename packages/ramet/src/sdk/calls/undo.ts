@@ -1,9 +1,14 @@
 /** Puts back the files that Write and Edit changed, and takes that back. */
 import { join } from 'node:path';
 import { createOriginalFiles } from '../../files/original-files.ts';
-import type { RestorationSources, RestorationStep } from '../../files/restoration.ts';
+import {
+  planRedo,
+  planUndo,
+  type RestorationSources,
+  type RestorationStep,
+  type UndoPlan,
+} from '../../files/restoration.ts';
 import { restoreFiles } from '../../files/restore-files.ts';
-import { planRedo, planUndo, type UndoPlan } from '../../files/undo-plan.ts';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';

@@ -1,6 +1,6 @@
 /** The programs that Ramet runs with or starts. */
 import { execFile } from 'node:child_process';
-import { canMerge, parseGitVersion } from '../../git/git-version.ts';
+import { canMerge, parseGitVersion } from '../../git/run-git.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';

@@ -8,7 +8,7 @@ import type { AgentSpec } from '../../engine/agent/runtime.ts';
 import { Spending } from '../../engine/budget/budget.ts';
 import { AgentFamily, type ChildSurroundings } from '../../engine/children/family.ts';
 import { inProcess } from '../../executors/in-process.ts';
-import type { RecentGitState } from '../../git/recent-git-state.ts';
+import type { RecentGitState } from '../../git/git-state.ts';
 import { findRepository } from '../../git/repository.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { openReader } from '../../journal/sessions.ts';

@@ -2,14 +2,12 @@
  * `ramet worktree commit`: commits everything in a worktree that is not ignored, for an agent that has ended without
  * doing so. The author is the user, as in a merge; the trailers say whose work it is (WORK-6). No hook runs.
  */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { noIdentityFrom } from '../../git/merge/write-commit.ts';
 import { type Provenance, withTrailers } from '../../git/provenance/trailers.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
-import { isTorn, refuseUnfinished, tornText } from '../../git/worktrees/half-made.ts';
-import { isHeld } from '../../git/worktrees/lease-holder.ts';
+import { isHeld, isTorn, refuseUnfinished, tornText } from '../../git/worktrees/half-made.ts';
 import { addAll, leftOutText } from '../../git/worktrees/work/add-all.ts';
 import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
 import { excludeSettings } from '../../git/worktrees/worktree-environment.ts';

@@ -4,7 +4,7 @@
  * does not have: it looks only when an agent ended and nobody looked since, as after a kill.
  */
 
-import { isHeld } from '../lease-holder.ts';
+import { isHeld } from '../half-made.ts';
 import type { LinkedDependencies, ManagedWorktree } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { isFolder } from './dependency-folders.ts';

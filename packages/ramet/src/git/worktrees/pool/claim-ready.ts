@@ -9,11 +9,10 @@ import { createBranch } from '../../create-branch.ts';
 import { checkOut } from '../check-out.ts';
 import type { WorktreeBase } from '../find-base.ts';
 import { headText, replaceAdminFile } from '../register-worktree.ts';
-import { claimedFacts, slotHolder } from '../reserve-worktree.ts';
+import { claimedFacts, findReady, isAsRecorded, slotHolder } from '../reserve-worktree.ts';
 import { undoWorktree } from '../undo-worktree.ts';
 import type { ManagedWorktree, SparsePatterns } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
-import { findReady, isAsRecorded } from './ready-tree.ts';
 import { freeSlot, passSlot } from './slots.ts';
 
 export interface ClaimedWorktree {

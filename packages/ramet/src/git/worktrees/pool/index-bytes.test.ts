@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../../test/fixtures/temporary.ts';
 import { git } from '../../../../test/fixtures/worktrees.ts';
-import { indexBytes } from './index-bytes.ts';
+import { indexBytes } from './pool-size.ts';
 
 describe('the size of an index', () => {
   test.each([2, 3, 4])('is that of its files, version %i', (version) => {

@@ -3,14 +3,21 @@
  * they take no more room than is set. The number stands in a small file beside the worktrees.
  */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProcessAlive } from '../../../system/processes/process-identity.ts';
 import { readOrNull } from '../../repository.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import { DEFAULT_POOL, DEFAULT_POOL_MEGABYTES } from '../worktree-settings.ts';
-import { indexBytes } from './index-bytes.ts';
+
+const HEADER = 12;
+
+const SIZE_AT = 36;
+
+const ID_AT = 40;
+
+const EXTENDED = 0x4000;
 
 const MOST_KEPT = 8;
 const MEGABYTE = 1_000_000;
@@ -80,4 +87,41 @@ export function treeBytes({ path, facts }: Pick<ManagedWorktree, 'path' | 'facts
       settle(last === undefined ? null : Number(last) * 1_024);
     });
   });
+}
+
+/**
+ * How large the files of an index are together, read from the index itself: a few milliseconds for 50,000 files.
+ *
+ * `idLength`: 20, or 32 in a repository with longer ids. Null for what is no index that is known.
+ */
+export function indexBytes(file: string, idLength = 20): number | null {
+  try {
+    return sumOf(readFileSync(file), idLength);
+  } catch {
+    return null;
+  }
+}
+
+function sumOf(index: Buffer, idLength: number): number | null {
+  const version = index.readUInt32BE(4);
+  if (index.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return null;
+  let bytes = 0;
+  let at = HEADER;
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    bytes += index.readUInt32BE(at + SIZE_AT);
+    const flags = index.readUInt16BE(at + ID_AT + idLength);
+    const name = at + ID_AT + idLength + ((flags & EXTENDED) === 0 ? 2 : 4);
+    const end = index.indexOf(0, version === 4 ? pastNumber(index, name) : name);
+    if (end === -1) return null;
+    // Names are padded to a multiple of eight, with at least one zero; in version 4 with exactly one.
+    at = version === 4 ? end + 1 : at + ((end - at) & ~7) + 8;
+  }
+  return bytes;
+}
+
+/** Version 4 says first how much of the name before is dropped: bytes whose first bit is set have a follower. */
+function pastNumber(index: Buffer, at: number): number {
+  let next = at;
+  while ((index[next++] ?? 0) & 0x80);
+  return next;
 }

@@ -23,14 +23,13 @@ import {
 import { findBase } from '../find-base.ts';
 import { proveWorktree } from '../prove-worktree.ts';
 import { headText, replaceAdminFile } from '../register-worktree.ts';
-import { unlinkOurs } from '../removal/delete-directory.ts';
+import { processesInside, unlinkOurs } from '../removal/delete-directory.ts';
 import { deleteSafeBranch } from '../removal/safe-branch.ts';
 import { freshFacts, slotHolder } from '../reserve-worktree.ts';
 import { runSetup } from '../run-setup.ts';
 import { isSamePart, sparsePatternsOf } from '../sparse-checkout.ts';
 import { undoWorktree } from '../undo-worktree.ts';
-import { heldWork } from '../work/held-work.ts';
-import { processesInside } from '../work/processes-inside.ts';
+import { heldWork } from '../work/held-files.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { excludeSettings, writeExcludes } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';

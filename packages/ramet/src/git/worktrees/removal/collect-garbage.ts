@@ -2,27 +2,28 @@
  * Goes through all worktrees that Ramet answers for (WORK-3): finishes or undoes what killed processes left half-made,
  * lets go what holds nothing, and says of everything else why it stays. Each verdict is computed here and now.
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexPath } from '../../../journal/session-index.ts';
 import { fewAtOnce } from '../../../system/few-at-once.ts';
 import { thisProcess } from '../../../system/processes/process-identity.ts';
 import { writeTrouble } from '../../../system/sqlite/sqlite-failure.ts';
 import { discardUnused } from '../dependencies/dependency-template.ts';
-import { isHeld } from '../lease-holder.ts';
+import { isHeld } from '../half-made.ts';
 import { undoReset } from '../pool/pool.ts';
 import { poolBytes, wantedPool } from '../pool/pool-size.ts';
 import { freeLostSlots } from '../pool/slots.ts';
+import { isTreeOf } from '../register-worktree.ts';
 import { undoWorktree } from '../undo-worktree.ts';
+import { heldWork } from '../work/held-files.ts';
 import { verdictOf } from '../work/verdict.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import { DEFAULT_CLEANUP_DAYS } from '../worktree-settings.ts';
 import { deleteLater } from './delete-directory.ts';
-import { finishTrashed } from './finish-trashed.ts';
 import { removeDeadLocks } from './ref-locks.ts';
 import { settleWorktree } from './release-worktree.ts';
-import { removeWorktree } from './remove-worktree.ts';
+import { finishRemoval, removeWorktree } from './remove-worktree.ts';
 
 export interface GarbageOptions {
   /** Judge, and change nothing. */
@@ -172,4 +173,40 @@ function sweep(place: WorktreePlace): void {
 
 function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
+}
+
+/**
+ * What a process that was killed while it removed a worktree has left: finished, or taken back.
+ *
+ * A tree that was judged and not yet moved is judged again, by whoever asks next.
+ */
+async function finishTrashed(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<['keep' | 'remove', string]> {
+  const { elsewhere, ...facts } = worktree.facts;
+  const mine = place.registry.changeSeen(worktree, { lease: thisProcess() });
+  if (mine === null) return ['keep', 'somebody else is at it'];
+  const isBack = existsSync(worktree.path) && isTreeOf(worktree.path, worktree);
+  if (!isBack && elsewhere !== undefined && isTreeOf(elsewhere, worktree)) {
+    const held = await heldWork(place, { ...worktree, path: elsewhere });
+    // What git forgot already was looked at before: its files cannot be compared with anything now.
+    const isForgotten = held.every(({ kind }) => kind === 'unknown') && !isKnown(place, worktree);
+    if (held.length === 0 || isForgotten) return finish(place, worktree);
+    renameSync(elsewhere, worktree.path);
+    place.registry.change(worktree.id, ['trashed'], { state: 'released', lease: null, facts });
+    return ['keep', `${held[0]?.text ?? 'it holds work'}; taken back from the trash`];
+  }
+  if (!isBack) return finish(place, worktree);
+  place.registry.change(worktree.id, ['trashed'], { state: 'released', lease: null, facts });
+  return ['keep', 'its removal was interrupted; it is judged again next time'];
+}
+
+async function finish(place: WorktreePlace, worktree: ManagedWorktree): Promise<['remove', string]> {
+  await finishRemoval(place, worktree);
+  return ['remove', 'its removal was interrupted, and is finished'];
+}
+
+function isKnown({ repository }: WorktreePlace, { admin }: ManagedWorktree): boolean {
+  return existsSync(`${repository.commonDirectory}/worktrees/${admin}`);
 }

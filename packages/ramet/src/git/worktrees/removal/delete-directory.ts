@@ -3,7 +3,7 @@
  * removes the rest does not follow any. Never across a mount point.
  */
 import { spawn } from 'node:child_process';
-import { unlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync, unlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -72,4 +72,27 @@ function refuseMounts(directory: string): void {
     'mistake',
     `${directory} is not deleted: ${mounts === null ? 'what is mounted in it is not known' : `${mounts[0]} is a mount point, unmount it first`}`,
   );
+}
+
+/**
+ * Which processes work in a directory: those that stand in it.
+ *
+ * Their ids; null where the system does not tell. A process of another user does not let itself be looked at, and
+ * counts as elsewhere: it could not have got into a directory of this user alone.
+ */
+export function processesInside(directory: string): number[] | null {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.filter((pid) => isInside(workingDirectory(pid), directory)).map(Number);
+  } catch {
+    return null;
+  }
+}
+
+function workingDirectory(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }

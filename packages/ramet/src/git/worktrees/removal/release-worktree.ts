@@ -8,9 +8,8 @@ import { seePackages } from '../dependencies/template-look.ts';
 import { fillPool } from '../pool/pool.ts';
 import { noteUse } from '../pool/pool-size.ts';
 import { verdictOf } from '../work/verdict.ts';
-import type { VerdictReason } from '../work/verdict-reason.ts';
 import { workMemory } from '../work/work-in-time.ts';
-import type { ManagedWorktree } from '../worktree.ts';
+import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { removeWorktree } from './remove-worktree.ts';
 

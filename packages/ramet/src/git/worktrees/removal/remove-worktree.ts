@@ -16,14 +16,12 @@ import { freeSlot } from '../pool/slots.ts';
 import { unregisterWorktree } from '../register-worktree.ts';
 import { slotHolder } from '../reserve-worktree.ts';
 import type { Checkpoint } from '../work/checkpoint.ts';
-import { heldWork } from '../work/held-work.ts';
+import { heldWork } from '../work/held-files.ts';
 import { type KeptWork, keepWork } from '../work/keep-work.ts';
-import { processesInside } from '../work/processes-inside.ts';
 import { type VerdictOptions, verdictOf, type WorktreeVerdict } from '../work/verdict.ts';
-import type { VerdictReason } from '../work/verdict-reason.ts';
-import type { ManagedWorktree } from '../worktree.ts';
+import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
-import { deleteLater, unlinkOurs } from './delete-directory.ts';
+import { deleteLater, processesInside, unlinkOurs } from './delete-directory.ts';
 import { deleteSafeBranch } from './safe-branch.ts';
 
 export interface RemovalOptions extends VerdictOptions {

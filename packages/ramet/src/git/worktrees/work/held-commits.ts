@@ -6,9 +6,8 @@
 import { describeError } from '../../../schema/errors.ts';
 import { gitDirectoryOf, readHead, readRef } from '../../read-refs.ts';
 import { gitText, isCommitId, runGit } from '../../run-git.ts';
-import type { ManagedWorktree } from '../worktree.ts';
+import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
-import type { VerdictReason } from './verdict-reason.ts';
 
 export interface WorktreeTips {
   /** Where its HEAD is, and whether on a branch. */

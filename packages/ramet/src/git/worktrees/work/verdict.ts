@@ -7,15 +7,13 @@ import { join } from 'node:path';
 import { readHead, readRef } from '../../read-refs.ts';
 import { readOrNull } from '../../repository.ts';
 import { isCommitId, runGit } from '../../run-git.ts';
-import { isHeld } from '../lease-holder.ts';
+import { isHeld } from '../half-made.ts';
 import { isLockOurs, isTreeOf } from '../register-worktree.ts';
-import { mountsIn } from '../removal/delete-directory.ts';
-import type { ManagedWorktree } from '../worktree.ts';
+import { mountsIn, processesInside } from '../removal/delete-directory.ts';
+import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 import { heldCommits, type WorktreeTips } from './held-commits.ts';
-import { heldWork } from './held-work.ts';
-import { processesInside } from './processes-inside.ts';
-import type { VerdictReason } from './verdict-reason.ts';
+import { heldWork } from './held-files.ts';
 
 export interface WorktreeVerdict {
   /** Nothing is lost when it goes. */

@@ -7,10 +7,9 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { ManagedWorktree } from '../worktree.ts';
+import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
-import { heldWork } from './held-work.ts';
-import type { VerdictReason } from './verdict-reason.ts';
+import { heldWork } from './held-files.ts';
 
 export interface WorkInFiles {
   reasons: readonly VerdictReason[];

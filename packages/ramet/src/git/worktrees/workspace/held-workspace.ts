@@ -1,7 +1,6 @@
 /** One worktree in the hands of an agent of this process. */
 import { basename, dirname, join } from 'node:path';
-import { type ShellBounds, temporaryFolders } from '../../../sandbox/isolated-shell.ts';
-import { privateCaches } from '../../../sandbox/private-caches.ts';
+import { privateCaches, type ShellBounds, temporaryFolders } from '../../../sandbox/isolated-shell.ts';
 import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { describeError } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
@@ -15,7 +14,7 @@ import { releaseWorktree } from '../removal/release-worktree.ts';
 import { leftOutText } from '../work/add-all.ts';
 import { checkpoint } from '../work/checkpoint.ts';
 import { whereCommitsAre } from '../work/held-commits.ts';
-import { heldWork } from '../work/held-work.ts';
+import { heldWork } from '../work/held-files.ts';
 import { verdictOf } from '../work/verdict.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';

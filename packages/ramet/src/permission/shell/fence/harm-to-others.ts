@@ -4,8 +4,7 @@
  */
 import { basename } from 'node:path';
 import { findRepository } from '../../../git/repository.ts';
-import { gitWords } from '../../../git/shared-git/git-words.ts';
-import { refusedBesideOthers } from '../../../git/shared-git/refuse-git.ts';
+import { gitWords, refusedBesideOthers } from '../../../git/shared-git/git-words.ts';
 import type { ShellCommand } from '../reading/shell-reading.ts';
 import { understandScript } from '../reading/understand-script.ts';
 
