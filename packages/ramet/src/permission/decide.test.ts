@@ -8,8 +8,8 @@ import { readTool } from '../tools/files/read.ts';
 import { writeTool } from '../tools/files/write.ts';
 import { bashTool } from '../tools/shell/bash.ts';
 import { webFetchTool } from '../tools/web-fetch.ts';
+import type { PermissionDecision, PermissionSubject } from './assessment.ts';
 import { decide } from './decide.ts';
-import type { PermissionDecision, PermissionSubject } from './decision.ts';
 import { type PermissionPolicy, parseRules, type RuleTexts } from './policy.ts';
 
 const MODES: readonly SessionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];

@@ -4,17 +4,21 @@
  * `shell/`, which is loaded with the first of them.
  */
 
+import { resolve } from 'node:path';
+import type { ToolAccess } from '../schema/tool-access.ts';
 import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
-import { type Assessment, settle, stoppedAssessment } from './assessment.ts';
 import {
   ALLOW,
+  type Assessment,
   type PermissionDecision,
   type PermissionDetails,
   type PermissionSubject,
-} from './decision.ts';
+  settle,
+  stoppedAssessment,
+} from './assessment.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from './policy.ts';
-import { ruleTarget, summarize } from './rule-target.ts';
+import { plainHost } from './rule.ts';
 
 export async function decide(
   policy: PermissionPolicy,
@@ -80,4 +84,32 @@ function assessCall(
       suggestedRules: [target.host === null ? name : `${name}(domain:${target.host})`],
     },
   };
+}
+
+/** What rules are about in a call, from what its tool says of it. */
+function ruleTarget(
+  { name, effect }: PermissionSubject,
+  { reads = [], writes = [], url, named }: ToolAccess,
+  cwd: string,
+): RuleTarget {
+  const paths = [...writes, ...reads];
+  return {
+    tool: name,
+    cwd,
+    paths: paths.map((path) => resolve(cwd, path)),
+    access: effect === 'write' ? 'write' : paths.length > 0 ? 'read' : null,
+    host: hostOf(url),
+    name: named ?? null,
+  };
+}
+
+/** What a person is shown of a call: its path, its address, or its input cut short. */
+function summarize({ paths, host }: RuleTarget, { url }: ToolAccess, input: unknown): string {
+  if (paths[0] !== undefined) return paths[0];
+  if (host !== null && url !== undefined) return url;
+  return JSON.stringify(input)?.slice(0, 500) ?? '';
+}
+
+function hostOf(url: string | undefined): string | null {
+  return url !== undefined && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
 }

@@ -5,7 +5,6 @@
  */
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';
-import { plainHost } from './plain-host.ts';
 import type { ParsedPart, RuleContext, RuleList } from './rule-context.ts';
 import { parseToolName, type ToolNamePattern } from './tool-name-pattern.ts';
 
@@ -109,4 +108,16 @@ function good<Value>(value: Value): ParsedPart<Value> {
 
 function bad(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
+}
+
+/**
+ * A host name in the one form that rules are compared in: `EVIL.com.` and `evil.com` are the same host, and a name with
+ * letters of other alphabets is the one that goes over the wire. Null for what is no host name.
+ */
+export function plainHost(name: string): string | null {
+  const url = `http://${name}/`;
+  if (/[/?#@\\\s]/.test(name) || !URL.canParse(url)) return null;
+  const { hostname, port } = new URL(url);
+  const plain = hostname.toLowerCase().replace(/\.+$/, '');
+  return plain === '' || port !== '' ? null : plain;
 }

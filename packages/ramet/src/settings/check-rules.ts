@@ -3,10 +3,9 @@
  * makes the file bad, since its writer relies on it; in the repository's the rule alone is left out.
  */
 import { parseRule } from '../permission/rule.ts';
-import { quoted, shownLine } from './quoted.ts';
-import { BAD_RULE, isBinding, keyText, type SettingValue } from './setting-value.ts';
+import { BAD_RULE, isBinding, keyText, quoted, type SettingValue, shownLine } from './setting-value.ts';
+import type { SettingsPlace } from './settings.ts';
 import type { SettingsFile } from './settings-file.ts';
-import type { SettingsPlace } from './settings-place.ts';
 
 const LISTS = ['allow', 'ask', 'deny'] as const;
 

@@ -7,7 +7,7 @@
  * 1. A key that stands twice is an error: no reader can know which of the two was meant.
  * 2. Nesting is bounded, so no input overflows the stack.
  */
-import { quoted } from './quoted.ts';
+import { quoted } from './setting-value.ts';
 
 export interface PositionedJson {
   value: unknown;

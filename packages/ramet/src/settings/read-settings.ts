@@ -16,9 +16,8 @@ import {
   type SettingValue,
   settingValues,
 } from './setting-value.ts';
-import type { Settings } from './settings.ts';
+import type { Settings, SettingsPlace } from './settings.ts';
 import type { SettingsFile } from './settings-file.ts';
-import type { SettingsPlace } from './settings-place.ts';
 
 export interface SettingsReport {
   settings: Settings;

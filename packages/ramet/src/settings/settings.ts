@@ -1,9 +1,9 @@
 /** What a settings file may hold (EXT-1). `settings-schema.ts` checks it, docs/settings.md explains it. */
-
 import type { WorktreeSettings } from '../git/worktrees/worktree-settings.ts';
 import type { ProviderKind } from '../model/select-provider.ts';
 import type { SandboxMode } from '../sandbox/command-sandbox.ts';
 import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
+import type { TrustPlace } from '../system/trust.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -96,4 +96,12 @@ export interface Settings {
   /** What sessions leave is removed after so many days; absent, never. */
   retention?: { days?: number | undefined } | undefined;
   merge?: MergeSettings | undefined;
+}
+
+/** Where settings are looked for: `root` is the repository's, or the directory the session works in. */
+export interface SettingsPlace extends TrustPlace {
+  /** What `~` stands for in rules. */
+  userHome: string | null;
+  /** Every folder whose settings of other tools count: the working directory first, its repository's root last. */
+  folders?: readonly string[] | undefined;
 }

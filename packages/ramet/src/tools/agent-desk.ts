@@ -1,6 +1,7 @@
 /** What a tool may ask of the engine about other agents; the engine brings it in the tool's context. */
+
+import type { ImageBlock, TextBlock } from '../schema/content.ts';
 import type { BudgetLimits, Effort } from '../schema/status.ts';
-import type { ToolOutcome } from './outcome.ts';
 
 /** The Agent tool's input. Written out, since an exported type cannot be inferred here; the compiler compares the two. */
 export interface SpawnRequest {
@@ -40,4 +41,20 @@ export interface AgentDesk {
   /** How the agent is and, once it has ended, its report; `all` means the caller's own. Null when there is none. */
   look(id: string, wait: { block: boolean; timeoutMs: number }): Promise<ToolOutcome | null>;
   stop(id: string): Promise<ToolOutcome | null>;
+}
+
+/** What a tool call comes to. An expected failure is an outcome with `isError`, not a throw. */
+export interface ToolOutcome {
+  content: string | (TextBlock | ImageBlock)[];
+  isError?: boolean;
+  /** It did not run, since it was not permitted. */
+  isDenied?: boolean;
+  /** Why it was refused, by permission or by a fence: equal refusals are counted (FORK-4). */
+  refusal?: string;
+  /** It is no answer yet: the agent that the call waits for was interrupted together with the caller. */
+  isOpen?: boolean;
+}
+
+export function failure(content: string): ToolOutcome {
+  return { content, isError: true };
 }

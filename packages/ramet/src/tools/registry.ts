@@ -1,9 +1,9 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
+
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import type * as z from '../schema/zod.ts';
 import { type AgentChoices, agentToolFor } from './agent.ts';
-import { enterWorktreeTool } from './enter-worktree.ts';
-import { exitWorktreeTool } from './exit-worktree.ts';
+import { enterWorktreeTool, exitWorktreeTool } from './enter-worktree.ts';
 import { editTool } from './files/edit.ts';
 import { readTool } from './files/read.ts';
 import { writeTool } from './files/write.ts';
@@ -11,8 +11,7 @@ import { globTool } from './search/glob.ts';
 import { grepTool } from './search/grep.ts';
 import { sendMessageTool } from './send-message.ts';
 import { bashTool } from './shell/bash.ts';
-import { taskOutputTool } from './shell/task-output.ts';
-import { taskStopTool } from './shell/task-stop.ts';
+import { taskOutputTool, taskStopTool } from './shell/task-output.ts';
 import { todoWriteTool } from './todo-write.ts';
 import { type Tool, toolSchema } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';

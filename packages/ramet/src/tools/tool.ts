@@ -10,13 +10,12 @@ import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/status.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
-import type { AgentDesk } from './agent-desk.ts';
+import type { AgentDesk, ToolOutcome } from './agent-desk.ts';
 import { KNOWN_SCHEMAS } from './known-schemas.ts';
-import type { ToolOutcome } from './outcome.ts';
 import type { RootView } from './root-view.ts';
 import type { BackgroundTasks } from './shell/background-tasks.ts';
 
-export { failure, type ToolOutcome } from './outcome.ts';
+export { failure, type ToolOutcome } from './agent-desk.ts';
 
 /**
  * `read` changes nothing outside the agent, so calls run side by side and plan mode allows them; `write` changes

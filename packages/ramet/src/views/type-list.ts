@@ -1,7 +1,11 @@
 /** The agent types of a place as people and programs read them. */
-import { type AgentDefinition, DEFINITION_SOURCES } from '../agents/definitions/definition.ts';
+import {
+  type AgentDefinition,
+  DEFINITION_SOURCES,
+  type DefinitionProblem,
+  definitionProblemText,
+} from '../agents/definitions/definition.ts';
 import type { CatalogEntry, DefinitionCatalog } from '../agents/definitions/definition-catalog.ts';
-import { type DefinitionProblem, definitionProblemText } from '../agents/definitions/definition-problem.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const DESCRIPTION_LENGTH = 72;

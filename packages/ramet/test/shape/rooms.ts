@@ -143,22 +143,21 @@ const DOORS: Readonly<Record<string, string>> = {
     worktrees/worktree-environment worktrees/worktree-place worktrees/worktree-settings
   `,
   permission: `
-    asking-once assessment broker decide decision effective-mode grammar-memory inherited-path policy rule
+    asking-once assessment broker decide effective-mode grammar-memory inherited-path policy rule
     shell/fence/fence-command shell/fence/harm-to-others unreadable-files
   `,
   settings: `
-    other-tools/other-tools other-tools/read-other-tools read-settings setting-value settings settings-place
+    other-tools/other-tools other-tools/read-other-tools read-settings setting-value settings
     settings-problems settings-schema
   `,
   tools: `
-    agent agent-desk files/replace-text outcome redaction/fingerprint-redactor redaction/redact registry
-    root-view shell/background-tasks shell/output-file tool
+    agent agent-desk files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
+    shell/background-tasks shell/output-file tool
   `,
   agents: `
     definitions/definition definitions/definition-catalog definitions/definition-places
-    definitions/definition-problem definitions/definition-store definitions/type-lines
-    definitions/validate-definitions prompts/built-in prompts/environment prompts/first-message
-    prompts/general-purpose prompts/main-prompt prompts/project-instructions
+    definitions/definition-store definitions/type-lines definitions/validate-definitions prompts/built-in
+    prompts/environment prompts/general-purpose prompts/main-prompt prompts/project-instructions
   `,
   engine: `
     agent/agent agent/agent-event agent/agent-handle agent/agent-host agent/agent-limits agent/agent-spec

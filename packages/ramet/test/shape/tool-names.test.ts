@@ -8,19 +8,19 @@ import { readText, SOURCE_ROOT, sourceFiles } from './repository.ts';
 
 const ALLOWED: Readonly<Record<string, string>> = {
   'agents/definitions/definition-tools.ts': 'what tools are called in definition files',
-  'agents/prompts/reading-tools.ts': 'the list of tools of agents that only read',
+  'agents/prompts/main-prompt.ts': 'the list of tools of agents that only read',
   'settings/other-tools/other-settings.ts': 'what tools are called in the settings of other programs',
   'journal/projections/file-history.ts': 'a recorded call holds the name of its tool and nothing else of it',
   'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',
-  'permission/shell/assess-command.ts': 'a rule for commands is written Bash(...)',
-  'permission/shell/judge-file.ts': 'rules for files are written Read(...), Edit(...) and Write(...)',
+  'permission/shell/assess-command.ts':
+    'rules are written Bash(...) for commands, Read(...), Edit(...) and Write(...) for files',
   'permission/shell/named-files.ts': 'rules for files are written Read(...) and Edit(...)',
   'permission/tool-name-pattern.ts': 'the syntax of rules: the names that can stand in one',
   'permission/unreadable-files.ts': 'rules for files are written Read(...)',
   'schema/events.ts': 'a recorded word for who stopped a task',
   'tools/agent.ts': 'its own name, which recorded heads of prompts hold',
   'tools/shell/background-tasks.ts': 'the same recorded word',
-  'tools/shell/task-stop.ts': 'the same recorded word',
+  'tools/shell/task-output.ts': 'the same recorded word',
 };
 
 /** Models and their doubles make calls, and so name tools. */

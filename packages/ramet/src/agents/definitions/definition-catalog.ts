@@ -3,10 +3,9 @@
  * files of a project that is not trusted are listed and nothing else: they neither act nor shadow.
  */
 import { isInside } from '../../system/path-inside.ts';
-import type { AgentDefinition, DefinitionSource } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
 import type { DefinitionFile } from './definition-file.ts';
 import type { DefinitionFolder } from './definition-places.ts';
-import type { DefinitionProblem } from './definition-problem.ts';
 
 export type EntryState = 'active' | 'shadowed' | 'duplicate' | 'untrusted';
 

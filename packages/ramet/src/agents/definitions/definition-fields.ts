@@ -2,12 +2,11 @@
  * The fields of a definition file and what they mean here. A field that is to take rights away and cannot be read makes
  * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
  */
+
+import { MODEL_TIERS } from '../../model/catalog.ts';
 import { readBudget } from '../../schema/budget-limits.ts';
-import type { PermissionMode } from '../../schema/status.ts';
-import { EFFORTS, PERMISSION_MODES } from '../../schema/status.ts';
-import type { AgentDefinition } from './definition.ts';
-import { readModel } from './definition-model.ts';
-import type { FieldProblem, ProblemLevel } from './definition-problem.ts';
+import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
+import type { AgentDefinition, FieldProblem, ProblemLevel } from './definition.ts';
 import { readToolList } from './definition-tools.ts';
 import type { FieldMap } from './plain-fields.ts';
 
@@ -263,4 +262,27 @@ function some(names: readonly string[], between = ', '): string {
 function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/**
+ * Which model a definition file asks for.
+ *
+ * A tier, an id, or `inherit`, which also stands for what cannot be read.
+ */
+function readModel(value: unknown, warn: (message: string) => void): string {
+  if (value === undefined || value === null || value === '') return 'inherit';
+  if (typeof value !== 'string') {
+    warn('it is not a text; its agents run on the model of their parent');
+    return 'inherit';
+  }
+  // A suffix that asks for a larger window elsewhere.
+  const name = value.trim().replace(/\[\w+\]$/, '');
+  const word = name.toLowerCase();
+  if (word === 'inherit' || word === 'default') return 'inherit';
+  const tier = MODEL_TIERS.find((known) => known === word);
+  if (tier !== undefined) return tier;
+  // Ids have a version or a maker in them; a bare word is the tier of somebody else's models.
+  if (/^[\w.:/@-]*[\d:/-][\w.:/@-]*$/.test(name)) return name;
+  warn(`no model of the tier "${name}" is known; its agents run on the model of their parent`);
+  return 'inherit';
 }

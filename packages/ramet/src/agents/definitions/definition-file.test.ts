@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MALFORMED, realLookingFiles } from '../../../test/fixtures/definition-files.ts';
 import type { DefinitionSource } from './definition.ts';
-import { type DefinitionFile, parseDefinition } from './definition-file.ts';
-import { FILE_NOTES } from './file-notes.ts';
+import { type DefinitionFile, FILE_NOTES, parseDefinition } from './definition-file.ts';
 import { fileTypeLine } from './type-lines.ts';
 import { yamlFields } from './yaml-fields.ts';
 

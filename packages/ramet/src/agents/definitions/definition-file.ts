@@ -2,13 +2,27 @@
  * One definition file (TYPE-3): Markdown with front matter, its body the system prompt; or YAML with the same fields and
  * `prompt`. Its text is untrusted: nothing in it is executed, and what is wrong with it is a problem with its line.
  */
-import type { AgentDefinition, DefinitionSource } from './definition.ts';
+
+import { THREAD_NOTES } from '../prompts/main-prompt.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource, FieldProblem } from './definition.ts';
 import { KNOWN_FIELDS, readTraits } from './definition-fields.ts';
-import type { DefinitionProblem, FieldProblem } from './definition-problem.ts';
-import { FILE_NOTES } from './file-notes.ts';
-import { plainText, splitFrontMatter } from './front-matter.ts';
 import { type FieldMap, type FieldValue, plainFields } from './plain-fields.ts';
 import type { yamlFields } from './yaml-fields.ts';
+
+/** Searched for, not split into lines: most of a file is its body. */
+const BEGINNING = /^\s*?---[ \t]*(?:\n|$)/;
+
+const END = /^---[ \t]*$/m;
+
+/**
+ * Sent with the task to every agent that a definition file describes (PROMPT-1): the file's own prompt knows nothing
+ * about the harness. It comes after what agents share, so it costs no cache.
+ */
+export const FILE_NOTES: string = `<sub-agent>
+- Another agent gave you the task below. You cannot ask it anything. It sees only your last message, so that message is your report.
+- Every command starts in your working directory.
+${THREAD_NOTES}
+</sub-agent>`;
 
 export interface DefinitionFile {
   path: string;
@@ -164,4 +178,35 @@ function mistake(line: number | null, message: string): FieldProblem {
 
 function note(message: string): FieldProblem {
   return { line: null, field: null, level: 'note', message };
+}
+
+/** Finds the front matter of a Markdown file: the lines between two lines of three dashes at its beginning. */
+interface FrontMatter {
+  text: string;
+  /** The line of the file on which `text` begins, from 1. */
+  line: number;
+  body: string;
+  closed: boolean;
+}
+
+/** Null for a file that does not begin with one. `text` has line feeds alone: see `plainText`. */
+function splitFrontMatter(text: string): FrontMatter | null {
+  const [beginning] = BEGINNING.exec(text) ?? [];
+  if (beginning === undefined) return null;
+  const line = beginning.trimEnd().split('\n').length + 1;
+  const rest = text.slice(beginning.length);
+  const end = END.exec(rest);
+  if (end === null) return { text: rest, line, body: '', closed: false };
+  return {
+    text: rest.slice(0, Math.max(0, end.index - 1)),
+    line,
+    body: rest.slice(end.index + end[0].length).trim(),
+    closed: true,
+  };
+}
+
+/** Without a byte order mark, and with one kind of line end. */
+function plainText(text: string): string {
+  const unmarked = text.startsWith('\ufeff') ? text.slice(1) : text;
+  return unmarked.includes('\r') ? unmarked.replace(/\r\n?/g, '\n') : unmarked;
 }

@@ -6,12 +6,11 @@
  * 1. Refreshing is never done twice at the same time, and what changes meanwhile is seen by the next.
  * 2. A lost message of a watcher does no harm: `check` looks for itself, and is asked before each use.
  */
-import type { AgentDefinition } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import { type DefinitionCatalog, type FolderFiles, identityOf, makeCatalog } from './definition-catalog.ts';
 import { type DefinitionFile, type FileContext, parseDefinition, unusedFile } from './definition-file.ts';
 import { currentStamp, type FolderScan, type FoundFile, readFound, scanFolder } from './definition-folder.ts';
 import { type DefinitionFolder, type DefinitionPlace, definitionFolders } from './definition-places.ts';
-import type { DefinitionProblem } from './definition-problem.ts';
 import { DefinitionWatch } from './definition-watch.ts';
 
 export interface StoreOptions {

@@ -1,9 +1,9 @@
 /** Checks definition files that lie anywhere: files by name, folders with all that is in them. */
 import { statSync } from 'node:fs';
+import type { DefinitionProblem } from './definition.ts';
 import { makeCatalog } from './definition-catalog.ts';
 import { type DefinitionFile, parseDefinition, unusedFile } from './definition-file.ts';
 import { type FoundFile, foundFile, readFound, scanFolder } from './definition-folder.ts';
-import type { DefinitionProblem } from './definition-problem.ts';
 import { yamlFields } from './yaml-fields.ts';
 
 export interface Validation {

@@ -5,7 +5,7 @@
  */
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { describeError } from '../../schema/errors.ts';
-import type { FieldProblem } from './definition-problem.ts';
+import type { FieldProblem } from './definition.ts';
 import type { FieldMap, FieldValue } from './plain-fields.ts';
 
 export interface ReadFields {

@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../definitions/definition.ts';
-import { READING_ONLY, READING_TOOLS } from './reading-tools.ts';
-import { THREAD_NOTES } from './thread-notes.ts';
+import { READING_ONLY, READING_TOOLS, THREAD_NOTES } from './main-prompt.ts';
 
 const PROMPT = `You review code for another agent and look for defects. You change nothing. The other agent sees only your last message and acts on it. A false finding costs more than a missed detail; a missed data loss costs more than both.
 

@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../definitions/definition.ts';
-import { READING_ONLY, READING_TOOLS } from './reading-tools.ts';
-import { THREAD_NOTES } from './thread-notes.ts';
+import { READING_ONLY, READING_TOOLS, THREAD_NOTES } from './main-prompt.ts';
 
 const PROMPT = `You answer questions about a code base for another agent. You change nothing. The other agent sees only your last message.
 

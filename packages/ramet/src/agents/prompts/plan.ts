@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../definitions/definition.ts';
-import { READING_ONLY, READING_TOOLS } from './reading-tools.ts';
-import { THREAD_NOTES } from './thread-notes.ts';
+import { READING_ONLY, READING_TOOLS, THREAD_NOTES } from './main-prompt.ts';
 
 const PROMPT = `You plan a change to a code base. Another agent carries it out and sees only your last message. You change nothing yourself.
 

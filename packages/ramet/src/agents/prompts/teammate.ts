@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../definitions/definition.ts';
-import { MAIN_PROMPT } from './main-prompt.ts';
-import { THREAD_NOTES } from './thread-notes.ts';
+import { MAIN_PROMPT, THREAD_NOTES } from './main-prompt.ts';
 
 /**
  * A member of a team (TEAM-1). Its prompt is the main one, byte for byte, so lead and members read one cache entry; its

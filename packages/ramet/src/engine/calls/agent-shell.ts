@@ -2,7 +2,7 @@
  * Where a command of an agent runs: behind the wall what was judged to only read, in its worktree's bounds what an agent
  * with a worktree does, and by itself what somebody allowed.
  */
-import type { Confinement } from '../../permission/decision.ts';
+import type { Confinement } from '../../permission/assessment.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';

@@ -7,8 +7,9 @@
  *    from whoever was asked, and nothing of it is left on any signal.
  * 2. An agent is `blocked: permission` exactly while it has an open question.
  */
+
+import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/assessment.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
-import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/decision.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { Tool } from '../../tools/tool.ts';

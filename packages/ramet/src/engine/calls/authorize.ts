@@ -3,9 +3,8 @@
  * (`ask-permission.ts`).
  */
 import { resolve } from 'node:path';
-import { readOnlyRefusal } from '../../permission/assessment.ts';
+import { type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
 import { decide } from '../../permission/decide.ts';
-import type { PermissionDecision } from '../../permission/decision.ts';
 import { modeInForce } from '../../permission/effective-mode.ts';
 import { unreadableFiles } from '../../permission/unreadable-files.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';

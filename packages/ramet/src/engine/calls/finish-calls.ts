@@ -12,7 +12,7 @@ import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/fro
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { realPath } from '../../system/landing-path.ts';
 import { removeLeftovers } from '../../system/replace-file.ts';
-import type { ToolOutcome } from '../../tools/outcome.ts';
+import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import type { CalledAgent, OpenCalls } from './open-calls.ts';

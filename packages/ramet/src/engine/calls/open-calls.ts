@@ -4,7 +4,7 @@
  */
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import type { ToolOutcome } from '../../tools/outcome.ts';
+import type { ToolOutcome } from '../../tools/agent-desk.ts';
 
 export interface OpenCalls {
   readonly calls: readonly ToolUseBlock[];

@@ -1,5 +1,5 @@
 /** What comes of asking whether a call may run: plain data, since an agent's process asks its host. */
-import type { Confinement } from '../../permission/decision.ts';
+import type { Confinement } from '../../permission/assessment.ts';
 import type { UnreadableFiles } from '../../permission/unreadable-files.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 

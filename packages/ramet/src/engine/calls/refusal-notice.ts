@@ -2,7 +2,7 @@
 import { countRefusal, tellsBy } from '../../journal/projections/refusals.ts';
 import { GO_ON } from '../../permission/assessment.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
-import type { ToolOutcome } from '../../tools/outcome.ts';
+import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import { accessOfCall, findTool } from '../../tools/registry.ts';
 import type { Agent } from '../agent/agent.ts';
 import { REFUSED_OFTEN } from '../agent/notices.ts';

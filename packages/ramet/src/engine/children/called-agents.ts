@@ -4,7 +4,7 @@
  */
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { failure, type ToolOutcome } from '../../tools/outcome.ts';
+import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { AgentHandle } from '../agent/agent-handle.ts';
 import { childInterrupted } from '../agent/notices.ts';
 import type { SessionRuntime } from '../agent/runtime.ts';

@@ -1,7 +1,7 @@
 /** Waiting for a child as the call that started it does: its report, or the word that it went to the background. */
 
 import { onAbort } from '../../system/on-abort.ts';
-import type { ToolOutcome } from '../../tools/outcome.ts';
+import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import type { AgentHandle } from '../agent/agent-handle.ts';
 import { childInterrupted } from '../agent/notices.ts';
 import type { AgentFamily } from './family.ts';

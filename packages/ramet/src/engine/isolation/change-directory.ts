@@ -2,7 +2,7 @@
 
 import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
-import { failure, type ToolOutcome } from '../../tools/outcome.ts';
+import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 
 export async function enterWorktree(

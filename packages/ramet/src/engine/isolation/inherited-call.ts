@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { inheritedPath } from '../../permission/inherited-path.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import type { ToolOutcome } from '../../tools/outcome.ts';
+import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import { accessOfCall } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type CallPlace, inheritedCommand, type TranslatedPath } from './inherited-command.ts';

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { bashTool } from '../../tools/shell/bash.ts';
+import type { PermissionDecision } from '../assessment.ts';
 import { decide } from '../decide.ts';
-import type { PermissionDecision } from '../decision.ts';
 import { parseRules, type RuleTexts } from '../policy.ts';
 
 async function judge(

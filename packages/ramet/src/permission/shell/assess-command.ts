@@ -6,16 +6,24 @@
  * Without it, and for what must run outside because its answer depends on the machine, a strict one: plain words,
  * pipes and lists, no tests in brackets, and programs that read no configuration of the project.
  */
+
+import { openedPath } from '../../system/landing-path.ts';
+import { standingOfWrite, suggestWriteRule } from '../assess-write.ts';
 import type { Assessment } from '../assessment.ts';
-import type { PermissionPolicy } from '../policy.ts';
+import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
+import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
+import { commandRule } from './command-rules.ts';
 import { judgeCommand } from './judge-command.ts';
-import { judgeFile } from './judge-file.ts';
-import { judgeUnread } from './judge-unread.ts';
 import { firstRule, openPart, type PartVerdict } from './part-verdict.ts';
-import { namesProcesses } from './process-paths.ts';
+import { namesProcesses, type PathStanding, standingOfPaths } from './process-paths.ts';
+import type { JudgeKind } from './programs/read-only-programs.ts';
+import type { ShellFile } from './reading/shell-reading.ts';
+import { UNKNOWN_WORDS } from './reading/shell-word.ts';
 import { type UnderstoodScript, understandScript } from './reading/understand-script.ts';
 import { isHarmlessVariable, isHarmlessWalled } from './variables.ts';
+
+const MOST_PIECES = 2_000;
 
 export async function assessCommand(
   policy: PermissionPolicy,
@@ -114,4 +122,65 @@ function handsOnMore({ commands }: UnderstoodScript): boolean {
 function suggestionsFor(open: readonly PartVerdict[]): string[] {
   const rules = open.flatMap(({ suggestion }) => suggestion ?? []);
   return rules.length < open.length ? [] : [...new Set(rules)];
+}
+
+/**
+ * A text that could not be read exactly, held against rules that take rights away: whatever could be a command or a
+ * target in it counts as one. It may deny more than would run, and never lets pass.
+ */
+function judgeUnread(policy: PermissionPolicy, text: string, cwd: string): PartVerdict[] {
+  const { deny, ask } = policy.rules;
+  if (deny.length === 0 && ask.length === 0) return [];
+  const pieces = text
+    .split(/[;&|\n(){}`"'[\]]+/)
+    .slice(0, MOST_PIECES)
+    .map((piece) => piece.replaceAll('\\', '').trim())
+    .filter((piece) => piece !== '');
+  const targets = [...text.matchAll(/>[>|&]?[ \t]*([^\s;&|()<>"'`\]]+)/g)].slice(0, MOST_PIECES);
+  const files = targets.map(([, value = '']) =>
+    judgeFile(
+      policy,
+      { word: { source: value, value, start: value }, access: 'write', directories: [cwd] },
+      cwd,
+    ),
+  );
+  const part = {
+    ...openPart('it cannot be judged as a whole'),
+    denied: firstRule(commandRule(deny, pieces), ...files.map(({ denied }) => denied)),
+    asked: firstRule(commandRule(ask, pieces), ...files.map(({ asked }) => asked)),
+  };
+  return part.denied === null && part.asked === null ? [] : [part];
+}
+
+/** A file that the shell opens for a redirect: written like any file that a tool writes. */
+function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
+  const { mode, rules } = policy;
+  const paths = placesOf(file);
+  const names = { paths: paths ?? [], aliases: aliasesOf(policy, paths ?? []) };
+  const tools = file.access === 'read' ? ['Read'] : ['Edit', 'Write'];
+  const targets = tools.map(
+    (tool): RuleTarget => ({ tool, access: file.access, ...names, cwd, host: null, name: null }),
+  );
+  const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd).trusted) ?? false;
+  const given = paths !== null && targets.some((target) => givingRule(rules.allow, target) !== null);
+  const [path] = paths ?? [];
+  const standing = (kind: JudgeKind): PathStanding =>
+    standingOfPaths([UNKNOWN_WORDS, file.word], file.directories, kind);
+  return {
+    denied: firstRule(...targets.map((target) => takingRule(rules.deny, target))),
+    asked: firstRule(...targets.map((target) => takingRule(rules.ask, target))),
+    harmless: file.access === 'read' && standing('strict') !== 'asks',
+    walled: file.access === 'read' && standing('walled') !== 'asks',
+    host: standing('walled') === 'host',
+    allowed: trusted || given,
+    reason: `it ${file.access === 'read' ? 'reads' : 'writes'} ${file.word.source}${paths === null ? ', a place that is known only then' : ''}`,
+    suggestion: path === undefined || file.access === 'read' ? null : suggestWriteRule(path, cwd),
+  };
+}
+
+/** Every place it may be; null when one of them is not known. */
+function placesOf({ word: { value }, directories }: ShellFile): string[] | null {
+  if (value === null || directories === null) return null;
+  const places = directories.map((directory) => openedPath(directory, value));
+  return places.includes(null) ? null : places.filter((place) => place !== null);
 }

@@ -1,6 +1,7 @@
 /** The types of definition files in a running session: kept up to date, and what is to be said of them. */
+
+import { definitionProblemText } from '../../agents/definitions/definition.ts';
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
-import { definitionProblemText } from '../../agents/definitions/definition-problem.ts';
 import type { DefinitionStore } from '../../agents/definitions/definition-store.ts';
 
 /** What is open once there are files to read. */

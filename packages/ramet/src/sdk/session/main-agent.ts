@@ -1,6 +1,5 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
-import { environmentText } from '../../agents/prompts/environment.ts';
-import { firstMessage } from '../../agents/prompts/first-message.ts';
+import { environmentText, firstMessage } from '../../agents/prompts/environment.ts';
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
 import { instructionsText, readProjectInstructions } from '../../agents/prompts/project-instructions.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';

@@ -14,8 +14,7 @@ import {
 } from '../../settings/other-tools/read-other-tools.ts';
 import { readSettings, type SettingsReport } from '../../settings/read-settings.ts';
 import type { SettingValue } from '../../settings/setting-value.ts';
-import type { Settings, TierSettings } from '../../settings/settings.ts';
-import type { SettingsPlace } from '../../settings/settings-place.ts';
+import type { Settings, SettingsPlace, TierSettings } from '../../settings/settings.ts';
 import { refuseBadSettings, settingsNotices } from '../../settings/settings-problems.ts';
 import {
   DEFAULT_LAUNCH,

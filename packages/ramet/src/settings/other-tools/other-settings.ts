@@ -4,7 +4,7 @@ import { describeProblem, parseRules, type RuleTexts } from '../../permission/po
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { loadFile } from '../../system/regular-file.ts';
 import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
-import type { SettingsPlace } from '../settings-place.ts';
+import type { SettingsPlace } from '../settings.ts';
 import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
 const LARGEST_BYTES = 1 << 20;

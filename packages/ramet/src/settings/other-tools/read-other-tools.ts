@@ -7,7 +7,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { SettingsPlace } from '../settings-place.ts';
+import type { SettingsPlace } from '../settings.ts';
 import { type OtherTools, shownPath } from './other-tools.ts';
 
 const NOTHING: OtherTools = { rules: [], unused: [], problems: [] };

@@ -3,10 +3,9 @@ import { resolve } from 'node:path';
 import type { FileRefusal } from '../../files/file-access.ts';
 import * as z from '../../schema/zod.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
-import { fileFailure } from './file-failure.ts';
-import { linesOf, numberedSnippet } from './numbered-lines.ts';
+import { fileFailure, whyNot } from './file-failure.ts';
+import { linesOf, numberedSnippet } from './line-window.ts';
 import { lineAt, type ReplaceTextOptions, replaceText, type TextReplacement } from './replace-text.ts';
-import { whyNot } from './would-apply.ts';
 
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),

@@ -1,5 +1,5 @@
 /** Why Edit did not find its text, in terms the model can act on. */
-import { linesOf, numberedSnippet } from './numbered-lines.ts';
+import { linesOf, numberedSnippet } from './line-window.ts';
 
 const SHOWN_LINES = 10;
 const COMPARED_LINES = 20_000;

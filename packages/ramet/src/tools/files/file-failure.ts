@@ -1,3 +1,4 @@
+import type { FileAccess, FileRefusal } from '../../files/file-access.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { closeNames } from '../../system/text/close-names.ts';
 import { failure, type ToolOutcome } from '../tool.ts';
@@ -18,4 +19,21 @@ function missing(path: string): string {
   return names.length === 0
     ? `${path} does not exist. Find it with Glob.`
     : `${path} does not exist. The directory holds ${names.join(', ')}.`;
+}
+
+/** Whether a change could be made to a file now, found out without making it: before anybody is asked about it. */
+type Transform = Parameters<FileAccess['update']>[1];
+
+/** Why it cannot; null when it could, or when that cannot be known before it is tried. */
+export async function whyNot(files: FileAccess, path: string, transform: Transform): Promise<string | null> {
+  const dryRun: FileRefusal = { ok: false, reason: 'it could be done' };
+  try {
+    const outcome = await files.update(path, (text) => {
+      const changed = transform(text);
+      return changed.ok ? dryRun : changed;
+    });
+    return outcome.ok || outcome === dryRun || outcome.reason === dryRun.reason ? null : outcome.reason;
+  } catch {
+    return null;
+  }
 }

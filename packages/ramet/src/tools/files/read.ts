@@ -1,16 +1,31 @@
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import type { ImageBlock } from '../../schema/content.ts';
 import { RametError } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { describeSize } from '../../system/text/cut-text.ts';
 import { decodeTextFile } from '../../system/text/text-file.ts';
-import { maskPrivateKeys } from '../redaction/mask-private-keys.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { fileFailure } from './file-failure.ts';
-import { imageType } from './image-type.ts';
-import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow } from './line-window.ts';
+import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow, linesOf } from './line-window.ts';
 import { renderNotebook } from './notebook.ts';
-import { linesOf } from './numbered-lines.ts';
+
+/**
+ * Private keys in a file, line by line: the redactor knows a key by its first line, and a part of a file may begin after
+ * it. Lines stay lines, so their numbers are right.
+ */
+const FIRST = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
+
+const LAST = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY/;
+
+const PART = /^\s*(?:[A-Za-z0-9+/=]{1,200}|[A-Za-z-]{3,20}: .{1,100}|)\s*$/;
+
+const SIGNATURES: readonly { type: ImageMediaType; matches(head: Buffer): boolean }[] = [
+  { type: 'image/png', matches: (head) => head.subarray(0, 8).toString('hex') === '89504e470d0a1a0a' },
+  { type: 'image/jpeg', matches: (head) => head.subarray(0, 3).toString('hex') === 'ffd8ff' },
+  { type: 'image/gif', matches: (head) => /^GIF8[79]a/.test(head.toString('latin1')) },
+  { type: 'image/webp', matches: (head) => /^RIFF.{4}WEBP/s.test(head.toString('latin1')) },
+];
 
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),
@@ -99,4 +114,22 @@ function imageTooLarge(path: string, size: number): string {
 
 function binary(path: string, size: number): string {
   return `${path} is a binary file of ${describeSize(size)}. Look at it with a Bash command that knows its format.`;
+}
+
+type ImageMediaType = ImageBlock['source']['media_type'];
+
+/** By the first bytes, never by the name. */
+function imageType(bytes: Uint8Array): ImageMediaType | null {
+  const head = Buffer.from(bytes.subarray(0, 16));
+  return SIGNATURES.find((signature) => signature.matches(head))?.type ?? null;
+}
+
+function* maskPrivateKeys(lines: readonly string[]): Generator<string> {
+  let inside = false;
+  for (const line of lines) {
+    if (inside && (LAST.test(line) || !PART.test(line))) inside = false;
+    yield inside && line.trim() !== '' ? '[redacted: private key]' : line;
+    // A whole key on one line is the redactor's.
+    if (FIRST.test(line) && !LAST.test(line)) inside = true;
+  }
 }

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from '../../schema/zod.ts';
 import { defineTool, failure, type Tool } from '../tool.ts';
-import { fileFailure } from './file-failure.ts';
-import { linesOf } from './numbered-lines.ts';
-import { whyNot } from './would-apply.ts';
+import { fileFailure, whyNot } from './file-failure.ts';
+import { linesOf } from './line-window.ts';
 
 const input = z.strictObject({ file_path: z.string().check(z.minLength(1)), content: z.string() });
 

@@ -5,8 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
-import { maskHeadlessKeys } from './mask-headless-keys.ts';
-import { type Redactor, secretValues } from './redact.ts';
+import { maskHeadlessKeys, type Redactor, secretValues } from './redact.ts';
 
 export interface SecretFingerprint {
   /** Of the variable, which stands in the text for the value. */

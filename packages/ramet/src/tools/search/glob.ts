@@ -4,8 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import * as z from '../../schema/zod.ts';
 import { parseGlob, splitGlobBase } from '../../system/glob-pattern.ts';
 import { defineTool, failure, type Tool, type ToolContext } from '../tool.ts';
-import { runRipgrep } from './ripgrep.ts';
-import { shownPath } from './shown-path.ts';
+import { runRipgrep, shownPath } from './ripgrep.ts';
 
 const input = z.strictObject({
   pattern: z.string().check(z.minLength(1)),

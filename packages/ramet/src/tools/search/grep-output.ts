@@ -1,5 +1,5 @@
 /** Turns ripgrep's output (`path NUL rest`) into the lines a result shows, in order of path. */
-import { shownPath } from './shown-path.ts';
+import { shownPath } from './ripgrep.ts';
 
 export type GrepMode = 'content' | 'files_with_matches' | 'count';
 

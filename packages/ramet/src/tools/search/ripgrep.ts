@@ -1,5 +1,7 @@
 /** Runs the ripgrep that comes with Ramet. Starts no shell, reads no user configuration, ends with its caller. */
 import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { pathInside } from '../../system/path-inside.ts';
 import type { ToolContext } from '../tool.ts';
 
 export interface RipgrepRun {
@@ -55,4 +57,10 @@ export async function runRipgrep(
     clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
   }
+}
+
+/** A path as results show it: relative to the agent's directory where it lies below, else absolute. */
+export function shownPath(cwd: string, path: string): string {
+  const absolute = resolve(cwd, path);
+  return pathInside(absolute, cwd) || absolute;
 }

@@ -8,8 +8,10 @@
  * 2. After a timeout, an abort or too much output nobody of the group is left; what a shell left behind, and every
  *    background command, ends with the agent.
  */
+
 import { statSync } from 'node:fs';
-import { plainShell, type ShellStart } from '../../sandbox/command-sandbox.ts';
+import { basename } from 'node:path';
+import { plainShell, type ShellDecision, type ShellStart } from '../../sandbox/command-sandbox.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import {
@@ -19,9 +21,7 @@ import {
 } from '../../system/processes/process-group.ts';
 import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
 import { describeSize } from '../../system/text/cut-text.ts';
-import { defineTool, failure, type Tool, type ToolContext } from '../tool.ts';
-import { runInBackground } from './bash-background.ts';
-import { outsideIfStopped, type TextOutcome } from './bash-outside.ts';
+import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import {
   createOutputFile,
   discardOutputFile,
@@ -31,6 +31,7 @@ import {
   TOO_MUCH_OUTPUT,
   watchOutputSize,
 } from './output-file.ts';
+import { sandboxDoing } from './sandbox-doing.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -185,4 +186,78 @@ function* fileNames(call: string): Generator<string> {
   const name = call.replace(/[^\w-]/g, '_').slice(0, 100);
   yield `${name}.txt`;
   for (let number = 2; ; number++) yield `${name}-${number}.txt`;
+}
+
+/**
+ * What becomes of a command that ran behind the wall (RES-3): where the sandbox made it fail, somebody is asked whether
+ * it may run outside; where it may not, its result says what the sandbox did. Nothing is changed silently.
+ */
+type TextOutcome = ToolOutcome & { content: string };
+
+interface WalledCommand {
+  readonly command: string;
+  /** Runs it again. */
+  run(shell: ShellStart): Promise<TextOutcome>;
+}
+
+async function outsideIfStopped(
+  inside: TextOutcome,
+  { command, run }: WalledCommand,
+  { outside, signal }: Pick<ToolContext, 'outside' | 'signal'>,
+): Promise<TextOutcome> {
+  const doing = sandboxDoing({ output: inside.content, failed: inside.isError === true });
+  if (doing === null || outside === undefined || signal.aborted) return inside;
+  if (doing.kind === 'doubtful') return withNote(inside, `(It ran in a read-only sandbox: ${doing.reason}.)`);
+  const shell = await outside(command, doing.kind === 'owners' ? null : doing.reason);
+  if (!isRefusal(shell)) return run(shell);
+  if (doing.kind === 'owners')
+    return withNote(inside, '(It ran in a sandbox, which shows every other owner as nobody.)');
+  const known = shell.refusal.includes(doing.reason);
+  return withNote(
+    inside,
+    `${known ? '' : `The read-only sandbox stopped it: ${doing.reason}. `}${shell.refusal}`,
+  );
+}
+
+function isRefusal(shell: ShellDecision): shell is Extract<ShellDecision, { refusal: string }> {
+  return 'refusal' in shell;
+}
+
+function withNote(outcome: TextOutcome, note: string): TextOutcome {
+  return { ...outcome, content: `${outcome.content}\n${note}` };
+}
+
+/** The directory is the counter: a name is taken by creating its file, so ids stay unique after a restart too. */
+function* taskNames(): Generator<string> {
+  for (let number = 1; ; number++) yield `bash-${number}.txt`;
+}
+
+async function runInBackground(
+  command: string,
+  context: ToolContext,
+  confined: boolean,
+  start: (output: OutputFile) => Promise<ProcessGroup>,
+): Promise<ToolOutcome> {
+  const output = createOutputFile(context.outputDirectory, taskNames());
+  const since = Date.now();
+  let group: ProcessGroup;
+  try {
+    group = await start(output);
+  } catch (error) {
+    await discardOutputFile(output);
+    throw error;
+  }
+  group.release();
+  const task = context.tasks.add(basename(output.path, '.txt'), context.call, group);
+  const stopWatching = watchOutputSize(output, () => void task.stop('output limit'));
+  void task.ended.then(() => context.afterCommand?.(command, since));
+  context.onAgentEnd(async () => {
+    await task.stop('agent end');
+    stopWatching();
+    await keepOutputFile(output, context.redact);
+  });
+  const where = confined ? ' It runs in a read-only sandbox without network.' : '';
+  return {
+    content: `Started ${task.id} (pid ${group.id}). Follow it with TaskOutput, or Read ${output.path}. It is stopped when you finish.${where}`,
+  };
 }

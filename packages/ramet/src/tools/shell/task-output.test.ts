@@ -7,8 +7,7 @@ import { type TestAgent, testAgent } from '../../../test/fixtures/tool-context.t
 import type { JournalEvent } from '../../schema/events.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { bashTool } from './bash.ts';
-import { taskOutputTool } from './task-output.ts';
-import { taskStopTool } from './task-stop.ts';
+import { taskOutputTool, taskStopTool } from './task-output.ts';
 
 async function start(agent: TestAgent, command: string): Promise<void> {
   await agent.run(bashTool, { command, run_in_background: true });

@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, systemCode } from '../../schema/errors.ts';
@@ -6,7 +7,25 @@ import { describeSize } from '../../system/text/cut-text.ts';
 import { describeRoot } from '../root-view.ts';
 import { defineTool, failure, type Tool } from '../tool.ts';
 import { type BackgroundTask, describeTask, unknownTask } from './background-tasks.ts';
-import { readNewOutput } from './new-output.ts';
+import { LONGEST_SECRET, readPart, readShownOutput, safeCut } from './output-file.ts';
+
+export const taskStopTool: Tool = defineTool({
+  name: 'TaskStop',
+  description: 'Stop a background task with all its processes, or an agent.',
+  // Only what this agent was allowed to start can be stopped here: that needs no second permission.
+  effect: 'read',
+  schedule: 'ordered',
+  input: z.strictObject({ task_id: z.string() }),
+  async run({ task_id }, { tasks, agents }) {
+    const task = tasks.find(task_id);
+    if (task === undefined) return (await agents.stop(task_id)) ?? failure(unknownTask(task_id, tasks));
+    if (task.end === 'interrupted') return failure(describeTask(task));
+    const before = task.end;
+    // Also when its shell has ended: what that left behind is of the task.
+    await task.stop('TaskStop');
+    return { content: before === null ? describeTask(task) : `Nothing to stop: ${describeTask(task)}` };
+  },
+});
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -64,4 +83,36 @@ function newOutput(task: BackgroundTask, directory: string): string {
     if (systemCode(error) === undefined) throw error;
     return `(Its output cannot be read: ${describeError(error)}.)`;
   }
+}
+
+/**
+ * The part of an output file that was not shown yet. While more may come, a line that is not finished is shown but
+ * not counted as seen, and neither is a private key that may still go on: the next look shows them whole, so that
+ * no secret passes the redactor in two halves.
+ */
+interface NewOutputOptions {
+  from: number;
+  /** Nothing more will come. */
+  final: boolean;
+  gap: (bytes: number) => string;
+}
+
+/** Throws the system's error when the file cannot be read. */
+function readNewOutput(path: string, options: NewOutputOptions): { text: string; next: number } {
+  const descriptor = openSync(path, 'r');
+  try {
+    const { text } = readShownOutput({ path, descriptor }, options.gap, options.from);
+    const { size } = fstatSync(descriptor);
+    return { text, next: options.final ? size : seenUpTo(descriptor, options.from, size) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function seenUpTo(descriptor: number, from: number, size: number): number {
+  const start = Math.max(from, size - LONGEST_SECRET);
+  // One character a byte, so that places in the text are places in the file.
+  const end = readPart(descriptor, start, size - start).toString('latin1');
+  const endless = start > from && !end.includes('\n');
+  return endless ? size : start + safeCut(end);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../redaction/redact.ts';
-import { redactInParts } from './redact-in-parts.ts';
+import { redactInParts } from './fetch-page.ts';
 
 const redact = createRedactor({});
 const KEY = `-----BEGIN PRIVATE ${'KEY'}-----\n${`${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(2)}\n`.repeat(20)}-----END PRIVATE ${'KEY'}-----\n`;

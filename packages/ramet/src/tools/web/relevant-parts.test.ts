@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { relevantParts } from './relevant-parts.ts';
+import { relevantParts } from './render-page.ts';
 
 describe('RES-6: the parts of a long page', () => {
   const page = Array.from({ length: 1_000 }, (_, index) => `paragraph ${index} ${'x'.repeat(50)}`);

@@ -6,7 +6,7 @@
 
 import { isGuarded, type WriteFence } from '../../../sandbox/write-fence.ts';
 import { openedPath } from '../../../system/landing-path.ts';
-import { readsOnly } from '../programs/reads-only.ts';
+import { readsOnly } from '../programs/read-only-git.ts';
 import { expandWord } from '../reading/expand-word.ts';
 import type { ShellAssignment, ShellCommand } from '../reading/shell-reading.ts';
 import { type CommandLayers, type UnderstoodScript, understandScript } from '../reading/understand-script.ts';

@@ -5,10 +5,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { landingPath, placeInside } from '../../../system/landing-path.ts';
+import type { ShellCommand } from '../reading/shell-reading.ts';
 import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { hasDangerousOption } from './option-check.ts';
 import type { ArgumentCheck } from './read-only-checks.ts';
-import type { JudgeKind } from './read-only-programs.ts';
+import { type JudgeKind, programReadsOnly } from './read-only-programs.ts';
 
 const GLOBAL_FLAGS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const HARMLESS_SETTING = /^(?:color\.[\w.]+|core\.quote[pP]ath)=/;
@@ -139,7 +140,7 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
 };
 
 /** `directories` is where git may run, `cwd` the session's own directory. */
-export function gitReadsOnly(
+function gitReadsOnly(
   words: readonly ShellWord[],
   { directories, cwd, kind }: { directories: readonly string[] | null; cwd: string; kind: JudgeKind },
 ): boolean {
@@ -175,4 +176,23 @@ function belongsTo(place: string, cwd: string): boolean {
     if (existsSync(join(current, '.git')) || existsSync(join(current, 'HEAD'))) return false;
   }
   return true;
+}
+
+/** Does a command only read (TYPE-2)? The innermost command is asked about, after wrappers were looked through. */
+export function readsOnly(
+  { words, directories }: ShellCommand,
+  cwd: string,
+  kind: JudgeKind = 'strict',
+): boolean {
+  const [name, ...rest] = kind === 'walled' ? words.map(asOperand) : words;
+  if (name === undefined) return true; // assignments alone: they are judged as variables
+  if (name.value === null) return false;
+  if (name.value === 'git' && gitReadsOnly(rest, { directories, cwd, kind })) return true;
+  return programReadsOnly(name.value, rest, kind);
+}
+
+/** Where an option that nobody foresaw can write nothing, a word that is not known counts as what it mostly is. */
+function asOperand(word: ShellWord): ShellWord {
+  if (word.value !== null || !mayBeOption(word) || word.start.startsWith('-')) return word;
+  return { source: word.source, value: null, start: './' };
 }
