@@ -1,6 +1,5 @@
 /** The public API. Everything a user of the library may import is named here, and nothing else. */
-export type { AgentEvent, AgentResult } from '../engine/agent/agent-event.ts';
-export type { AgentHandle } from '../engine/agent/agent-handle.ts';
+export type { AgentEvent, AgentHandle, AgentResult } from '../engine/agent/agent-event.ts';
 export type { CompactionOutcome } from '../engine/compaction/compaction.ts';
 export type { RunOptions } from '../engine/loop/loop.ts';
 export type { RestorationStep, UndoPlan } from '../files/restoration.ts';

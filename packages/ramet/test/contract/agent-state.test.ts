@@ -1,6 +1,6 @@
 /** An agent's state is the fold of its events: after every event, wherever it runs, and after a resume. */
 import { expect, test } from 'vitest';
-import { SUMMARISE } from '../../src/engine/compaction/compaction-prompt.ts';
+import { SUMMARISE } from '../../src/engine/compaction/compaction-summary.ts';
 import { recordedAgents } from '../../src/journal/projections/recorded-agents.ts';
 import { call, startAgents } from '../fixtures/family.ts';
 import { watchStates, withoutTimes } from '../fixtures/watched-states.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SUMMARISE } from '../../src/engine/compaction/compaction-prompt.ts';
+import { SUMMARISE } from '../../src/engine/compaction/compaction-summary.ts';
 import { ModelError } from '../../src/schema/errors.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { eventually } from '../fixtures/command.ts';

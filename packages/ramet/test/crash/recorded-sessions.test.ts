@@ -11,7 +11,7 @@ import { problemsOf } from '../../../../campaigns/kill/checks.ts';
 import { collect } from '../../../../campaigns/kill/evidence.ts';
 import { type Asked, Stage } from '../../../../campaigns/kill/stage.ts';
 import { type RunEnd, World } from '../../../../campaigns/kill/world.ts';
-import { SUMMARISE } from '../../src/engine/compaction/compaction-prompt.ts';
+import { SUMMARISE } from '../../src/engine/compaction/compaction-summary.ts';
 import {
   type AskedLine,
   repeatedPart,

@@ -82,7 +82,7 @@ describe('the doors of a room', () => {
   });
 
   test.each([
-    [['engine'], 46],
+    [['engine'], 39],
     [['files', 'sandbox', 'git'], 59],
   ])('of %s are together at most %i', (rooms, most) => {
     expect(rooms.flatMap(doorsOf).length).toBeLessThanOrEqual(most);

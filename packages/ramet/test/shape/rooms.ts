@@ -160,15 +160,14 @@ const DOORS: Readonly<Record<string, string>> = {
     prompts/environment prompts/general-purpose prompts/main-prompt prompts/project-instructions
   `,
   engine: `
-    agent/agent agent/agent-event agent/agent-handle agent/agent-host agent/agent-limits agent/agent-spec
-    agent/executor agent/hosted-agent agent/local-host agent/notices agent/prompt-head agent/runtime
-    answer/answer-schema budget/budget budget/fork-cost budget/run-bill calls/finish-calls calls/open-calls
-    calls/permit children/agent-message children/child-head children/family children/fork-overrides
-    children/lazy-desk children/spawn children/view-root compaction/compaction compaction/context-state
-    exchange/exchange exchange/fallback exchange/model-exchange exchange/prefix-guard exchange/provider-wait
-    isolation/change-directory isolation/lazy-workspaces isolation/release-workspace
+    agent/agent agent/agent-content agent/agent-event agent/agent-limits agent/agent-spec agent/executor
+    agent/hosted-agent agent/local-host agent/notices agent/runtime answer/answer-schema budget/budget
+    budget/fork-cost calls/finish-calls calls/permit children/child-head children/family
+    children/fork-overrides children/lazy-desk children/spawn children/view-root compaction/compaction
+    compaction/context-state exchange/exchange exchange/fallback exchange/model-exchange
+    exchange/prefix-guard exchange/provider-wait isolation/change-directory isolation/lazy-workspaces
     isolation/resume-workspace launch/launch loop/deliver loop/loop loop/run-state loop/stop-reason
-    resume/continue-ended resume/lost-end resume/resume resume/revive
+    resume/continue-ended resume/resume resume/revive
   `,
   executors: 'in-process process/process-executor',
   views: `

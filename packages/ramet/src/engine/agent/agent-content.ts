@@ -3,12 +3,19 @@
  * and equal to it. Whoever records an event makes known the blocks that it names; they are let go of once a message
  * holds them.
  */
-import { Conversation, type FrozenMessage, type PromptHead } from '../../conversation/conversation.ts';
-import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../../conversation/conversation.ts';
+import { type FrozenBlock, freezeBlock, freezeTool } from '../../conversation/frozen-block.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest } from '../../schema/events.ts';
 import { itemsFrom, itemsOf } from '../../system/persistent-list.ts';
+import { toolSchema } from '../../tools/tool.ts';
 import type { InboxItem } from './inbox.ts';
+import type { AgentSpec } from './runtime.ts';
 
 export interface ContentBytes {
   readonly conversation: Conversation;
@@ -99,4 +106,14 @@ export class AgentContent {
     if (block === undefined) throw new Error(`nobody has made known what block ${digest} holds`);
     return block;
   }
+}
+
+/** What stands before an agent's first message, frozen from its specification. */
+export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 'system'>): PromptHead {
+  return freezeHead({
+    model: spec.model,
+    thinking: spec.thinking,
+    tools: spec.tools.map((tool) => freezeTool(toolSchema(tool))),
+    system: spec.system.map((text) => freezeBlock({ type: 'text', text })),
+  });
 }

@@ -2,9 +2,9 @@
  * What a running agent tells whoever watches: the live counterpart of the journal, with content in it. The
  * loop yields these in order; views and `stream-json` are made of them.
  */
-
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';
 import type { Usage } from '../../schema/usage.ts';
@@ -77,4 +77,29 @@ export interface AgentResult {
   worktree?: WorktreeResult | undefined;
   /** A line for whoever started it, such as that another kind of agent would have cost less. */
   advice?: string | undefined;
+}
+
+/**
+ * A running agent as whoever started it sees it: one handle, however the agent is hosted (spec section 6). Nothing it is
+ * told does anything once it has ended; SendMessage continues it.
+ */
+export interface AgentHandle {
+  readonly id: AgentId;
+  readonly parent: AgentId;
+  readonly type: string;
+  readonly name: string | null;
+  readonly description: string;
+  /** Never rejects: the result says how it ended. */
+  readonly result: Promise<AgentResult>;
+  /** Settles when nobody waits for the result any more: it comes as a notification. */
+  readonly detached: Promise<void>;
+  readonly inBackground: boolean;
+  /** Says something to the agent; It reads the message after its current tool call. */
+  steer(text: string): void;
+  /** Ends the agent with a summary of what it has done, at its next tool boundary. */
+  cancel(): void;
+  /** Ends it at once. */
+  stop(reason: string): void;
+  /** Lets it go on in the background. */
+  detach(): void;
 }

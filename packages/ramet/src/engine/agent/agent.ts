@@ -22,18 +22,16 @@ import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import type { CarriedSpending, Spending } from '../budget/budget.ts';
-import type { OpenCalls } from '../calls/open-calls.ts';
 import type { ContextState } from '../compaction/context-state.ts';
 import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
 import { AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentCheckout } from './agent-checkout.ts';
-import { AgentContent, type ContentBytes } from './agent-content.ts';
+import { AgentContent, type ContentBytes, headOf } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';
 import { Children } from './children.ts';
 import { Inbox, type InboxItem } from './inbox.ts';
 import type { HeldPlace } from './places.ts';
-import { headOf } from './prompt-head.ts';
-import type { AgentRuntime, AgentSpec } from './runtime.ts';
+import type { AgentRuntime, AgentSpec, OpenCalls } from './runtime.ts';
 
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
@@ -62,7 +60,7 @@ export class Agent implements AsyncDisposable {
   readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
   /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
   spending: Spending | null = null;
-  /** Of the next run, when it was opened before that begins (`run-bill.ts`). */
+  /** Of the next run, when it was opened before that begins (`run-state.ts`). */
   nextBill: Spending | null = null;
   /** Calls of the last message that are not answered; the loop takes up from there too. */
   openCalls: OpenCalls | null = null;

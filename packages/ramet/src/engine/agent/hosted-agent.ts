@@ -1,7 +1,6 @@
 /** An agent in the process that has keys, limits and rules. The loop itself asks `AgentHost` and never needs this. */
 import { Agent } from './agent.ts';
-import type { AgentGuest } from './agent-host.ts';
-import type { SessionRuntime } from './runtime.ts';
+import type { AgentGuest, SessionRuntime } from './runtime.ts';
 
 export type HostedAgent = Agent & { readonly runtime: SessionRuntime };
 

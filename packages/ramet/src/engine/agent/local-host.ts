@@ -3,8 +3,8 @@ import { Cancelled } from '../../schema/errors.ts';
 import { ownPermit } from '../calls/authorize.ts';
 import { exchangeHere } from '../exchange/exchange.ts';
 import { newsHere } from '../loop/deliver.ts';
-import type { AgentHost } from './agent-host.ts';
 import { hosted } from './hosted-agent.ts';
+import type { AgentHost } from './runtime.ts';
 
 export const localHost: AgentHost = {
   exchange: (guest, options) => exchangeHere(hosted(guest), options),

@@ -1,7 +1,13 @@
 /** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
+
+import { quoteAttribute, quoteText } from '../../conversation/quoted-text.ts';
 import type { CommandChange } from '../../files/file-readers.ts';
 import { quoted } from '../../files/stale-file.ts';
+import { AGENT_MESSAGE } from '../../schema/content.ts';
+import { headOf } from '../../system/text/cut-text.ts';
 import { PROVIDER_CAUSE } from '../exchange/provider-wait.ts';
+
+const LONGEST_NAME = 100;
 
 export const OUTPUT_CUT: string =
   'Your last message was cut off at the output limit. Continue exactly where it stopped. Repeat nothing.';
@@ -72,4 +78,22 @@ export function filesChanged(changes: readonly CommandChange[]): string {
   const rest = changes.length - lines.length;
   if (rest > 0) lines.push(`- and ${rest} more`);
   return `Others changed files that you have read. Read them again before you rely on them:\n${lines.join('\n')}`;
+}
+
+/** What another agent, or a person, says to a running one. The engine names the sender: the text grants nothing. */
+interface MessageSender {
+  kind: 'message' | 'user';
+  /** The agent's id; null for a person. */
+  from: string | null;
+  name: string | null;
+}
+
+export function agentMessageText(sender: MessageSender, text: string): string {
+  return `<${AGENT_MESSAGE} from="${quoteAttribute(nameOf(sender))}">\n${quoteText(text.toWellFormed())}\n</${AGENT_MESSAGE}>`;
+}
+
+/** An agent cannot be taken for the user: it always has its id beside it. */
+function nameOf({ kind, from, name }: MessageSender): string {
+  if (kind === 'user' || from === null) return 'the user';
+  return name === null ? from : `${headOf(name.toWellFormed(), LONGEST_NAME)} (${from})`;
 }

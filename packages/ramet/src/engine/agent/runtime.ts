@@ -1,5 +1,6 @@
 /** What the agents of a session share, and what makes one agent different from another. */
 
+import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { FileLedger } from '../../files/file-ledger.ts';
 import type { LoadCheckouts } from '../../git/shared-git/checkout.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
@@ -14,21 +15,21 @@ import type { PermissionBroker } from '../../permission/broker.ts';
 import type { SessionRules } from '../../permission/policy.ts';
 import type { CommandSandbox } from '../../sandbox/command-sandbox.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { ThinkingConfig } from '../../schema/content.ts';
+import type { ThinkingConfig, ToolUseBlock } from '../../schema/content.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../../schema/status.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
-import type { AgentDesk } from '../../tools/agent-desk.ts';
+import type { AgentDesk, ToolOutcome } from '../../tools/agent-desk.ts';
 import type { RootView } from '../../tools/root-view.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence } from '../answer/evidence.ts';
 import type { Spending } from '../budget/budget.ts';
-import type { CalledAgent } from '../calls/open-calls.ts';
+import type { Permit, PermitRequest } from '../calls/permit.ts';
+import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import type { PrefixGuard } from '../exchange/prefix-guard.ts';
 import type { LaunchGate } from '../launch/launch.ts';
-import type { AgentHost } from './agent-host.ts';
 
 /** What an agent's loop needs, wherever it runs. */
 export interface AgentRuntime {
@@ -132,4 +133,52 @@ export interface AgentSpec {
   readonly compactionThreshold?: number | undefined;
   /** In tokens; what is known of the model when absent. */
   readonly contextWindow?: number | undefined;
+}
+
+/**
+ * What an agent's loop asks of the process that holds keys, limits and rules, and the children of all agents (EXEC-2).
+ * `local-host.ts` is the one for agents in that process.
+ *
+ * The agent that asks. A host that needs more of it knows where it comes from: see `hosted-agent.ts`.
+ */
+export interface AgentGuest {
+  readonly spec: { readonly id: AgentId };
+}
+
+export interface AgentHost {
+  exchange(guest: AgentGuest, options: ExchangeOptions): Promise<ModelExchange>;
+  /** May this call run? */
+  permitFor(guest: AgentGuest, call: AskedCall, signal: AbortSignal): Promise<Permit>;
+  /** Whether there may be news to wait for. */
+  mayHaveNews(guest: AgentGuest): boolean;
+  /** Resolves when there is news of the agent's children, and at once when there are none to wait for. */
+  news(guest: AgentGuest, signal: AbortSignal): Promise<void>;
+}
+
+export interface AskedCall {
+  readonly tool: Tool;
+  readonly request: PermitRequest;
+  /** As the tool has parsed it. */
+  readonly input: unknown;
+}
+
+/**
+ * Tool calls of an agent's last message that are not answered yet: a killed process left them, or an interruption that
+ * also reached the agents they wait for. How they are answered is in `finish-calls.ts`.
+ */
+export interface OpenCalls {
+  readonly calls: readonly ToolUseBlock[];
+  readonly results: ReadonlyMap<string, FrozenBlock>;
+  /** Ids of those that were begun. */
+  readonly started: ReadonlySet<string>;
+  /** The record lost its end: each may have been begun, whatever `started` says. */
+  readonly recordIsShort?: boolean;
+}
+
+/** The agent that a call had started, as the call sees it now. */
+export interface CalledAgent {
+  /** Resolves with its report, as the call would have. */
+  report(signal: AbortSignal): Promise<ToolOutcome>;
+  /** What can be said without waiting. */
+  now(): Promise<ToolOutcome>;
 }

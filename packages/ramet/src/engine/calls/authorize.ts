@@ -11,10 +11,9 @@ import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AskedCall } from '../agent/agent-host.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
 import { NOT_RUN } from '../agent/notices.ts';
-import type { CanUseTool } from '../agent/runtime.ts';
+import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import { askPermission } from './ask-permission.ts';
 import { type Permit, type PermitRequest, refused } from './permit.ts';
 

@@ -15,7 +15,7 @@ import { removeLeftovers } from '../../system/replace-file.ts';
 import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
-import type { CalledAgent, OpenCalls } from './open-calls.ts';
+import type { CalledAgent, OpenCalls } from '../agent/runtime.ts';
 import { completeCall, delegates, reads, refuseCalls, runCalls, type ToolRun } from './tool-runner.ts';
 
 /** Goes on with the calls as if nothing had been in between; returns the answers there are. */

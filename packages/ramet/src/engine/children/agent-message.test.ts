@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentMessageText } from './agent-message.ts';
+import { agentMessageText } from '../agent/notices.ts';
 
 describe('AGENT-7: what is said to a running agent', () => {
   test('names the agent that says it', () => {

@@ -5,10 +5,9 @@
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
-import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentHandle } from '../agent/agent-event.ts';
 import { childInterrupted } from '../agent/notices.ts';
-import type { SessionRuntime } from '../agent/runtime.ts';
-import type { CalledAgent } from '../calls/open-calls.ts';
+import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
 import { type RecordedChild, RecordedChildren } from '../resume/recorded-children.ts';
 import { recordedReport } from '../resume/recorded-report.ts';
 import type { AgentFamily } from './family.ts';

@@ -5,10 +5,8 @@
 import type { AgentId } from '../../schema/ids.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentResult } from '../agent/agent-event.ts';
-import type { AgentHandle } from '../agent/agent-handle.ts';
-import { CANCELLED, STOPPED } from '../agent/notices.ts';
-import { agentMessageText } from './agent-message.ts';
+import type { AgentHandle, AgentResult } from '../agent/agent-event.ts';
+import { agentMessageText, CANCELLED, STOPPED } from '../agent/notices.ts';
 import type { ForkOverrides } from './fork-overrides.ts';
 
 export interface ChildOptions {

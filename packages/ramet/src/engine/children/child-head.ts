@@ -1,16 +1,16 @@
 /** The head of a fresh child's prompt, frozen once for all agents of a type, and how long prompts are about to be. */
-
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { generalPurpose } from '../../agents/prompts/general-purpose.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import { estimateTokens } from '../../conversation/frozen-block.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import type { Effort } from '../../schema/status.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
+import { headOf } from '../agent/agent-content.ts';
 import { hosted } from '../agent/hosted-agent.ts';
-import { headOf } from '../agent/prompt-head.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { AgentFamily } from './family.ts';
 
@@ -85,3 +85,28 @@ export function freshTokens(family: AgentFamily, parent: Agent, prompt: string):
 
 /** About what the environment takes, in characters. */
 const ENVIRONMENT_LENGTH = 400;
+
+/** What a definition says of an agent before it is made: how it is to run, and whether it can. */
+interface DefinableOrder {
+  run_in_background?: boolean | undefined;
+}
+
+/** A definition may say whether anybody waits for its agents. */
+export function orderFor<Order extends DefinableOrder>({ background }: AgentDefinition, order: Order): Order {
+  return { ...order, run_in_background: background === true || order.run_in_background };
+}
+
+export function refuseWithoutTools(
+  definition: AgentDefinition,
+  parent: { readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'> },
+): void {
+  // An adviser that asks for no tool gets none; one that asks for some and gets none could not do its work.
+  const wantsNone = definition.tools !== 'all' && definition.tools.length === 0;
+  if (wantsNone || toolsOf(definition, parent).length > 0) return;
+  const { name, tools, path } = definition;
+  const asked = tools === 'all' ? 'all are disallowed' : `it asks for ${tools.join(', ') || 'none'}`;
+  throw new UserMistake(
+    'no_tools',
+    `the agent type "${name}" has no tool that you have (${asked})${path === undefined ? '' : `; it is defined in ${path}`}`,
+  );
+}

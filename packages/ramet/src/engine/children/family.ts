@@ -11,10 +11,11 @@ import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { JournalReader } from '../../journal/journal.ts';
+import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent } from '../agent/agent-event.ts';
-import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentEvent, AgentHandle } from '../agent/agent-event.ts';
 import type { AgentLimits } from '../agent/agent-limits.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
 import { hosted } from '../agent/hosted-agent.ts';
@@ -22,7 +23,58 @@ import { HeldPlace, Places } from '../agent/places.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { Spending } from '../budget/budget.ts';
 import { keepingWarm } from '../exchange/keep-warm.ts';
-import { StallWatch } from '../loop/stall-watch.ts';
+
+/**
+ * Notices agents that have been silent for longer than the stall limit (AGENT-7): once for each silence.
+ *
+ * How often it looks, as a share of the limit.
+ */
+const SHARE = 0.25;
+
+export class StallWatch implements Disposable {
+  readonly #limitMs: number;
+  readonly #onStall: (agent: Agent, silentMs: number) => void;
+  readonly #lastSign = new Map<Agent, number>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(limitMs: number, onStall: (agent: Agent, silentMs: number) => void) {
+    this.#limitMs = limitMs;
+    this.#onStall = onStall;
+  }
+
+  /** The agent has just done something, or been told to. */
+  noteLife(agent: Agent): void {
+    this.#lastSign.set(agent, agent.runtime.clock.now());
+    if (this.#timer !== null) return;
+    this.#timer = setInterval(() => this.look(), Math.min(this.#limitMs * SHARE, LONGEST_TIMER_MS));
+    this.#timer.unref();
+  }
+
+  /** It has ended, or waits for others: silence means nothing now. */
+  forget(agent: Agent): void {
+    this.#lastSign.delete(agent);
+    if (this.#lastSign.size === 0) this[Symbol.dispose]();
+  }
+
+  look(): void {
+    for (const [agent, since] of this.#lastSign) {
+      const silentMs = agent.runtime.clock.now() - since;
+      if (silentMs < this.#limitMs) continue;
+      this.#lastSign.set(agent, Number.POSITIVE_INFINITY);
+      this.#onStall(agent, silentMs);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
+
+/** Who is called like another one's id would get its messages. */
+const LIKE_AN_ID = /^\w+\.\d+$/;
 
 /** What a child is told of the place it works in. */
 export interface ChildSurroundings {
@@ -141,4 +193,23 @@ export class AgentFamily implements Disposable {
   [Symbol.dispose](): void {
     this.stalls[Symbol.dispose]();
   }
+}
+
+/** What agents may be called: a name finds one agent, and never another one's id. */
+export function refuseBadName(name: string | undefined): void {
+  if (name === undefined) return;
+  if (!RESERVED.has(name) && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name) && !LIKE_AN_ID.test(name)) return;
+  throw new UserMistake(
+    'bad_name',
+    `"${name}" cannot be an agent's name: use letters, digits, spaces, dots, dashes; not an id, nor ${[...RESERVED].join(', ')}`,
+  );
+}
+
+export function refuseTakenName(family: AgentFamily, name: string | undefined): void {
+  const holder = name === undefined ? undefined : family.findHandle(name);
+  if (holder !== undefined)
+    throw new UserMistake(
+      'name_taken',
+      `the name "${name}" is taken by the running agent ${holder.id}: choose another`,
+    );
 }

@@ -1,8 +1,7 @@
 /** Most sessions start no agents: what that takes is loaded with the first call that needs it. */
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentDesk } from '../../tools/agent-desk.ts';
-import type { SessionRuntime } from '../agent/runtime.ts';
-import type { CalledAgent } from '../calls/open-calls.ts';
+import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
 import type { AgentFamily } from './family.ts';
 
 /** The first call of an agent finds it loaded; a failure shows when it is called. */

@@ -6,21 +6,23 @@
  * 1. A parent's abort reaches the child, never the reverse.
  * 2. A child that somebody waits for answers its call; one in the background is told of in one notification.
  */
-
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
-import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentEvent, AgentHandle, AgentResult } from '../agent/agent-event.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
-import { worktreeWarnings } from '../isolation/worktree-warnings.ts';
 import { ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { notificationText, type ReportFacts } from './report.ts';
+
+/** By then those who start together have asked; commands come after the first answer, and wait for it anyway. */
+const TRIAL_AFTER_MS = 100;
+
+const NOTHING: WorktreeWarnings = { tellRest: () => Promise.resolve() };
 
 export function startChild(
   family: AgentFamily,
@@ -95,7 +97,7 @@ async function live(
 /** After its commands have ended: they may be in it. */
 async function givenBack(child: Agent): Promise<WorktreeResult | null> {
   if (child.directory.workspace === null) return null;
-  const { releaseWorkspace } = await import('../isolation/release-workspace.ts');
+  const { releaseWorkspace } = await import('../isolation/change-directory.ts');
   return releaseWorkspace(child);
 }
 
@@ -196,4 +198,33 @@ function startedEvent({ spec, conversation, carried, state }: Agent): AgentEvent
       carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
     }),
   };
+}
+
+/**
+ * What the user is told of an agent's own worktree. Whether a sandbox holds its commands (WORK-9) takes a process to
+ * find out: requests of agents that start together go first, and it is told at the latest when the agent has ended.
+ */
+interface WorktreeWarnings {
+  /** Finds out now what is not known yet; resolves when everything is told. */
+  tellRest(): Promise<void>;
+}
+
+export function worktreeWarnings(
+  { directory, runtime }: Pick<Agent, 'directory' | 'runtime'>,
+  tell: (code: string, message: string) => void,
+): WorktreeWarnings {
+  const { workspace, isOwn } = directory;
+  if (!isOwn) return NOTHING;
+  for (const message of workspace?.warnings ?? []) tell('worktree_incomplete', message);
+  const early = new AbortController();
+  let told: Promise<void> | null = null;
+  const tellRest = (): Promise<void> => {
+    early.abort();
+    told ??= runtime.sandbox.isolationNotice().then((message) => {
+      if (message !== null) tell('no_sandbox', message);
+    });
+    return told;
+  };
+  void runtime.clock.sleep(TRIAL_AFTER_MS, early.signal, { keepsAlive: false }).then(tellRest);
+  return { tellRest };
 }

@@ -2,7 +2,7 @@
 
 import { onAbort } from '../../system/on-abort.ts';
 import type { ToolOutcome } from '../../tools/agent-desk.ts';
-import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentHandle } from '../agent/agent-event.ts';
 import { childInterrupted } from '../agent/notices.ts';
 import type { AgentFamily } from './family.ts';
 import { foregroundResult, type ReportKeeper } from './report.ts';

@@ -2,7 +2,6 @@
  * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
  * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
-
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { unknownType } from '../../agents/definitions/type-lines.ts';
 import { findDefinition, offeredDefinitions } from '../../agents/prompts/built-in.ts';
@@ -16,19 +15,31 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { Agent } from '../agent/agent.ts';
-import type { AgentHandle } from '../agent/agent-handle.ts';
+import type { AgentHandle } from '../agent/agent-event.ts';
 import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
 import { recordExpectations } from '../answer/expectations.ts';
 import { isolationOf } from '../isolation/default-isolation.ts';
-import { refuseBadName, refuseTakenName } from './agent-names.ts';
-import { freshHead, freshThinking, freshTokens, inheritedTokens, readsOnly, toolsOf } from './child-head.ts';
-import { type ChildLimits, childLimits } from './child-limits.ts';
-import { orderFor, refuseWithoutTools } from './definition-order.ts';
-import type { AgentFamily } from './family.ts';
-import { type ForkOverrides, refuseForkChoices, refuseOtherOverrides } from './fork-overrides.ts';
+import {
+  freshHead,
+  freshThinking,
+  freshTokens,
+  inheritedTokens,
+  orderFor,
+  readsOnly,
+  refuseWithoutTools,
+  toolsOf,
+} from './child-head.ts';
+import { type AgentFamily, refuseBadName, refuseTakenName } from './family.ts';
+import {
+  type ChildLimits,
+  childLimits,
+  type ForkOverrides,
+  refuseForkChoices,
+  refuseOtherOverrides,
+} from './fork-overrides.ts';
 import { startChild } from './run-child.ts';
 
 export interface SpawnOrder extends SpawnRequest {

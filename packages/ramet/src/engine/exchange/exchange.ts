@@ -18,10 +18,9 @@ import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent-map.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
-import { failedRequest } from './failed-request.ts';
 import { markLifetime } from './mark-lifetime.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
-import { costUnder, priced } from './price-response.ts';
+import { costUnder, failedRequest, priced } from './price-response.ts';
 import { ProviderWait } from './provider-wait.ts';
 import { RateTurn } from './rate-turn.ts';
 

@@ -1,6 +1,8 @@
 /** What a response cost, and what is said where that cannot be known. */
-import { type Cost, costOf } from '../../model/prices.ts';
+import { type Cost, costOf, mayHaveCost } from '../../model/prices.ts';
 import type { ModelResponse } from '../../model/provider.ts';
+import type { FailedAttempt } from '../../model/rate/retry.ts';
+import type { EventOf } from '../../schema/events.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
 import type { ModelExchange } from './model-exchange.ts';
@@ -25,4 +27,25 @@ export function priced(
     agent.warn('usage_impossible', message);
   }
   return { usage, costUsd: usd, atLeastUsd };
+}
+
+/** An attempt that failed, as it is recorded (MODEL-2): with what the provider had counted, or that it may have. */
+export function failedRequest(
+  { runtime, conversation }: HostedAgent,
+  request: string,
+  { attempt, error, retryInMs }: FailedAttempt,
+): EventOf<'request.failed'> {
+  const { code, message, usage = null } = error;
+  return {
+    type: 'request.failed',
+    request,
+    attempt,
+    code,
+    status: error.status ?? null,
+    message,
+    retryInMs,
+    usage,
+    costUsd: usage === null ? 0 : costOf(conversation.head.model, usage, runtime.prices).usd,
+    ...(mayHaveCost(error) && { mayCost: true }),
+  };
 }

@@ -1,6 +1,9 @@
 /** An agent goes into a worktree and back (WORK-2), on record, so that it goes on there after a restart. */
-
-import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
+import {
+  type AgentWorkspace,
+  directoryIn,
+  type WorktreeResult,
+} from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
@@ -50,7 +53,6 @@ export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
     return failure('This worktree belongs to your task. Stay in it until you are done.');
   }
   if (agent.children.running.length > 0) return failure(othersWork(agent));
-  const { releaseWorkspace } = await import('./release-workspace.ts');
   const end = await releaseWorkspace(agent);
   directory.workspace = null;
   directory.isOwn = false;
@@ -73,4 +75,19 @@ export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
 function othersWork({ children }: Agent): string {
   const ids = children.running.map(({ id }) => id).join(', ');
   return `Your agents are working in this directory: ${ids}. Wait for them or stop them first.`;
+}
+
+/**
+ * An agent that has ended gives its worktree back (WORK-3): unchanged ones vanish, changed ones stay and are told of.
+ *
+ * Null for an agent without a worktree of its own.
+ */
+export async function releaseWorkspace(agent: Agent): Promise<WorktreeResult | null> {
+  const { directory } = agent;
+  const { workspace } = directory;
+  if (workspace === null || !directory.isOwn) return null;
+  const end = await workspace.release(directory.lastCheckpoint());
+  agent.record({ type: 'worktree.released', ...workspace.worktree, ...end });
+  await agent.runtime.journal.commit('written').catch(() => {}); // a broken journal is told by whoever runs on
+  return { ...workspace.worktree, ...end };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
-import { worktreeWarnings } from './worktree-warnings.ts';
+import { worktreeWarnings } from '../children/run-child.ts';
 
 type Child = Parameters<typeof worktreeWarnings>[0];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideLaunch, type LaunchFacts } from './decide-launch.ts';
+import { decideLaunch, type LaunchFacts } from './launch.ts';
 
 const facts: LaunchFacts = {
   mode: 'auto',

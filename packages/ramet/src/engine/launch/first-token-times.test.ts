@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FirstTokenTimes } from './first-token-times.ts';
+import { FirstTokenTimes } from './launch.ts';
 
 describe('LAUNCH-1: how long a silent lead is believed', () => {
   test('five seconds while nothing has been measured', () => {

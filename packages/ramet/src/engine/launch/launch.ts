@@ -1,6 +1,6 @@
 /**
  * The gate that the first request of every child passes (LAUNCH-1). It knows which shared prefixes are being written
- * and by whom, decides with `decide-launch.ts`, records every decision on the child, and holds back who follows. The
+ * and by whom, decides with `launch.ts`, records every decision on the child, and holds back who follows. The
  * main agent and later requests do not come here.
  */
 import { planRequest, sharedPrefixEnd } from '../../conversation/breakpoints.ts';
@@ -11,9 +11,45 @@ import type { Clock } from '../../schema/clock.ts';
 import { Cancelled } from '../../schema/errors.ts';
 import type { Breakpoint, Digest, EventOf } from '../../schema/events.ts';
 import type { LaunchMode } from '../../schema/status.ts';
-import { decideLaunch, type LaunchFacts } from './decide-launch.ts';
-import { FirstTokenTimes } from './first-token-times.ts';
 import { LaunchFlight } from './launch-flight.ts';
+
+/** Waiting is not worth less than this: 18 cents an hour. */
+const LEAST_USD_PER_SECOND = 0.000_05;
+
+const ASSUMED_FIRST_TOKEN_MS = 1_000;
+
+/** How long models took to begin their latest answers: how long a silent one is believed (LAUNCH-1). */
+const REMEMBERED = 8;
+
+const UNKNOWN_PATIENCE_MS = 5_000;
+
+const LEAST_PATIENCE_MS = 1_000;
+
+const MOST_PATIENCE_MS = 5_000;
+
+export class FirstTokenTimes {
+  readonly #recent = new Map<string, number[]>();
+
+  note(model: string, ms: number): void {
+    const times = this.#recent.get(model) ?? [];
+    times.push(ms);
+    if (times.length > REMEMBERED) times.shift();
+    this.#recent.set(model, times);
+  }
+
+  /** The longest of the latest; null when nothing has been measured. */
+  expected(model: string): number | null {
+    const times = this.#recent.get(model);
+    return times === undefined ? null : Math.max(...times);
+  }
+
+  /** After how long without a sign of life nobody waits any more: twice what is expected, within bounds. */
+  patience(model: string): number {
+    const expected = this.expected(model);
+    if (expected === null) return UNKNOWN_PATIENCE_MS;
+    return Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 2 * expected));
+  }
+}
 
 export interface LaunchGateOptions {
   readonly mode: LaunchMode;
@@ -98,4 +134,66 @@ export class LaunchGate {
     this.#flights.set(prefix, flight);
     return flight;
   }
+}
+
+/**
+ * When a child's first request may go (LAUNCH-1), from facts alone. A prefix that is cold and shared is written once,
+ * by a lead, and read by those who follow; whoever would gain little by that goes at once. To lead costs the lead
+ * nothing, so it is decided without knowing whether others will come.
+ */
+export interface LaunchFacts {
+  readonly mode: LaunchMode;
+  /** Estimates: what the request shares with others, and the part of that which no cache holds. */
+  readonly sharedTokens: number;
+  readonly coldTokens: number;
+  /** From how many tokens on the model caches. */
+  readonly minimum: number;
+  /** Of the shared prefix; `silent` is written by one who has shown no sign of life for too long. */
+  readonly state: 'cold' | 'writing' | 'silent' | 'readable';
+  /** US dollars per million tokens; null when unknown. */
+  readonly prices: { readonly write: number; readonly read: number } | null;
+  /** Null when nothing has been measured. */
+  readonly firstTokenMs: number | null;
+}
+
+interface LaunchChoice {
+  readonly choice: 'at_once' | 'lead' | 'follow';
+  readonly why: string;
+}
+
+export function decideLaunch(facts: LaunchFacts): LaunchChoice {
+  const reason = reasonToGo(facts);
+  if (reason !== null) return { choice: 'at_once', why: reason };
+  const cold = `${facts.coldTokens} of ${facts.sharedTokens} shared tokens are cold`;
+  return facts.state === 'writing'
+    ? { choice: 'follow', why: `${cold} and being written by another` }
+    : { choice: 'lead', why: `${cold}: writes them for all that follow` };
+}
+
+function reasonToGo(facts: LaunchFacts): string | null {
+  const { mode, sharedTokens, coldTokens, minimum, state } = facts;
+  if (mode === 'parallel') return 'launched in parallel, as asked';
+  if (sharedTokens < minimum)
+    return `below minimum: ${sharedTokens} shared tokens, cached from ${minimum} on`;
+  if (state === 'readable') return `warm: ${sharedTokens} shared tokens are in the cache`;
+  if (state === 'silent') return 'the one that writes the shared prefix gives no sign of life';
+  return mode === 'staggered'
+    ? null
+    : reasonNotToWait(facts, sharedTokens - coldTokens, coldTokens < minimum);
+}
+
+function reasonNotToWait(facts: LaunchFacts, warmTokens: number, short: boolean): string | null {
+  const { sharedTokens, coldTokens } = facts;
+  if (short || coldTokens < warmTokens) {
+    return `mostly warm: only ${coldTokens} of ${sharedTokens} shared tokens are cold`;
+  }
+  const saved = savedUsd(facts);
+  const seconds = (facts.firstTokenMs ?? ASSUMED_FIRST_TOKEN_MS) / 1_000;
+  if (saved === null || (saved > 0 && saved >= seconds * LEAST_USD_PER_SECOND)) return null;
+  return `too little to save: $${saved.toFixed(6)} for a wait of ${seconds.toFixed(1)} s`;
+}
+
+/** What one that follows saves; null when a price is unknown. */
+function savedUsd({ prices, coldTokens }: LaunchFacts): number | null {
+  return prices === null ? null : Math.max(0, (coldTokens * (prices.write - prices.read)) / 1_000_000);
 }

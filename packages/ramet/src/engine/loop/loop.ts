@@ -5,11 +5,10 @@
  *
  * Invariants
  * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message, but for the
- *    last message's while they wait for agents that were interrupted with this one (`open-calls.ts`).
+ *    last message's while they wait for agents that were interrupted with this one (`runtime.ts`).
  * 2. A response is on disk before anything it asks for changes anything.
  * 3. No path leads from an error to `done` (AGENT-5).
  */
-
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { TASK_FAILED } from '../../model/provider.ts';
 import { elapsedOf } from '../../schema/clock.ts';
@@ -18,16 +17,14 @@ import { Cancelled, describeError, ProviderAway, RametError } from '../../schema
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
-import { takeBill } from '../budget/run-bill.ts';
+import type { OpenCalls } from '../agent/runtime.ts';
 import { finishCalls, ordered } from '../calls/finish-calls.ts';
-import type { OpenCalls } from '../calls/open-calls.ts';
 import { reads, refuseCalls, runCalls } from '../calls/tool-runner.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from '../compaction/make-room.ts';
 import { recordResponse } from '../exchange/exchange.ts';
 import { exchangeOrFallBack } from '../exchange/fallback.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
 import { PROVIDER_CAUSE } from '../exchange/provider-wait.ts';
-import { OUT_OF_TIME, startDeadline } from './deadline.ts';
 import { afterAnswer, notice, sayWithNews } from './deliver.ts';
 import { emitting } from './emitting.ts';
 import { progressOfAnswer } from './progress.ts';
@@ -37,8 +34,11 @@ import {
   type Ending,
   endingOfAbort,
   newRunState,
+  OUT_OF_TIME,
   type RunOptions,
   type RunState,
+  startDeadline,
+  takeBill,
 } from './run-state.ts';
 import { type NextStep, nextStep, taskFailure, unknownStop } from './stop-reason.ts';
 

@@ -1,7 +1,13 @@
 /** What changes while one prompt is worked on, and how that can end. */
+
+import type { Clock } from '../../schema/clock.ts';
 import type { AgentStatus } from '../../schema/status.ts';
+import type { Agent } from '../agent/agent.ts';
 import { STOPPED } from '../agent/notices.ts';
-import type { BudgetState, Spending } from '../budget/budget.ts';
+import { type BudgetState, Spending } from '../budget/budget.ts';
+
+/** Why a signal is aborted whose time is up; children that somebody waits for see the same reason. */
+export const OUT_OF_TIME = 'out_of_time';
 
 export interface RunOptions {
   signal: AbortSignal;
@@ -69,5 +75,53 @@ export function closedEnding(run: RunState, maxTurns: number): Ending | null {
     status: 'failed',
     cause: 'max_turns',
     message: `the limit of ${maxTurns} turn${maxTurns === 1 ? '' : 's'} is reached`,
+  };
+}
+
+/**
+ * The bill of a run. Agents that go on before their parent does spend on its next one from the start (RES-2).
+ *
+ * Opens the bill of the next run before it begins.
+ */
+export function openBill(agent: Agent): Spending {
+  const { budget, type, spending: parent } = agent.spec;
+  const now = agent.runtime.clock.now();
+  agent.nextBill ??= new Spending(budget, now, { label: `${type} agent`, parent });
+  agent.spending = agent.nextBill;
+  return agent.nextBill;
+}
+
+/** The bill of a run that begins. */
+export function takeBill(agent: Agent): Spending {
+  const bill = openBill(agent);
+  agent.nextBill = null;
+  return bill;
+}
+
+/**
+ * Ends a run when its time is up, also in the middle of a request or a tool (RES-2). Looked at between turns alone, the
+ * limit would not hold where it is needed most: with a model that never answers, or a command that never ends.
+ */
+interface Deadline extends Disposable {
+  /** Aborts with the signal it was made of, or when the time is up. */
+  readonly signal: AbortSignal;
+}
+
+export function startDeadline(clock: Clock, seconds: number | undefined, signal: AbortSignal): Deadline {
+  if (seconds === undefined) return { signal, [Symbol.dispose]() {} };
+  const controller = new AbortController();
+  const over = new AbortController();
+  const pass = (): void => controller.abort(signal.reason);
+  if (signal.aborted) pass();
+  signal.addEventListener('abort', pass, { once: true });
+  void clock.sleep(seconds * 1_000, over.signal, { keepsAlive: false }).then(() => {
+    if (!over.signal.aborted) controller.abort(OUT_OF_TIME);
+  });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', pass);
+      over.abort();
+    },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../../test/fixtures/engine.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
-import { StallWatch } from './stall-watch.ts';
+import { StallWatch } from '../children/family.ts';
 
 async function watched() {
   const clock = simulatedClock();

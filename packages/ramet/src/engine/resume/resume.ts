@@ -1,8 +1,7 @@
 /**
  * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again; calls it
- * left open stay open, with the results that were recorded, until it is known how the agent goes on (`open-calls.ts`).
+ * left open stay open, with the results that were recorded, until it is known how the agent goes on (`runtime.ts`).
  */
-
 import { planRequest } from '../../conversation/breakpoints.ts';
 import {
   Conversation,
@@ -22,10 +21,9 @@ import { itemsOf } from '../../system/persistent-list.ts';
 import { hasKey, valueAt } from '../../system/persistent-map.ts';
 import { Agent } from '../agent/agent.ts';
 import { hosted } from '../agent/hosted-agent.ts';
-import { OUTPUT_CUT } from '../agent/notices.ts';
-import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
+import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
+import type { AgentSpec, OpenCalls, SessionRuntime } from '../agent/runtime.ts';
 import { callsIn } from '../calls/finish-calls.ts';
-import type { OpenCalls } from '../calls/open-calls.ts';
 
 /** What a resumed agent goes on with unless it is told otherwise. */
 export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
@@ -114,4 +112,13 @@ function nothingRecorded(id: AgentId): UserMistake {
     'nothing_recorded',
     `agent ${id} ended before anything was recorded: start again with a prompt`,
   );
+}
+
+/**
+ * An agent that is resumed from a journal that lost its end (`journal/witness.ts`): it is told, and what its last message
+ * asked for is not done again on the word of a record that may have lost the start of it.
+ */
+export function tellOfLostEnd(agent: Agent): void {
+  if (agent.openCalls !== null) agent.openCalls = { ...agent.openCalls, recordIsShort: true };
+  agent.receive('notification', null, RECORD_LOST_ITS_END);
 }

@@ -18,15 +18,14 @@ import type { Agent } from '../agent/agent.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { recallExpectations } from '../answer/expectations.ts';
 import type { CarriedSpending } from '../budget/budget.ts';
-import { openBill } from '../budget/run-bill.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
+import { openBill } from '../loop/run-state.ts';
 import { lostNotifications } from './lost-children.ts';
-import { tellOfLostEnd } from './lost-end.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
-import { resumeAgent } from './resume.ts';
+import { resumeAgent, tellOfLostEnd } from './resume.ts';
 
 export interface ReviveOptions {
   /** The main agent goes on with something else: what was interrupted with its last work stays so. */

@@ -1,20 +1,23 @@
 /** An agent as plain data, to go on in another process: its state, the bytes that it names, tools by name, no functions. */
-import type { FrozenMessage, PromptHead } from '../../conversation/conversation.ts';
-import { Conversation, freezeHead } from '../../conversation/conversation.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  freezeHead,
+  type PromptHead,
+} from '../../conversation/conversation.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
-import type { AgentRuntime, AgentSpec } from '../../engine/agent/runtime.ts';
+import type { AgentRuntime, AgentSpec, OpenCalls } from '../../engine/agent/runtime.ts';
 import type { AnswerSchema } from '../../engine/answer/answer-schema.ts';
 import { Spending, type SpendingRecord } from '../../engine/budget/budget.ts';
-import type { OpenCalls } from '../../engine/calls/open-calls.ts';
 import type { ContextState } from '../../engine/compaction/context-state.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { followedWorkspace, type WorkspaceImage, workspaceImage } from './workspace-image.ts';
 
 type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer' | 'workspace';
 
@@ -121,4 +124,21 @@ async function answerSchema(source: string): Promise<AnswerSchema> {
   const compiled = await compileAnswerSchema(JSON.parse(source));
   if (compiled.ok) return compiled.schema;
   throw new RametError('executor', 'terminal', `the schema of the answer is lost: ${compiled.problem}`);
+}
+
+/** The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's. */
+type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
+
+function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {
+  const { worktree, created, fence, bounds, env, notice, warnings, recovered } = workspace;
+  return { worktree, created, fence, bounds, env, notice, warnings, recovered };
+}
+
+function followedWorkspace(image: WorkspaceImage): AgentWorkspace {
+  return {
+    ...image,
+    giveTo() {},
+    checkpoint: async () => null,
+    release: async () => ({ kept: true, reasons: ['its host has it'] }),
+  };
 }

@@ -4,8 +4,8 @@
  */
 import type { Agent } from '../../engine/agent/agent.ts';
 import type { AgentResult } from '../../engine/agent/agent-event.ts';
-import { openBill } from '../../engine/budget/run-bill.ts';
 import { runAgent } from '../../engine/loop/loop.ts';
+import { openBill } from '../../engine/loop/run-state.ts';
 import { keepGrammarSmall } from '../../permission/grammar-memory.ts';
 import { drain } from '../../schema/drain.ts';
 import { NO_USAGE } from '../../schema/usage.ts';

@@ -4,9 +4,7 @@
  */
 import { freezeJson } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentHost } from '../../engine/agent/agent-host.ts';
-import type { AgentRuntime } from '../../engine/agent/runtime.ts';
-import type { CalledAgent } from '../../engine/calls/open-calls.ts';
+import type { AgentHost, AgentRuntime, CalledAgent } from '../../engine/agent/runtime.ts';
 import { createKeptVersions, type FileLedger, type LastWrite } from '../../files/file-ledger.ts';
 import { FileReaders } from '../../files/file-readers.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';

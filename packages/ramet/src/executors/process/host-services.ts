@@ -10,8 +10,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { Agent } from '../../engine/agent/agent.ts';
 import type { AgentEvent } from '../../engine/agent/agent-event.ts';
+import type { CalledAgent } from '../../engine/agent/runtime.ts';
 import type { SpendingRecord } from '../../engine/budget/budget.ts';
-import type { CalledAgent } from '../../engine/calls/open-calls.ts';
 import { type Permit, type PermitRequest, refused } from '../../engine/calls/permit.ts';
 import { isCompactionDue } from '../../engine/compaction/context-state.ts';
 import { recordResponse } from '../../engine/exchange/exchange.ts';
@@ -24,11 +24,10 @@ import { onAbort } from '../../system/on-abort.ts';
 import { findTool, parseInput } from '../../tools/registry.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import { AgentFollower } from './agent-follower.ts';
-import { AnswerSignal } from './answer-signal.ts';
+import { AnswerSignal, type OutlivingSignals, outlivingCall } from './answer-signal.ts';
 import { type Answers, LINE_LOST } from './channel.ts';
 import { FileTurns } from './file-turns.ts';
 import type { AgentNotice, DeskCall, ExchangeAnswer, ExchangeCall, HostCalls } from './messages.ts';
-import { type OutlivingSignals, outlivingCall } from './outliving-call.ts';
 
 export interface ServiceObserver {
   onEvent(event: AgentEvent): void;

@@ -7,7 +7,7 @@ import { unknownType } from '../../agents/definitions/type-lines.ts';
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import { environmentText } from '../../agents/prompts/environment.ts';
 import { estimateTokens, freezeBlock } from '../../conversation/frozen-block.ts';
-import { headOf } from '../../engine/agent/prompt-head.ts';
+import { headOf } from '../../engine/agent/agent-content.ts';
 import { toolsOf } from '../../engine/children/child-head.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';
 import { selectProvider } from '../../model/select-provider.ts';

@@ -1,9 +1,8 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentResult } from '../../engine/agent/agent-event.ts';
-import type { AgentHandle } from '../../engine/agent/agent-handle.ts';
+import type { AgentHandle, AgentResult } from '../../engine/agent/agent-event.ts';
+import { agentMessageText } from '../../engine/agent/notices.ts';
 import { closeCalls } from '../../engine/calls/finish-calls.ts';
-import { agentMessageText } from '../../engine/children/agent-message.ts';
 import type { SpawnOrder } from '../../engine/children/spawn.ts';
 import { type RunOptions, runAgent } from '../../engine/loop/loop.ts';
 import { mapped } from '../../schema/drain.ts';
@@ -126,7 +125,7 @@ export function liveSession(parts: LiveParts): Session {
 /** Before the journal is closed: what becomes of them is recorded. */
 async function leaveWorktrees(agent: Agent): Promise<void> {
   if (agent.directory.workspace !== null) {
-    const { releaseWorkspace } = await import('../../engine/isolation/release-workspace.ts');
+    const { releaseWorkspace } = await import('../../engine/isolation/change-directory.ts');
     await releaseWorkspace(agent);
   }
   await agent.runtime.workspaces[Symbol.asyncDispose]();

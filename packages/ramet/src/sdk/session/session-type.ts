@@ -1,6 +1,5 @@
 /** What a session is to whoever opened it. */
-import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
-import type { AgentHandle } from '../../engine/agent/agent-handle.ts';
+import type { AgentEvent, AgentHandle, AgentResult } from '../../engine/agent/agent-event.ts';
 import type { AgentSpec } from '../../engine/agent/runtime.ts';
 import type { ForkOverrides } from '../../engine/children/fork-overrides.ts';
 import type { CompactionOutcome } from '../../engine/compaction/compaction.ts';
