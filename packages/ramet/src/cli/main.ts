@@ -1,10 +1,9 @@
 /** The command's entry: everything it does is in `program.ts`. */
 import { keepGrammarSmall } from '../permission/grammar-memory.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT, interruptSignal } from './exit-code.ts';
 import { processIo } from './io.ts';
 import { unknownVariables } from './known-variables.ts';
 import { runProgram } from './program.ts';
-import { interruptSignal } from './signals.ts';
 
 keepGrammarSmall();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectRules } from './rule-list.ts';
+import { collectRules } from './run-options.ts';
 
 test.for<[string, string[]]>([
   ['Edit', ['Edit']],

@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
 import { EFFORTS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
-import { collectRules } from './rule-list.ts';
 
 export function addRunOptions(command: Command): Command {
   return command
@@ -69,4 +68,21 @@ function positiveNumber(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError('It must be a number above 0.');
+}
+
+/** Rules given to a flag: separated by commas or blanks, except inside parentheses. */
+export function collectRules(text: string): string[] {
+  const rules: string[] = [];
+  let current = '';
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    if (depth > 0 || !/[,\s]/.test(character)) current += character;
+    else {
+      rules.push(current);
+      current = '';
+    }
+  }
+  return [...rules, current].filter((rule) => rule !== '');
 }

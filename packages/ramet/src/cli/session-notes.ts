@@ -1,6 +1,8 @@
 /** What a person should know of a session that was just opened, one line each. */
 import { isEmbedded } from '../model/catalog.ts';
+import type { RecordListener } from '../sdk/session/event-bus.ts';
 import type { Session } from '../sdk/session/session.ts';
+import { printable } from '../views/text/format.ts';
 import type { CommandIo } from './io.ts';
 
 const NO_KEY =
@@ -20,4 +22,23 @@ export function sessionNotes(
     ...(agent.cwd === cwd ? [] : [`going on in ${agent.cwd}`]),
     ...(embeddedByDefault ? [NO_KEY] : []),
   ];
+}
+
+/**
+ * Says that a checkout changed while an agent was in a worktree of it, as soon as that is on record (WORK-9).
+ *
+ * Each change once, whoever of many agents saw it.
+ */
+export function tellingChanges(note: (line: string) => void, next?: RecordListener): RecordListener {
+  const told = new Set<string>();
+  return (agent, event) => {
+    next?.(agent, event);
+    if (event.type !== 'worktree.released') return;
+    const fresh = (event.checkoutChanges ?? []).filter((text) => !told.has(text));
+    for (const text of fresh) told.add(text);
+    if (fresh.length === 0) return;
+    note(
+      printable(`${event.from} changed meanwhile; Ramet does not know who changed it: ${fresh.join('; ')}`),
+    );
+  };
 }

@@ -21,7 +21,7 @@ import {
 } from '../schema/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import type { AgentSettings, Settings } from '../settings/settings.ts';
-import type { RecordListener } from './session/observed-journal.ts';
+import type { RecordListener } from './session/event-bus.ts';
 import { thinkingFrom } from './session/session-thinking.ts';
 import type { SettingsInForce } from './session/settings-in-force.ts';
 

@@ -1,6 +1,6 @@
 /**
  * How one process asks another to stop an agent: a file in the session's folder, named by the agent's number. The writer
- * of the session looks for it while it has children (`sdk/session/stop-watch.ts`), so nothing is lost and no signal is needed.
+ * of the session looks for it while it has children (`sdk/stop-requests.ts`), so nothing is lost and no signal is needed.
  *
  * Invariants
  * 1. A request is for one process: it names who wrote the session when it was made, and holds for nobody else.
@@ -9,10 +9,50 @@
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionId } from '../schema/ids.ts';
+import { STOPPED } from '../engine/agent/notices.ts';
+import type { AgentFamily } from '../engine/children/family.ts';
+import { agentId, type SessionId } from '../schema/ids.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../system/home.ts';
 import { type ProcessIdentity, thisProcess } from '../system/processes/process-identity.ts';
 import { replaceWhole } from '../system/replace-whole.ts';
+
+/**
+ * Looks for requests of other processes to stop agents of this session (`ramet stop`), as long as it has children.
+ *
+ * One look at a folder that is seldom there takes some microseconds.
+ */
+const LOOK_EVERY_MS = 250;
+
+export class StopWatch implements Disposable {
+  readonly #place: { project: string; session: SessionId };
+  readonly #family: () => AgentFamily;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(place: { project: string; session: SessionId }, family: () => AgentFamily) {
+    this.#place = place;
+    this.#family = family;
+  }
+
+  /** A child has begun. The first look comes later: nothing waits for it. */
+  begin(): void {
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  #look(): void {
+    const family = this.#family();
+    if (family.running.length === 0) {
+      this[Symbol.dispose]();
+      return;
+    }
+    const { session } = this.#place;
+    takeStopRequests(this.#place, (agent) => family.findHandle(agentId(session, agent))?.stop(STOPPED));
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
 
 interface SessionPlace {
   project: string;

@@ -172,16 +172,15 @@ const DOORS: Readonly<Record<string, string>> = {
   executors: 'in-process process/process-executor',
   views: `
     agent-label agent-table agent-tree asked-change cache/cache-explainer cache/explanation-text
-    cache/sent-requests last-answer ledger/cost-object ledger/cost-table ledger/ledger ledger/ledger-line
-    merge-text provenance/agent-diff provenance/blame refused-removal repair-text session-target
-    session-view text/display-width text/format timeline transcript type-list undo-text worktree-view
+    cache/sent-requests ledger/cost-object ledger/cost-table ledger/ledger ledger/ledger-line merge-text
+    provenance/agent-diff provenance/blame refused-removal repair-text session-target session-view
+    text/display-width text/format timeline transcript type-list undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
-    calls/prices-in-force calls/prompt-history calls/provenance calls/settings-report calls/status
-    calls/stop calls/trust calls/undo compile-cache doctor/doctor doctor/health-check index merge/merge
-    options place retention/gc retention/holding session/observed-journal session/session
-    session/session-type version worktrees/worktrees
+    calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
+    compile-cache doctor/doctor doctor/health-check index merge/merge options place retention/gc
+    retention/holding session/event-bus session/session session/session-type version worktrees/worktrees
   `,
 };
 

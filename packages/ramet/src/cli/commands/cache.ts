@@ -2,7 +2,7 @@
 
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { pricesInForce } from '../../sdk/calls/prices-in-force.ts';
+import { pricesInForce } from '../../sdk/calls/settings-report.ts';
 import type { AgentOverview } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { purposeOf } from '../../views/agent-label.ts';

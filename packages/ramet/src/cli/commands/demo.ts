@@ -4,20 +4,22 @@
  * should be.
  */
 
+import { relative } from 'node:path';
 import { startEmulator } from '../../emulator/server.ts';
 import { drain } from '../../schema/drain.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { openSession } from '../../sdk/session/session.ts';
-import { viewSession } from '../../views/session-view.ts';
-import { dollars, duration, percent } from '../../views/text/format.ts';
+import { agentTree } from '../../views/agent-tree.ts';
+import { type SessionView, viewSession } from '../../views/session-view.ts';
+import { dollars, duration, excerpt, percent, table } from '../../views/text/format.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';
 import { type DemoOutput, demoOutput } from '../demo/demo-output.ts';
 import { DEMO_CHANGED, DEMO_CHECK, DEMO_TASK, DEMO_TASK_SHOWN } from '../demo/demo-project.ts';
 import { DemoSandbox } from '../demo/demo-sandbox.ts';
-import { demoTree } from '../demo/demo-tree.ts';
 import type { CommandIo } from '../io.ts';
 
 export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo): Promise<void> {
@@ -112,4 +114,27 @@ function farewell(
     );
   else output.say('The folder is gone again: ramet demo --keep leaves it for you to look around.');
   output.say('Next: "Use it in your own repository" in README.md.');
+}
+
+/** The agents of `ramet demo` as the journal knows them: who started whom, how each ended, which files it changed. */
+function demoTree({ agents, reader }: SessionView, repository: string): string {
+  const files = new Map<AgentId, Set<string>>();
+  for (const { agent, event } of reader.events()) {
+    if (agent === null || event.type !== 'file.changed') continue;
+    files.set(agent, (files.get(agent) ?? new Set()).add(relative(repository, event.path)));
+  }
+  const places = agentTree(agents);
+  const rows = places.map(({ agent, level }, index) => {
+    const isLast = !places.slice(index + 1).some((other) => other.level === level);
+    const branch = level === 0 ? '' : `${'   '.repeat(level - 1)}${isLast ? '└─ ' : '├─ '}`;
+    const took = duration(agent.lastEventAt - agent.startedAt);
+    return [
+      `  ${branch}${agent.type}${agent.description === null ? '' : `: ${excerpt(agent.description, 30)}`}`,
+      agent.status,
+      `${agent.turns} turns`,
+      took.padStart(6),
+      [...(files.get(agent.id) ?? [])].join(', '),
+    ];
+  });
+  return table(rows);
 }

@@ -1,5 +1,4 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
-
 import { drain } from '../../schema/drain.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
@@ -7,7 +6,6 @@ import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session/session.ts';
-import { tellingChanges } from '../checkout-notes.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { nearWord } from '../near-word.ts';
@@ -16,7 +14,7 @@ import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
 import { bringsInput, FIRST_BYTE_MS, joinPrompt, readPiped, SILENCE_MS } from '../piped-input.ts';
-import { sessionNotes } from '../session-notes.ts';
+import { sessionNotes, tellingChanges } from '../session-notes.ts';
 
 export interface PrintOptions {
   print?: boolean;

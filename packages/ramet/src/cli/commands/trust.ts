@@ -1,6 +1,6 @@
 /** `ramet trust`: says that what this repository brings may run and widen rights, or takes that back (SEC-1). */
 
-import { changeTrust, trustOf } from '../../sdk/calls/trust.ts';
+import { changeTrust, trustOf } from '../../sdk/calls/settings-report.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 

@@ -82,3 +82,48 @@ function positive(text: string): number {
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError('It must be a number above 0.');
 }
+
+export function addGc(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('gc')
+    .description('list what sessions, outputs, logs and worktrees take here, and remove what is old')
+    .option('--older-than <days>', 'remove what was not used for so many days (default: 30)', days)
+    .option('--interrupted', 'also sessions that were interrupted and could be resumed')
+    .option('--work', 'also work of agents that nothing else has: wip refs, folders of removed worktrees')
+    .option('--dry-run', 'only list')
+    .option('-y, --yes', 'remove without asking')
+    .option('--json', 'as JSON')
+    .action(async (options) => setExitCode(await (await import('../commands/gc.ts')).gc(options, io)));
+}
+
+function days(text: string): number {
+  const value = Number(text.replace(/d(ays)?$/, ''));
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('It must be a number of days, 0 or more.');
+}
+
+/** The grammar of `ramet agents` and what stands below it. */
+export function addAgents(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  const agents = program
+    .command('agents')
+    .description('list agent types: where each comes from, what shadows what, what is wrong with files')
+    .option('--json', 'as JSON')
+    .action(async (options) => (await import('../commands/agents.ts')).agents(options, io));
+  agents
+    .command('validate')
+    .description('check definition files; exits with 1 when one cannot be used')
+    .argument('[path...]', 'files and folders, wherever they are; those of this place when absent')
+    .option('--json', 'as JSON')
+    .action(async (paths, options) => {
+      const { validateAgents } = await import('../commands/agents.ts');
+      setExitCode(await validateAgents(paths, options, io));
+    });
+  agents
+    .command('show')
+    .description('show what a child of this type will see: prompt, tools, model, what it is told')
+    .argument('<type>', 'its name')
+    .option('--json', 'as JSON')
+    .action(async (name, options) =>
+      (await import('../commands/agents.ts')).showAgentType(name, options, io),
+    );
+}

@@ -3,7 +3,7 @@
 import { timeLeft } from '../../schema/clock.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { AgentResult } from '../../sdk/index.ts';
-import type { RecordListener } from '../../sdk/session/observed-journal.ts';
+import type { RecordListener } from '../../sdk/session/event-bus.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
 

@@ -1,11 +1,14 @@
 /** Every setting that holds here and where it came from; what does not count, and why. */
+
+import { overridePrices, PRICES, type PriceTable } from '../../model/prices.ts';
 import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
 import { problemText } from '../../settings/settings-problems.ts';
+import { isTrusted, revokeTrust, trust } from '../../system/trust.ts';
 import { findPlace } from '../place.ts';
-import { describeSettings, settingsPlace } from '../session/session-settings.ts';
+import { describeSettings, sessionSettings, settingsPlace } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface ReportedSetting extends SettingValue {
@@ -49,4 +52,36 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
 export async function settingsSchema(): Promise<string> {
   const { settingsJsonSchema } = await import('../../settings/settings-schema.ts');
   return settingsJsonSchema();
+}
+
+/** What models cost here: the list prices, and what the settings say instead. */
+export async function pricesInForce(options: CallOptions = {}): Promise<PriceTable> {
+  const { cwd, env } = callerOf(options);
+  const { settings } = await sessionSettings({ cwd, env });
+  return overridePrices(PRICES, settings.prices ?? {});
+}
+
+/** Whether what a repository brings may run and widen rights (SEC-1). */
+interface TrustedFolder {
+  root: string;
+  isTrusted: boolean;
+}
+
+export function trustOf(options: CallOptions = {}): TrustedFolder {
+  const place = trustPlace(options);
+  return { root: place.root, isTrusted: isTrusted(place) };
+}
+
+/** Returns what was so before. */
+export function changeTrust(wanted: 'trust' | 'revoke', options: CallOptions = {}): TrustedFolder {
+  const place = trustPlace(options);
+  if (wanted === 'revoke') return { root: place.root, isTrusted: revokeTrust(place) };
+  const before = isTrusted(place);
+  trust(place);
+  return { root: place.root, isTrusted: before };
+}
+
+function trustPlace(options: CallOptions): { home: string; root: string } {
+  const { cwd, repository, home } = findPlace(callerOf(options));
+  return { home, root: repository?.root ?? cwd };
 }

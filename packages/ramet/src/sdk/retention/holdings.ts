@@ -1,13 +1,22 @@
 /** Everything that Ramet keeps for a repository, item by item: how old, how large, and whether it may go. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { runGit } from '../../git/run-git.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
-import { keptFolders } from './kept-folders.ts';
+import { keptFolders, WORK_STAYS } from './kept-folders.ts';
 import { removeSession } from './remove-session.ts';
-import { DAY_MS, filesBelow, type SessionHolding, sessionHoldings } from './session-holdings.ts';
-import { sessionsWithWorktrees } from './sessions-with-worktrees.ts';
-import { wipRefs } from './wip-refs.ts';
+import {
+  DAY_MS,
+  filesBelow,
+  type SessionHolding,
+  sessionHoldings,
+  sessionsWithWorktrees,
+} from './session-holdings.ts';
 import { worktreeHoldings } from './worktree-holdings.ts';
+
+const PREFIX = 'refs/ramet/wip/';
+
+const FORMAT = '%(refname)%09%(objectname)%09%(committerdate:unix)';
 
 /** Worktrees first: a session whose agents have some stays. */
 export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
@@ -61,4 +70,41 @@ function fileItem(kind: HoldingKind, path: string, usedAt: number, bytes: number
     return null;
   };
   return { kind, name: path, usedAt, bytes, parts: null, keep: null, young: false, remove };
+}
+
+/** Work in progress that was kept on private refs. One goes when a branch, tag or remote has all of it, or `--work` is said. */
+async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise<Holding[]> {
+  if (place.repository === null) return [];
+  const call = { cwd: place.repository.root, env };
+  const { stdout } = await runGit(['for-each-ref', `--format=${FORMAT}`, PREFIX], call);
+  const refs = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split('\t'));
+  const held: Holding[] = [];
+  for (const [ref = '', commit = '', seconds = '0'] of refs) {
+    const usedAt = Number(seconds) * 1_000;
+    const young = now - usedAt < days * DAY_MS;
+    const elsewhere = ['rev-list', '--max-count=1', commit, '--not', '--branches', '--tags', '--remotes'];
+    const found = await runGit(elsewhere, call);
+    const mayGo = work || (found.code === 0 && found.stdout.trim() === '');
+    held.push({
+      kind: 'wip ref',
+      name: ref,
+      usedAt,
+      bytes: 0,
+      parts: null,
+      keep: mayGo
+        ? young
+          ? 'it is recent'
+          : null
+        : `it holds work that is on no branch: git diff HEAD ${ref} ${WORK_STAYS}`,
+      young: mayGo && young,
+      async remove() {
+        await runGit(['update-ref', '-d', ref, commit], call);
+        return null;
+      },
+    });
+  }
+  return held;
 }

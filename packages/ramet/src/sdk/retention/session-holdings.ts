@@ -2,14 +2,17 @@
  * What each session of a repository keeps on disk, and whether it may go. A session that runs, that could be resumed,
  * whose agents have worktrees or whose undo was interrupted stays, whatever its age.
  */
-import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { WorktreeRegistry } from '../../git/worktrees/registry.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import { indexPath } from '../../journal/session-index.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../journal/sessions.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
+import type { Place } from '../place.ts';
 import { lastWritten } from './remove-session.ts';
 
 export interface SessionHolding {
@@ -139,4 +142,12 @@ function namesIn(directory: string): string[] {
 
 function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** The sessions of a repository whose agents have worktrees: there may be work in them that is nowhere else. */
+export function sessionsWithWorktrees({ project, repository }: Place): Set<SessionId> {
+  if (repository === null || !existsSync(indexPath(project))) return new Set();
+  using registry = new WorktreeRegistry(project);
+  const held = registry.list().filter(({ state }) => state !== 'gone' && state !== 'ready');
+  return new Set(held.flatMap(({ owner }) => (owner === null ? [] : [owner.session])));
 }

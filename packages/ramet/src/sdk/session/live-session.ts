@@ -1,24 +1,31 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import type { Agent } from '../../engine/agent/agent.ts';
 import type { AgentHandle, AgentResult } from '../../engine/agent/agent-event.ts';
+import { hosted } from '../../engine/agent/hosted-agent.ts';
 import { agentMessageText } from '../../engine/agent/notices.ts';
 import { closeCalls } from '../../engine/calls/finish-calls.ts';
 import type { SpawnOrder } from '../../engine/children/spawn.ts';
+import { switchModel } from '../../engine/exchange/fallback.ts';
 import { type RunOptions, runAgent } from '../../engine/loop/loop.ts';
 import { mapped } from '../../schema/drain.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import type { SessionMode } from '../../schema/status.ts';
 import type { ToldTypes } from '../agent-types/told-types.ts';
 import { cleanWorktreesLater } from '../clean-worktrees.ts';
-import type { ResolvedOptions } from '../options.ts';
+import {
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  requireSessionMode,
+  resolveOptions,
+} from '../options.ts';
 import type { Place } from '../place.ts';
-import { retainLater } from '../retention/retain-later.ts';
 import type { HeldEvents } from './event-bus.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import { createRevival } from './revival.ts';
-import { changeModel, changePermissionMode } from './session-changes.ts';
-import { attributed, type SessionEvent } from './session-event.ts';
 import type { SharedParts } from './session-runtime.ts';
-import type { Session, SteeredMessage } from './session-type.ts';
+import { attributed, type Session, type SessionEvent, type SteeredMessage } from './session-type.ts';
+
+const AFTER_MS = 3_000;
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -194,4 +201,45 @@ async function started(
   const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;
+}
+
+/** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
+function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
+  const { model } = resolveOptions({ env: settings.env, model: name }, settings);
+  if (model === null || model === agent.conversation.head.model) return;
+  refuseUnenforceableBudget(model, settings);
+  switchModel(agent, model);
+}
+
+function changePermissionMode(agent: Agent, mode: SessionMode): void {
+  agent.spec.permissionMode = requireSessionMode(mode);
+  agent.record({ type: 'permission.changed', mode });
+  hosted(agent).runtime.permissions.changed();
+}
+
+/**
+ * Automatic retention (`retention.days`, off unless it is set): some seconds into a session, what is older goes, by the
+ * rules of `ramet gc`. Beside everything else; what goes wrong is found again by the next one, or by `ramet gc`.
+ *
+ * Returns the way out, for a session that ends before.
+ */
+function retainLater(settings: ResolvedOptions, place: Place): Disposable {
+  const days = settings.settings.retention?.days;
+  if (days === undefined) return { [Symbol.dispose]() {} };
+  const work = (): Promise<unknown> => retain({ place, days, now: settings.clock.now() });
+  const timer = setTimeout(() => void work().catch(() => {}), AFTER_MS).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** The sessions that went. */
+export async function retain(order: { place: Place; days: number; now: number }): Promise<string[]> {
+  const { place, days, now } = order;
+  const { sessionHoldings } = await import('../retention/session-holdings.ts');
+  const { removeSession } = await import('../retention/remove-session.ts');
+  const { sessionsWithWorktrees } = await import('../retention/session-holdings.ts');
+  const withWorktrees = sessionsWithWorktrees(place);
+  return sessionHoldings(place.project, { now, days, withWorktrees })
+    .filter(({ keep }) => keep === null)
+    .filter(({ session, written }) => removeSession(place.project, session, written) === 'removed')
+    .map(({ session }) => session);
 }

@@ -33,11 +33,11 @@ import {
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
+import { StopWatch } from '../stop-requests.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import { RunEnd } from './run-end.ts';
-import { attributed, type SessionEvent } from './session-event.ts';
-import { StopWatch } from './stop-watch.ts';
+import { attributed, type SessionEvent } from './session-type.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;

@@ -5,10 +5,9 @@ import type { ForkOverrides } from '../../engine/children/fork-overrides.ts';
 import type { CompactionOutcome } from '../../engine/compaction/compaction.ts';
 import type { RunOptions } from '../../engine/loop/loop.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { SessionId } from '../../schema/ids.ts';
+import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
-import type { SessionEvent } from './session-event.ts';
 
 export interface CompactRequest {
   signal?: AbortSignal;
@@ -87,4 +86,14 @@ export interface Session extends AsyncDisposable {
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
    */
   compact(options?: CompactRequest): Promise<CompactionOutcome>;
+}
+
+/** An agent's event with the agent it is of. */
+export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
+
+export function attributed(
+  event: AgentEvent,
+  { id, parent }: Pick<AgentSpec, 'id' | 'parent'>,
+): SessionEvent {
+  return { ...event, agentId: id, parentAgentId: parent };
 }

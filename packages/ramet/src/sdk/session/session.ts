@@ -8,12 +8,20 @@ import {
   type AgentWorkspaces,
   directoryIn,
 } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { JournalReader } from '../../journal/journal.ts';
 import { findSession, latestSession, type SessionEntry } from '../../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../../journal/sessions.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';
 import { selectProvider } from '../../model/select-provider.ts';
 import { thinkingNote } from '../../model/thinking.ts';
+import {
+  describeProblem,
+  joinRules,
+  parseRules,
+  type SessionRules,
+  sessionRules,
+} from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { noteProject } from '../../system/home.ts';
@@ -30,17 +38,15 @@ import {
 } from '../options.ts';
 import { endOrphans, recordEndedOrphans } from '../orphans.ts';
 import { findPlace, type Place } from '../place.ts';
+import { observedJournal } from './event-bus.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
-import { observedJournal } from './observed-journal.ts';
-import { openRules, recallRules } from './permission-rules.ts';
 import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import { newSessionThinking } from './session-thinking.ts';
 import type { Session } from './session-type.ts';
 
-export type { SessionEvent } from './session-event.ts';
-export type { CompactRequest, Session } from './session-type.ts';
+export type { CompactRequest, Session, SessionEvent } from './session-type.ts';
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options, await sessionSettings(options));
@@ -178,4 +184,29 @@ const LONGEST_TITLE = 200;
 /** One line without secrets. */
 function titleOf({ title }: ResolvedOptions, redact: (text: string) => string): string | null {
   return title === null ? null : redact(title).trim().replace(/\s+/g, ' ').slice(0, LONGEST_TITLE) || null;
+}
+
+/** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
+function openRules(
+  { permissions, env, others = [] }: ResolvedOptions,
+  { cwd, repository }: Place,
+): SessionRules {
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  const { rules, problems } = parseRules(permissions, { ...origin, place: 'the options' });
+  const [problem] = problems;
+  if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
+  const narrowing = others.map(
+    ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
+  );
+  return sessionRules(joinRules(rules, ...narrowing), origin);
+}
+
+/**
+ * What somebody answered "always" to holds for the rest of the session, so also after it was resumed. A rule that can
+ * no longer be read gives nothing: then it is asked again.
+ */
+function recallRules(permissions: SessionRules, reader: JournalReader): void {
+  for (const { event } of reader.events({ type: 'permission.answered' })) {
+    if (event.type === 'permission.answered') permissions.allow(event.rules);
+  }
 }

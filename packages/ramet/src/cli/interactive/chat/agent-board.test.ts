@@ -5,8 +5,7 @@ import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { displayWidth } from '../../../views/text/display-width.ts';
 import { agentRows } from '../screen/agent-rows.ts';
 import { textStyle } from '../screen/text-style.ts';
-import { AgentBoard, doingOf } from './agent-board.ts';
-import { agentLine, inBackgroundLine } from './agent-lines.ts';
+import { AgentBoard, agentLine, doingOf, inBackgroundLine } from './agent-board.ts';
 
 const style = textStyle(false);
 

@@ -2,17 +2,20 @@
  * The children that are at work, as their events tell it: what each is, does and has spent. An agent is on the board from
  * its start to its end. It knows no screen.
  */
-
 import { timeLeft } from '../../../schema/clock.ts';
+import type { ToolUseBlock } from '../../../schema/content.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { AgentStatus } from '../../../schema/status.ts';
+import type { CallDetails } from '../../../schema/tool-access.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
-import { liveStatusOf } from '../../../views/agent-label.ts';
+import { visibleLine } from '../../../system/text/visible-text.ts';
+import { agentLabel, endingOf, liveStatusOf } from '../../../views/agent-label.ts';
 import { agentTree, type TreePlace } from '../../../views/agent-tree.ts';
 import { duration } from '../../../views/text/format.ts';
-import { safeLine } from '../screen/safe-text.ts';
-import { callTitle } from './call-title.ts';
+import { safeLine, type TextStyle } from '../screen/text-style.ts';
+
+const LONGEST = 500;
 
 export interface BoardAgent {
   readonly id: AgentId;
@@ -146,4 +149,42 @@ function activityOf(agent: BoardAgent, now: number): string {
   const [first] = calls.values();
   if (first === undefined) return `thinking${silent}`;
   return `${first}${calls.size > 1 ? ` (+${calls.size - 1})` : ''}${silent}`;
+}
+
+/** `Bash npm test`: a call in a few words, the tool and what it says of the call, or the first text of its input. */
+export function callTitle(
+  { name, input }: Pick<ToolUseBlock, 'name' | 'input'>,
+  details: CallDetails | undefined,
+): string {
+  const fields = typeof input === 'object' && input !== null ? Object.entries(input) : [];
+  const texts = fields.filter((field): field is [string, string] => typeof field[1] === 'string');
+  const said = details?.title ?? texts[0]?.[1] ?? '';
+  return visibleLine(`${name} ${said.slice(0, LONGEST)}`);
+}
+
+/**
+ * What is said of children in the transcript: one line when one begins in the background, stalls or ends. Pure.
+ *
+ * Null for what needs no line. `agent` is as the board had it before the event.
+ */
+export function agentLine(
+  event: SessionEvent,
+  agent: BoardAgent | undefined,
+  level: number,
+  style: TextStyle,
+): string | null {
+  if (agent === undefined) return null;
+  const indent = '  '.repeat(level);
+  const label = safeLine(agentLabel(agent, 0));
+  if (event.type === 'stalled') {
+    return `${indent}${style.yellow(`! ${label}: silent for ${duration(event.silentMs)}`)}`;
+  }
+  if (event.type !== 'agent_ended') return null;
+  const { ending, figures } = endingOf(event.result);
+  const mark = event.result.status === 'done' ? style.green('✓') : style.red('✗');
+  return `${indent}${mark} ${label}: ${safeLine(ending)}${style.dim(` (${figures})`)}`;
+}
+
+export function inBackgroundLine(agent: Parameters<typeof agentLabel>[0], style: TextStyle): string {
+  return style.dim(`→ ${safeLine(agentLabel(agent, 0))}: in the background`);
 }

@@ -13,9 +13,8 @@ import { describeError } from '../../../schema/errors.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import type { CommandIo } from '../../io.ts';
-import { shownPrompt } from '../editor/shown-prompt.ts';
-import { safeLine, safeText } from '../screen/safe-text.ts';
-import type { TextStyle } from '../screen/text-style.ts';
+import { editorOf } from '../editor/line-editor.ts';
+import { safeLine, safeText, type TextStyle } from '../screen/text-style.ts';
 import type { Chat } from './chat.ts';
 import { type ChatCommand, isInstant, parseChatCommand, runChatCommand } from './chat-commands.ts';
 import { activityAfter, type EventView } from './event-text.ts';
@@ -216,4 +215,10 @@ export class ChatWorker {
     const because = safeLine([cause, message].filter(Boolean).join(': '));
     return `${style.red(`${status}: ${because}`)}\n`;
   }
+}
+
+/** A prompt as it stays in the scrollback: a long paste by its size, like in the input. */
+function shownPrompt(text: string): string {
+  const cells = editorOf(text).cells.map((cell) => (typeof cell === 'string' ? cell : cell.label));
+  return `> ${cells.join('').replaceAll('\n', '\n  ')}`;
 }

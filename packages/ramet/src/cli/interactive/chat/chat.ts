@@ -2,7 +2,6 @@
  * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
-
 import { mapped } from '../../../schema/drain.ts';
 import type { PermissionMode, SessionMode } from '../../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
@@ -11,11 +10,9 @@ import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
 import { openSession, type Session, type SessionEvent } from '../../../sdk/session/session.ts';
-import { lastAnswerOf } from '../../../views/last-answer.ts';
-import { viewSession } from '../../../views/session-view.ts';
-import { tellingChanges } from '../../checkout-notes.ts';
+import { lastAnswerOf, viewSession } from '../../../views/session-view.ts';
 import type { CommandIo } from '../../io.ts';
-import { sessionNotes } from '../../session-notes.ts';
+import { sessionNotes, tellingChanges } from '../../session-notes.ts';
 import { AgentBoard } from './agent-board.ts';
 
 export interface ChatTally {

@@ -1,18 +1,24 @@
 /**
  * What a person reads of a turn: the answer as it streams, one line for each tool call, a bounded diff for each
- * change. It is the main agent's turn: children have rows and lines of their own (`agent-rows.ts`, `agent-lines.ts`).
+ * change. It is the main agent's turn: children have rows and lines of their own (`agent-rows.ts`, `agent-board.ts`).
  * Everything that a model or a tool wrote goes through `safeText`.
  */
 import type { ToolResultBlock } from '../../../schema/content.ts';
+import type { CallDetails } from '../../../schema/tool-access.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
+import { changedLines, type DiffLine, lineDiff } from '../../../system/text/line-diff.ts';
+import { visibleText } from '../../../system/text/visible-text.ts';
 import { liveStatusOf } from '../../../views/agent-label.ts';
 import { fitText } from '../../../views/text/display-width.ts';
 import { duration, tokens } from '../../../views/text/format.ts';
 import { retryLine, WaitNotes } from '../../output/result-output.ts';
-import { safeLine, safeText } from '../screen/safe-text.ts';
-import type { TextStyle } from '../screen/text-style.ts';
-import { callTitle } from './call-title.ts';
-import { changeLines } from './change-text.ts';
+import { safeLine, safeText, type TextStyle } from '../screen/text-style.ts';
+import { callTitle } from './agent-board.ts';
+
+const MOST_LINES = 16;
+
+/** Longer texts are not compared: a person would not read them here either. */
+const LONGEST_TEXT = 200_000;
 
 export interface EventView {
   /** An answer is being written: anything else would stand in the middle of it. */
@@ -155,4 +161,22 @@ function firstLine({ content }: ToolResultBlock): string {
   const text =
     typeof content === 'string' ? content : (content.find((block) => block.type === 'text')?.text ?? '');
   return safeLine(text.slice(0, 1_000));
+}
+
+/** The change that a call makes to a file, as a bounded diff. Other calls change nothing that is shown. */
+function changeLines(details: CallDetails | undefined, columns: number, style: TextStyle): string[] {
+  // What a whole file held before is not known here: all of it counts as added.
+  const { before, after } = details?.change ?? {};
+  if (after === undefined || Math.max(after.length, before?.length ?? 0) > LONGEST_TEXT) return [];
+  const lines = changedLines(lineDiff(before ?? '', after));
+  const shown = lines.slice(0, MOST_LINES).map((line) => diffRow(line, columns, style));
+  const rest = lines.length - shown.length;
+  return rest > 0 ? [...shown, style.dim(`(${rest} more line${rest === 1 ? '' : 's'})`)] : shown;
+}
+
+function diffRow(line: DiffLine | null, columns: number, style: TextStyle): string {
+  if (line === null) return style.dim('⋮');
+  const text = fitText(visibleText(line.text.slice(0, 1_000)).replaceAll('\t', '  '), columns - 2);
+  if (line.kind === 'added') return style.green(`+ ${text}`);
+  return line.kind === 'removed' ? style.red(`- ${text}`) : style.dim(`  ${text}`);
 }

@@ -1,15 +1,13 @@
 /** Puts the parts of a terminal conversation together, and leaves the terminal as it was found. */
-
 import { openPromptHistory } from '../../../sdk/calls/prompt-history.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
 import { findPlace, type Place } from '../../../sdk/place.ts';
 import { VERSION } from '../../../sdk/version.ts';
 import { EXIT, exitCodeOf } from '../../exit-code.ts';
 import type { CommandIo } from '../../io.ts';
-import { safeLine, safeText } from '../screen/safe-text.ts';
 import { openTerminal } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
-import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
+import { safeLine, safeText, type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
 import { Chat } from './chat.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { TerminalChat } from './terminal-chat.ts';

@@ -25,8 +25,8 @@ import {
 import { type LiveState, statusText } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
+import { agentLine, inBackgroundLine } from './agent-board.ts';
 import { agentWords } from './agent-commands.ts';
-import { agentLine, inBackgroundLine } from './agent-lines.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../../../../test/fixtures/temporary-directory.ts';
 import { builtInTools, detailsOfCall, findTool } from '../../../tools/registry.ts';
 import { textStyle } from '../screen/text-style.ts';
-import { wholeChange } from './whole-change.ts';
+import { wholeChange } from './permission-question.ts';
 
 function shown(cwd: string, name: string, input: unknown, columns = 40): string[] {
   const tool = findTool(builtInTools({ fork: true, types: [] }), name);

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../views/text/display-width.ts';
 import { layoutInput } from './input-layout.ts';
-import { EMPTY_EDITOR, editorOf, insertPaste, moveTo } from './line-editor.ts';
-import { pasteLabel } from './paste-label.ts';
+import { EMPTY_EDITOR, editorOf, insertPaste, moveTo, pasteLabel } from './line-editor.ts';
 
 const options = { columns: 10, maxRows: 5, prompt: '> ' };
 

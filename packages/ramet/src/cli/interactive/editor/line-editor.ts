@@ -7,7 +7,6 @@
  * 2. No cell holds a control character, except a line break or a tab by itself.
  */
 import { graphemesOf } from '../../../views/text/display-width.ts';
-import { lineCount, pasteLabel } from './paste-label.ts';
 
 /** A paste that is shown by its size and sent whole. */
 export interface PastedText {
@@ -116,4 +115,22 @@ function isSpace(cell: Cell | undefined): boolean {
 function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}
+
+/** `[pasted 5.0 MB, 12,345 lines]`: how a paste is shown that is too long to be. */
+export function pasteLabel(text: string): string {
+  const lines = lineCount(text) - (text.endsWith('\n') ? 1 : 0);
+  const size = sizeText(Buffer.byteLength(text));
+  return `[pasted ${size}, ${lines.toLocaleString('en-US')} line${lines === 1 ? '' : 's'}]`;
+}
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

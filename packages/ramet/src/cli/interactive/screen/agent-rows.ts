@@ -5,8 +5,8 @@ import type { TreePlace } from '../../../views/agent-tree.ts';
 import { displayWidth, fitText } from '../../../views/text/display-width.ts';
 import { dollars, usageTokens } from '../../../views/text/format.ts';
 import { type BoardAgent, doingOf } from '../chat/agent-board.ts';
-import { safeLine } from './safe-text.ts';
 import type { ScreenSize } from './screen.ts';
+import { safeLine } from './text-style.ts';
 
 const MOST_ROWS = 6;
 /** Rows that other things need: what goes on, the input, the figures, some output. */

@@ -1,5 +1,4 @@
 /** What stands below the output: what goes on, the input, and one line of figures. Pure. */
-
 import { hitRate } from '../../../schema/usage.ts';
 import type { TreePlace } from '../../../views/agent-tree.ts';
 import { displayWidth, fitText } from '../../../views/text/display-width.ts';
@@ -9,9 +8,8 @@ import type { ChatTally } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { agentRows } from './agent-rows.ts';
-import { safeLine } from './safe-text.ts';
 import type { LiveRow, LiveRows, ScreenSize } from './screen.ts';
-import type { TextStyle } from './text-style.ts';
+import { safeLine, type TextStyle } from './text-style.ts';
 
 export interface LiveState {
   readonly editor: EditorState;
