@@ -24,7 +24,7 @@ describe('why a file cannot be written', () => {
 
   test('is a lack of permission', () => {
     chmodSync(root, 0o755);
-    const program = `import(${JSON.stringify(join(import.meta.dirname, 'disk-trouble.ts'))}).then(({ diskTroubleAt }) => {
+    const program = `import(${JSON.stringify(join(import.meta.dirname, 'sqlite-failure.ts'))}).then(({ diskTroubleAt }) => {
       if (process.getuid() === 0) process.setuid(65534);
       console.log(diskTroubleAt('/usr/file'));
     })`;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 /** Judges as a busy session does, in a process of its own, and says how much memory it took at most, in MB. */
 const JUDGE = `
 import { readFileSync } from 'node:fs';
-const { keepGrammarSmall } = await import(process.argv[1] + '/../grammar-memory.ts');
+const { keepGrammarSmall } = await import(process.argv[1] + '/../../grammar-memory.ts');
 const { loadShellParser } = await import(process.argv[1] + '/parse-shell.ts');
 keepGrammarSmall();
 const parser = await loadShellParser();
