@@ -6,39 +6,43 @@ import { EFFORTS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 export function addRunOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--output-format <format>', 'how the result is printed')
+      new Option('--output-format <format>', 'format of the result')
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
-    .option('--include-partial-messages', 'with stream-json: text as it streams')
+    .option('--include-partial-messages', 'with stream-json: print text as it streams')
     .option('--model <model>', 'a model id, or haiku, sonnet, opus or fable')
-    .option('--fallback-model <model>', 'go on with this model when the first stays unavailable')
+    .option('--fallback-model <model>', 'switch to this model when the first stays unavailable')
     .addOption(new Option('--effort <effort>', 'how hard the model thinks').choices([...EFFORTS]))
     .addOption(
       new Option(
         '--thinking <tokens>',
-        'most tokens it thinks, at least 1024; a model that takes an effort only gets the one below it',
+        'limit of thinking tokens, at least 1024; a model that only takes an effort gets the next lower one',
       )
         .argParser(thinkingTokens)
         .conflicts('effort'),
     )
-    .option('--max-turns <number>', 'most model responses before one closing turn', wholeNumber)
+    .option('--max-turns <number>', 'limit of model responses; one closing turn follows', wholeNumber)
     .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
     .addOption(
-      new Option('--permission-mode <mode>', 'what tools may do (default: default, or what the session had)')
+      new Option(
+        '--permission-mode <mode>',
+        'what tools may do (default: default, or the mode of the resumed session)',
+      )
         .choices([...SESSION_MODES])
         .argParser(sessionMode),
     )
     .option(
       '--allowedTools <rules>',
-      'what needs no question, such as "Bash(npm test:*) Edit(src/**)"',
+      'what to allow without asking, such as "Bash(npm test:*) Edit(src/**)"',
       ruleList,
     )
-    .option('--disallowedTools <rules>', 'what is refused, whatever else allows it', ruleList)
+    .option('--disallowedTools <rules>', 'what to refuse always', ruleList)
     .addOption(
-      new Option('--launch <mode>', 'whether children start together (default: auto, as it pays)').choices([
-        ...LAUNCH_MODES,
-      ]),
+      new Option(
+        '--launch <mode>',
+        'whether children start together (default: auto, whichever costs less)',
+      ).choices([...LAUNCH_MODES]),
     );
 }
 

@@ -19,7 +19,7 @@ export function sessionNotes(
     ...notices,
     ...(repository === null ? [`${agent.cwd} is not in a git repository: working without git`] : []),
     // A resumed session goes on where it began.
-    ...(agent.cwd === cwd ? [] : [`going on in ${agent.cwd}`]),
+    ...(agent.cwd === cwd ? [] : [`continuing in ${agent.cwd}`]),
     ...(embeddedByDefault ? [NO_KEY] : []),
   ];
 }

@@ -126,7 +126,7 @@ function conflict(
     return { reason: `${since}, at ${modified(current.stats)} ${who}`, final: false };
   }
   return interim
-    ? { reason: `changed by somebody else too, between turns ${turns[0]} and ${turns.at(-1)}`, final: false }
+    ? { reason: `also changed by someone else, between turns ${turns[0]} and ${turns.at(-1)}`, final: false }
     : null;
 }
 

@@ -160,7 +160,7 @@ describe('finding a session', () => {
   test('says where the session is when it belongs to another directory', async () => {
     const gone = await closedSession(newProject(), 1000);
     expect(() => findSession(newProject(), gone)).toThrow(
-      `session ${gone} belongs to /w, which is not there any more: put the directory back to go on with it`,
+      `session ${gone} belongs to /w, which no longer exists: restore the directory to resume it`,
     );
     const there = await closedSession(newProject(), 1000, undefined, root);
     expect(() => findSession(newProject(), there.slice(0, 6))).toThrow(

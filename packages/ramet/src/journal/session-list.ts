@@ -75,7 +75,7 @@ function sessionElsewhere(project: string, idOrPrefix: string): string | null {
     if (cwd === undefined || cwd === '') continue;
     return existsSync(cwd)
       ? `session ${session} belongs to ${cwd}: go there first`
-      : `session ${session} belongs to ${cwd}, which is not there any more: put the directory back to go on with it`;
+      : `session ${session} belongs to ${cwd}, which no longer exists: restore the directory to resume it`;
   }
   return null;
 }

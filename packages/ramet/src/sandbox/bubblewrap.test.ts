@@ -81,7 +81,7 @@ describe('TYPE-2: a sandbox that is not what it should be', () => {
   test('knows no filter for the processor', async () => {
     expect(await tryBubblewrap({ PATH }, { architecture: 'riscv64' })).toEqual({
       works: false,
-      reason: 'there is none for riscv64',
+      reason: 'not available for riscv64',
       remedy: null,
     });
   });
@@ -102,7 +102,7 @@ describe('TYPE-2: a sandbox that is not what it should be', () => {
   test('is one of another system', async () => {
     expect(await tryBubblewrap({ PATH }, { platform: 'plan9' })).toEqual({
       works: false,
-      reason: 'there is none for plan9',
+      reason: 'not available for plan9',
       remedy: null,
     });
   });

@@ -140,9 +140,9 @@ export async function tryBubblewrap(
     limitMs = TIME_LIMIT_MS,
   }: { platform?: string; architecture?: string; limitMs?: number } = {},
 ): Promise<BubblewrapState> {
-  if (platform !== 'linux') return { works: false, reason: `there is none for ${platform}`, remedy: null };
+  if (platform !== 'linux') return { works: false, reason: `not available for ${platform}`, remedy: null };
   if (seccompFilter(architecture) === null) {
-    return { works: false, reason: `there is none for ${architecture}`, remedy: null };
+    return { works: false, reason: `not available for ${architecture}`, remedy: null };
   }
   const path = env.PATH ?? '';
   const program = findProgram(path, PROGRAM);

@@ -104,7 +104,7 @@ const compaction = z.strictObject({
 const retention = z.strictObject({
   days: described(
     z.optional(positive),
-    'Sessions that nobody used for so many days are removed while another runs.',
+    'Sessions not used for this many days are removed while another runs.',
   ),
 });
 
@@ -119,7 +119,7 @@ const paths = z.optional(z.array(name));
 const worktree = z.strictObject({
   default: described(
     z.optional(z.enum(DEFAULT_ISOLATIONS)),
-    'Which agents get a worktree though nobody asked for one: none, forks, or all that may write (off).',
+    'Which agents get a worktree without asking for one: none, forks, or all that may write (off).',
   ),
   directory: described(z.optional(name), 'Where worktrees are made ($RAMET_HOME/worktrees/<repository>).'),
   dirty: described(
@@ -180,7 +180,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   worktree: described(z.optional(worktree), 'Directories of their own for agents.'),
   cleanupPeriodDays: described(
     z.optional(positive),
-    'After how many days a worktree that nobody came back for goes, if it holds nothing (30).',
+    'Days after which an unused worktree without changes is removed (30).',
   ),
   retention: described(z.optional(retention), 'What is removed by itself: nothing, unless it is set.'),
   merge: described(z.optional(merge), 'What ramet merge does.'),

@@ -7,9 +7,7 @@ export function repairLines(session: SessionId, outcome: RepairOutcome): string[
   const { events, blocks, lostEvents, lostBlocks, missingAtEnd, cut, kept } = outcome;
   const size = `${count(events, 'event')} and ${count(blocks, 'block')}`;
   const atEnd =
-    missingAtEnd === 0
-      ? []
-      : [`${count(missingAtEnd, 'event')} had been written after the last that is there`];
+    missingAtEnd === 0 ? [] : [`${count(missingAtEnd, 'event')} lost after the last readable one`];
   if (kept === null) return [`session ${session} is whole: ${size} can be read`, ...atEnd];
   const lost = [
     ...(lostEvents.length === 0 ? [] : [eventsText(lostEvents)]),

@@ -123,9 +123,7 @@ type LifeEvent = Exclude<AgentLifecycleEvent, { type: 'agent.started' | 'agent.e
 function describeLife(event: LifeEvent): string {
   switch (event.type) {
     case 'agent.resumed':
-      return event.from === 'running'
-        ? 'goes on: the process that ran it was ended'
-        : 'goes on after it was interrupted';
+      return event.from === 'running' ? 'resumed: its process was ended' : 'resumed after an interruption';
     case 'status.changed':
       return `${[event.status, event.cause].filter(Boolean).join(': ')}${untilTime(event.until)}`;
     case 'conversation.inherited':

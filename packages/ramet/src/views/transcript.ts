@@ -84,7 +84,7 @@ function agentLine(agent: AgentOverview): string {
     worktree === null
       ? ''
       : `; in ${printable(worktree.path)} on ${printable(worktree.branch ?? 'no branch')}`;
-  const again = resumed === 0 ? '' : `; went on ${times(resumed)} after it was interrupted`;
+  const again = resumed === 0 ? '' : `; resumed ${times(resumed)} after an interruption`;
   return `agent ${agent.id}${purpose && ` ${purpose}`} (${kind}): ${agent.status}${because && `, ${because}`}${time}${again}${place}`;
 }
 

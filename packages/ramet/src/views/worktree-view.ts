@@ -80,7 +80,7 @@ function stateOf(
   const { state, lease } = worktree;
   if (verdict?.isMissing) return 'directory deleted';
   if (state === 'released') return 'kept';
-  if (isHalfMade(project, worktree)) return 'half-made: ramet worktree gc takes it away';
+  if (isHalfMade(project, worktree)) return 'half-made: ramet worktree gc removes it';
   if (state !== 'leased') return state;
   return isHeld(project, worktree) ? `in use by process ${lease?.pid}` : 'left by a process that ended';
 }

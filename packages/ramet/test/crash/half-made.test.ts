@@ -56,14 +56,14 @@ describe('WORK-3: a worktree whose maker was killed', () => {
     const { place, tree } = killed(what, step);
     const before = git(place.repository.root, 'rev-parse', 'main', 'ramet/agent');
     expect(await mergeReason(place, 'ramet/agent')).toMatch(
-      /half-made: its process was killed, and nobody has worked in it; ramet worktree gc takes it away$/,
+      /half-made: its process was killed before any work; ramet worktree gc removes it$/,
     );
     expect(listed(place).map(({ id }) => id)).toContain(tree.id);
     expect(await viewOf(place, tree)).toMatchObject({
-      state: 'half-made: ramet worktree gc takes it away',
+      state: 'half-made: ramet worktree gc removes it',
       holds: null,
     });
-    await expect(commitFiles(place, tree, 'all')).rejects.toThrow('ramet worktree gc takes it away');
+    await expect(commitFiles(place, tree, 'all')).rejects.toThrow('ramet worktree gc removes it');
     expect(git(place.repository.root, 'rev-parse', 'main', 'ramet/agent')).toBe(before);
     await collectGarbage(place);
     expect(rametBranches(place.repository.root)).not.toContain('ramet/agent');

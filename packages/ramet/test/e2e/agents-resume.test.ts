@@ -83,7 +83,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     expect(promptBytes(after)).toBe(promptBytes(before));
     const again = await user.ramet(['-p', '--continue', ...BYPASS]);
     expect(again.stderr).toContain('the last turn of this session is complete');
-    expect((await user.ramet(['logs'])).stdout).toContain('goes on: the process that ran it was ended');
+    expect((await user.ramet(['logs'])).stdout).toContain('resumed: its process was ended');
   });
 
   test('one whose end had come and was not told yet is told of once, also after a second kill', async ({

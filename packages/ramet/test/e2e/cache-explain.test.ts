@@ -124,7 +124,7 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
     const { stdout } = await user.ramet(['cache', 'explain']);
     for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(80);
     expect(stdout).toContain('sent again    20,000 tokens, at an unknown price\n');
-    expect(stdout).toMatch(/expired: nobody had used the prefix for 61 min, and it lives for\s+5 min/);
+    expect(stdout).toMatch(/expired: the prefix was not used for 61 min, and it lives for\s+5\s+min/);
   });
 
   test('an id that does not exist is refused with those that do', async ({ user }) => {

@@ -17,7 +17,7 @@ describe.concurrent('ramet gc', () => {
     expect(listed.stdout).toMatch(new RegExp(`remove +session .* ${session}`));
     expect(await user.ramet(['gc', '--older-than', '0'])).toMatchObject({
       code: 1,
-      stderr: 'ramet: nothing was removed: nobody can be asked here; say --yes to remove it\n',
+      stderr: 'ramet: nothing was removed: there is no terminal to ask on; use --yes to remove it\n',
     });
     expect(user.sessions()).toEqual([session]);
     expect((await user.ramet(['gc'])).stdout).toMatch(/^1 item used in the last 30 days stay/);

@@ -94,7 +94,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     await using terminal = startOnTerminal(user, BYPASS);
     await terminal.shows(/^>/m);
     terminal.type('go\r');
-    await terminal.shows('Ctrl-B: go on without waiting');
+    await terminal.shows('Ctrl-B: continue without waiting');
     await terminal.shows('Bash touch');
     terminal.type('BY THE WAY\r');
     await terminal.shows('» BY THE WAY (queued)');
@@ -103,7 +103,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     await terminal.shows(/> BY THE WAY\n\nTurn 1\. Noted\.\n {2}\.2 task 1 .*\n>/);
     terminal.type('half a sen');
     letGo(user);
-    await terminal.shows(/✓ \.2 .*\n(.*\n)?\ngoing on with what agents report\n\nTurn 2\.\n> half a sen/);
+    await terminal.shows(/✓ \.2 .*\n(.*\n)?\ncontinuing with reports of agents\n\nTurn 2\.\n> half a sen/);
     expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
@@ -133,7 +133,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     terminal.type('\u001b');
     await terminal.shows('stopped; what was done is kept');
     terminal.type('/continue\r');
-    await terminal.shows(/going on where it stopped\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
+    await terminal.shows(/continuing where it stopped\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
     expect(emulator.requests).toHaveLength(4);
     expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done']);
   });
@@ -149,7 +149,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     first.kill('SIGKILL');
     await first.ended;
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
-    await second.shows(/1 agent goes on\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
+    await second.shows(/1 agent resumes\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
     expect(emulator.requests).toHaveLength(4);
   });
 
@@ -177,7 +177,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     await terminal.shows('✗ .3 general-purpose task 2: cancelled: called_off');
     expect(heardBy(1, 'BANANA')).toBe(true);
     terminal.type('/tell .4 GO ON\r');
-    await terminal.shows('.4 task 3: goes on with it');
+    await terminal.shows('.4 task 3: resumes with it');
     await terminal.shows('✓ .4 general-purpose task 3: done');
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
@@ -238,8 +238,8 @@ describe.concurrent('RES-5: leaving while agents work', () => {
       { status: 'interrupted', cause: 'parent_ended' },
     ]);
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
-    await second.shows('1 agent goes on');
-    await second.shows(/going on with what agents report\s+Turn 2\./);
+    await second.shows('1 agent resumes');
+    await second.shows(/continuing with reports of agents\s+Turn 2\./);
     const told = emulator.requests.at(-1)?.body;
     expect(told).toContain('<status>done</status>');
     expect(told).not.toContain('parent_ended');
@@ -263,7 +263,7 @@ describe.concurrent('RES-5: leaving while agents work', () => {
     await terminal.shows(/stopped; what was done is kept\n {2}\.2 task 1/);
     letGo(user);
     await terminal.shows('✓ .2 general-purpose task 1: done');
-    await terminal.shows(/going on with what agents report\n\nTurn \d\./);
+    await terminal.shows(/continuing with reports of agents\n\nTurn \d\./);
   });
 
   test('SIGINT ends ramet -p with its agents in the background, and leaves no process', async ({ user }) => {

@@ -95,7 +95,7 @@ describe.concurrent('UI-1: going from one session to another', () => {
     terminal.type('/resume\r');
     await terminal.shows(new RegExp(`${first} .* ago`));
     terminal.type(`/resume ${first}\r`);
-    await terminal.shows(`going on with session ${first}`);
+    await terminal.shows(`resumed session ${first}`);
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
     expect(user.sessions()).toEqual([first]);

@@ -109,7 +109,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(end).toMatchObject({
       code: 130,
       stderr: expect.stringMatching(
-        /^ramet: the check has begun; it may take 1800 s; its output: \S+\.log\nramet: interrupted; ramet merge --continue --into main goes on\n$/,
+        /^ramet: the check has begun; it may take 1800 s; its output: \S+\.log\nramet: interrupted; resume with ramet merge --continue --into main\n$/,
       ),
     });
     expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false);

@@ -23,7 +23,7 @@ describe.concurrent('RES-6: a resumed session', () => {
       cwd: join(user.repository, 'sub'),
     });
     expect(code).toBe(0);
-    expect(linesOf(stderr)).toEqual([`ramet: going on in ${user.repository}`]);
+    expect(linesOf(stderr)).toEqual([`ramet: continuing in ${user.repository}`]);
     expect(toolResults(emulator)).toEqual([{ text: user.repository, isError: false }]);
   });
 

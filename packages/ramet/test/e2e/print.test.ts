@@ -41,7 +41,7 @@ describe.concurrent('UI-1: ramet -p', () => {
     const emulator = await user.model({ text: 'ok' });
     const end = await user.start(['-p', 'Go on.'], { stdin: null }).ended;
     expect(end).toMatchObject({ code: 0, stdout: 'ok\n' });
-    expect(linesOf(end.stderr)).toEqual([expect.stringContaining('going on without it (close it with')]);
+    expect(linesOf(end.stderr)).toEqual([expect.stringContaining('continuing without it (close it with')]);
     expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Go on.');
   });
 

@@ -36,7 +36,7 @@ describe.concurrent('UI-1: ramet resume', () => {
     const session = await interrupted(user);
     const end = await user.ramet(['resume', `${session}.1`]);
     expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    expect(end.stderr).toContain(`going on with all of ${session}`);
+    expect(end.stderr).toContain(`resuming all interrupted agents of ${session}`);
     expect((await user.ramet(['resume', `${session}.9`])).stderr).toContain('there is no agent');
   });
 

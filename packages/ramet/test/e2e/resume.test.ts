@@ -127,7 +127,7 @@ describe.concurrent('UI-1: a session that cannot be gone on with', () => {
     expect(end).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'ramet: the last turn of this session is complete: give a prompt to go on\n',
+      stderr: 'ramet: the last turn of this session is complete: give a prompt to continue\n',
     });
   });
 });

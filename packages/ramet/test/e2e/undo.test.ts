@@ -171,7 +171,7 @@ describe.concurrent('ramet undo', () => {
     await user.model(read, edit('# Test', '# One'), between, read, edit('# One', '# Two'), done);
     await user.ramet(['-p', 'Work.', ...BYPASS]);
     const refused = await user.ramet(['undo']);
-    expect(refused.stdout).toContain('changed by somebody else too, between turns 2 and 5');
+    expect(refused.stdout).toContain('also changed by someone else, between turns 2 and 5');
     const forced = await user.ramet(['undo', '--force']);
     expect(forced.stderr).toContain('one Bash call ran in these turns; what Bash changed is not put back');
     expect(textOf(user, 'README.md')).toBe('# Test\n');

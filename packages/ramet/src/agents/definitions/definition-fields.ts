@@ -157,7 +157,7 @@ function disallowedOf(value: unknown, known: readonly string[], say: Say): reado
   if (remote.length > 0) say('disallowedTools', 'note', `not yet active: ${some(remote)} (MCP)`);
   if (unknown.length > 0) say('disallowedTools', 'note', `there is no tool ${some(unknown)} here`);
   if (patterns.length > 0)
-    say('disallowedTools', 'warning', `${some(patterns, '; ')}: the whole tool is taken away; use rules`);
+    say('disallowedTools', 'warning', `${some(patterns, '; ')}: this removes the whole tool; use rules`);
   return names === 'all' ? known : names;
 }
 

@@ -168,7 +168,7 @@ function readPrompt(fields: FieldMap, body: string, description: string, found: 
     found.push({ line, field: 'prompt', level, message });
   if (value !== undefined && value !== null && typeof value !== 'string') say('error', 'it is not a text');
   if (body !== '' && prompt !== '') say('warning', 'the text below the front matter counts, not this');
-  if (body === '' && prompt === '') say('warning', 'there is none: its agents get the description instead');
+  if (body === '' && prompt === '') say('warning', 'missing: its agents get the description instead');
   return (body || prompt || description).toWellFormed();
 }
 

@@ -119,7 +119,7 @@ function linkTarget(path: string): string | null {
 
 export function foundFile(path: string, real: string): FoundFile {
   const stats = statsOf(real);
-  if (stats === null) return { path, real, stamp: 'gone', refused: 'it is gone, or cannot be looked at' };
+  if (stats === null) return { path, real, stamp: 'gone', refused: 'it is missing or cannot be read' };
   const refused = stats.isFile()
     ? stats.size > LARGEST_DEFINITION
       ? tooLarge(stats.size)

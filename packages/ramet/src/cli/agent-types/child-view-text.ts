@@ -19,7 +19,7 @@ export function childViewText(view: ChildView): string {
     ['system prompt', `${Buffer.byteLength(view.system)} bytes, ${about(tokens.system)}`],
     ['project instructions', instructionsText(definition.instructions, instructions, tokens.instructions)],
     ['git status', definition.git ? 'yes' : 'no'],
-    ['environment', `yes, with what it is told of its task's origin; ${about(tokens.environment)}`],
+    ['environment', `yes, with the origin of its task; ${about(tokens.environment)}`],
     ['not inherited', NOT_INHERITED],
     ['in all', `${about(tokens.total)} before its task`],
   ].map((row) => row.map(printable));

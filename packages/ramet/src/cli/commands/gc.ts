@@ -29,7 +29,7 @@ export async function gc(flags: GcFlags, io: CommandIo): Promise<number> {
 
 async function isWanted(going: readonly Holding[], io: CommandIo): Promise<boolean> {
   if (!process.stdin.isTTY || !io.isTerminal) {
-    io.note('nothing was removed: nobody can be asked here; say --yes to remove it');
+    io.note('nothing was removed: there is no terminal to ask on; use --yes to remove it');
     return false;
   }
   const asking = createInterface({ input: process.stdin, output: process.stderr });

@@ -134,7 +134,7 @@ async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Pr
 }
 
 const NOTHING_CAME =
-  `standard input is open and nothing came in ${FIRST_BYTE_MS / 1000} seconds: going on without it ` +
+  `standard input is open and nothing came in ${FIRST_BYTE_MS / 1000} seconds: continuing without it ` +
   '(close it with < /dev/null)';
 
 const STILL_OPEN = `standard input is open and silent: waiting for its end, until it was silent for ${SILENCE_MS / 1000} seconds`;

@@ -20,6 +20,6 @@ function namedSession(wanted: string, io: CommandIo): string {
   if (parseTarget(wanted).agent === null) return wanted;
   using view = viewAgents(wanted, findPlace(io).project);
   const { session } = view.entry;
-  io.note(`agents go on with their session: going on with all of ${session} that was interrupted`);
+  io.note(`agents resume with their session: resuming all interrupted agents of ${session}`);
   return session;
 }

@@ -4,7 +4,7 @@ import { suggest } from './suggest.ts';
 
 function program(): Command {
   const ramet = new Command('ramet').option('--model <model>', 'which model').option('-v, --verbose', 'more');
-  ramet.command('show').description('show a session').argument('[session]').option('--json', 'as JSON');
+  ramet.command('show').description('show a session').argument('[session]').option('--json', 'print JSON');
   ramet.command('logs').argument('[target]');
   ramet.command('hidden', { hidden: true });
   ramet

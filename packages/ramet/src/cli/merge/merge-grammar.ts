@@ -7,17 +7,17 @@ import type { CommandIo } from '../io.ts';
 export function addMerge(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('merge')
-    .description('merge branches into a target one at a time, checked, without touching a checkout')
-    .argument('[branch...]', 'branches or commits; without any, what waits in the queue')
-    .option('--into <branch>', 'the target; the branch that is checked out here when absent')
+    .description('merge branches into a target one at a time, with a check, without touching a checkout')
+    .argument('[branch...]', 'branches or commits (default: those in the queue)')
+    .option('--into <branch>', 'the target (default: the branch checked out here)')
     .addOption(
-      new Option('--strategy <strategy>', 'how each branch is taken in')
+      new Option('--strategy <strategy>', 'how to merge each branch')
         .choices([...MERGE_STRATEGIES])
         .default('merge'),
     )
     .option('--check <shell>', 'a command that must succeed on the merged files (setting merge.check)')
-    .option('--no-check', 'run none, whatever the settings say')
-    .option('--check-seconds <number>', 'how long the check may take (1800)', secondsOf)
+    .option('--no-check', 'run no check, even if the settings have one')
+    .option('--check-seconds <number>', 'most seconds the check may take (default: 1800)', secondsOf)
     .addOption(
       new Option(
         '--on-conflict <policy>',
@@ -33,12 +33,12 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
       positive,
     )
     .option('--max-budget-usd <dollars>', 'with resolve: what all agents of this command may spend', positive)
-    .option('--update-checkout', 'move a target that is checked out too, when that checkout is clean')
-    .option('--continue', 'go on with what waits, with the check and policy of the last run')
-    .option('--preview', 'only say what would conflict with what, and in which order to merge')
+    .option('--update-checkout', 'also update the checkout of the target, if it is clean')
+    .option('--continue', 'resume the queue with the check and policy of the last run')
+    .option('--preview', 'only list which branches would conflict, and the order to merge in')
     .option('--status', 'only list the queue')
     .option('--pr', 'push each branch and open a pull request with gh instead')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (branches, options) => {
       const { merge } = await import('../commands/merge.ts');
       setExitCode(await merge(branches, options, io));
@@ -49,9 +49,9 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
 export function addWorktreeCommit(worktree: Command, argument: string, io: CommandIo): void {
   worktree
     .command('commit')
-    .description('commit everything in one, in the name of its agent')
+    .description('commit everything in a worktree, with trailers that name its agent')
     .argument('<worktree>', argument)
-    .option('-m, --message <text>', 'the message (what the agent was asked to do)')
+    .option('-m, --message <text>', 'the message (default: the task of the agent)')
     .action(async (name, options) => (await import('../commands/worktree.ts')).commit(name, options, io));
 }
 
@@ -60,14 +60,14 @@ export function addProvenance(program: Command, io: CommandIo): void {
   program
     .command('diff')
     .description('show what an agent or a branch changed')
-    .argument('<target>', 'a branch; or a session, or with .2 behind it its agent 2')
-    .option('--base <branch>', 'what a branch is compared with, from where they parted (HEAD)')
+    .argument('<target>', 'a branch or a session; append .2 for its agent 2')
+    .option('--base <branch>', 'compare a branch with this one, from their merge base (default: HEAD)')
     .action(async (target, options) => (await import('../commands/diff.ts')).diff(target, options, io));
   program
     .command('blame')
     .description('show which agent wrote each line of a file, and why')
     .argument('<file>', 'a file of this repository')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (file, options) => (await import('../commands/blame.ts')).blame(file, options, io));
 }
 
@@ -86,13 +86,16 @@ function positive(text: string): number {
 export function addGc(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
     .command('gc')
-    .description('list what sessions, outputs, logs and worktrees take here, and remove what is old')
-    .option('--older-than <days>', 'remove what was not used for so many days (default: 30)', days)
-    .option('--interrupted', 'also sessions that were interrupted and could be resumed')
-    .option('--work', 'also work of agents that nothing else has: wip refs, folders of removed worktrees')
+    .description('list the space that sessions, outputs, logs and worktrees use, and remove what is old')
+    .option('--older-than <days>', 'remove what was not used for this many days (default: 30)', days)
+    .option('--interrupted', 'include interrupted sessions that could be resumed')
+    .option(
+      '--work',
+      'include work of agents that exists nowhere else: wip refs, folders of removed worktrees',
+    )
     .option('--dry-run', 'only list')
     .option('-y, --yes', 'remove without asking')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (options) => setExitCode(await (await import('../commands/gc.ts')).gc(options, io)));
 }
 
@@ -106,23 +109,23 @@ function days(text: string): number {
 export function addAgents(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   const agents = program
     .command('agents')
-    .description('list agent types: where each comes from, what shadows what, what is wrong with files')
-    .option('--json', 'as JSON')
+    .description('list agent types: where each is defined, what overrides what, mistakes in files')
+    .option('--json', 'print JSON')
     .action(async (options) => (await import('../commands/agents.ts')).agents(options, io));
   agents
     .command('validate')
-    .description('check definition files; exits with 1 when one cannot be used')
-    .argument('[path...]', 'files and folders, wherever they are; those of this place when absent')
-    .option('--json', 'as JSON')
+    .description('check definition files; exit with 1 if one cannot be used')
+    .argument('[path...]', 'files and folders (default: those that apply here)')
+    .option('--json', 'print JSON')
     .action(async (paths, options) => {
       const { validateAgents } = await import('../commands/agents.ts');
       setExitCode(await validateAgents(paths, options, io));
     });
   agents
     .command('show')
-    .description('show what a child of this type will see: prompt, tools, model, what it is told')
-    .argument('<type>', 'its name')
-    .option('--json', 'as JSON')
+    .description('show what a child of this type will see: prompt, tools, model, environment')
+    .argument('<type>', 'name of the type')
+    .option('--json', 'print JSON')
     .action(async (name, options) =>
       (await import('../commands/agents.ts')).showAgentType(name, options, io),
     );

@@ -19,7 +19,7 @@ export interface AgentLimits {
   readonly fork: boolean;
   /** Where agents run whose type does not say. */
   readonly executor: ExecutorKind;
-  /** Which agents get a worktree though nobody asked for one. */
+  /** Which agents get a worktree without asking for one. */
   readonly isolation: DefaultIsolation;
 }
 

@@ -37,9 +37,12 @@ export async function runMergeQueue(request: MergeRequest, ports: MergePorts): P
   } catch (error) {
     // Whatever was under way fails in its own way; why is the same for all.
     if (repository.signal?.aborted)
-      throw new Cancelled(`interrupted; ramet merge --continue --into ${shellWord(request.target)} goes on`, {
-        cause: error,
-      });
+      throw new Cancelled(
+        `interrupted; resume with ramet merge --continue --into ${shellWord(request.target)}`,
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
 }

@@ -131,7 +131,7 @@ async function make(
   const { elsewhere: _, hadBranch: __, ...facts } = brought.worktree.facts;
   const leased = place.registry.change(worktree.id, ['making', 'claiming'], { state: 'leased', facts });
   if (leased === null) {
-    throw new RametError('worktree_lost', 'terminal', `${worktree.path} was taken away while it was made`);
+    throw new RametError('worktree_lost', 'terminal', `${worktree.path} was removed while it was created`);
   }
   const env = worktreeEnvironment(place, leased);
   const missing = missingPackages(place, leased.path, brought.reasons);
@@ -233,7 +233,7 @@ function explain(place: WorktreePlace, error: unknown): unknown {
   if (code === 'EEXIST') {
     return new UserMistake(
       'worktree_taken',
-      `somebody else made it just now: ${describeError(error)}; try again`,
+      `another process made it just now: ${describeError(error)}; try again`,
     );
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {

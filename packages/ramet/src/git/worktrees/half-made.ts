@@ -20,7 +20,7 @@ function unfinishedText(
   if (!UNFINISHED.has(worktree.state)) return null;
   return isHeld(project, worktree)
     ? `is being made by process ${worktree.lease?.pid}: wait until it is done`
-    : 'is half-made: its process was killed, and nobody has worked in it; ramet worktree gc takes it away';
+    : 'is half-made: its process was killed before any work; ramet worktree gc removes it';
 }
 
 /** Whether its maker was killed. */

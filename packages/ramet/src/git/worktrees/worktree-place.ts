@@ -56,7 +56,7 @@ function bareRepository(directory: string): Repository {
   if (isBare) return { root, commonDirectory: root };
   throw new UserMistake(
     'not_a_repository',
-    `${directory} is not in a git repository: worktrees need one; run git init and commit first, or go on without isolation`,
+    `${directory} is not in a git repository: worktrees need one; run git init and commit first, or continue without isolation`,
   );
 }
 

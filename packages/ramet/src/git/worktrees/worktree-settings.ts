@@ -4,7 +4,7 @@ export const DIRTY_POLICIES = ['carry', 'exclude', 'refuse'] as const;
 export type DirtyPolicy = (typeof DIRTY_POLICIES)[number];
 
 export const DEFAULT_ISOLATIONS = ['off', 'forks', 'writers'] as const;
-/** Which agents get a worktree though nobody asked for one: none, forks, or all that may write. */
+/** Which agents get a worktree without asking for one: none, forks, or all that may write. */
 export type DefaultIsolation = (typeof DEFAULT_ISOLATIONS)[number];
 
 export interface WorktreeSettings {

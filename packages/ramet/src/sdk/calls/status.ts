@@ -74,7 +74,7 @@ export function latestInterrupted(options: CallOptions = {}): string {
       ? `${running.slice(0, 5).join(', ')} still ${running.length === 1 ? 'runs' : 'run'} (ramet ps)`
       : latest === undefined
         ? 'there is no session yet'
-        : `to go on with the latest, give a prompt: ramet -p --resume ${latest.session} PROMPT`;
+        : `to resume the latest, give a prompt: ramet -p --resume ${latest.session} PROMPT`;
   throw new UserMistake(
     'nothing_to_resume',
     `nothing to resume: no session of this working tree was interrupted; ${hint}`,

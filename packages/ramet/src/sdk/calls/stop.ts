@@ -125,7 +125,7 @@ function signal(writer: ProcessIdentity, name: NodeJS.Signals): void {
     process.kill(writer.pid, name);
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return;
-    throw new UserMistake('not_permitted', `cannot end process ${writer.pid}: it belongs to somebody else`, {
+    throw new UserMistake('not_permitted', `cannot end process ${writer.pid}: it belongs to another user`, {
       cause: error,
     });
   }

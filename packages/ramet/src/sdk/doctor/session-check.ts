@@ -19,7 +19,7 @@ export function checkSessions({ place: { project } }: DoctorContext): HealthChec
     read += 1;
     if (isDamaged(project, session)) damaged.push(session);
   }
-  const rest = read < sessions.length ? `; ${sessions.length - read} older not looked at` : '';
+  const rest = read < sessions.length ? `; ${sessions.length - read} older not checked` : '';
   const [first] = damaged;
   if (first === undefined) return ok('sessions', `${read} can be read whole${rest}`);
   return limited('sessions', `damaged: ${damaged.join(', ')}${rest}`, `run ramet doctor --repair ${first}`);

@@ -98,7 +98,7 @@ async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise
         ? young
           ? 'it is recent'
           : null
-        : `it holds work that is on no branch: git diff HEAD ${ref} ${WORK_STAYS}`,
+        : `it has changes that are on no branch: git diff HEAD ${ref} ${WORK_STAYS}`,
       young: mayGo && young,
       async remove() {
         await runGit(['update-ref', '-d', ref, commit], call);

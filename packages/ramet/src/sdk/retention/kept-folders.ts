@@ -25,7 +25,7 @@ export function keptFolders({ place, now, days, work }: HoldingOptions): Holding
         usedAt: stats.mtimeMs,
         bytes: filesBelow(path).reduce((sum, { size }) => sum + size, 0),
         parts: null,
-        keep: !work ? `it holds work of a removed worktree ${WORK_STAYS}` : young ? 'it is recent' : null,
+        keep: !work ? `it has changes of a removed worktree ${WORK_STAYS}` : young ? 'it is recent' : null,
         young: work && young,
         remove: () =>
           rm(path, { recursive: true, force: true }).then(

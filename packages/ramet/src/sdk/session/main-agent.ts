@@ -200,6 +200,6 @@ export function takePrompt(
 function nothingToDo(empty: boolean): UserMistake {
   const reason = empty
     ? 'this session ended before its prompt was recorded: give the prompt again'
-    : 'the last turn of this session is complete: give a prompt to go on';
+    : 'the last turn of this session is complete: give a prompt to continue';
   return new UserMistake('nothing_to_do', reason);
 }

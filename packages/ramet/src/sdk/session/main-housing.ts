@@ -28,7 +28,7 @@ export async function mainHousing(
 }
 
 function moveOut(agent: Agent, cwd: string, reason: string): void {
-  agent.warn('worktree_lost', `the session goes on in ${cwd}: ${reason}`);
+  agent.warn('worktree_lost', `the session continues in ${cwd}: ${reason}`);
   agent.record({ type: 'directory.changed', cwd, worktree: null });
   const how = `you are in ${cwd} and no longer in your worktree: ${reason}.`;
   agent.receive('notification', null, directoryChanged(how));

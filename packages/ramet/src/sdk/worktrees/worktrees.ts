@@ -85,7 +85,7 @@ function refuseReadOnly({ repository: { commonDirectory } }: WorktreePlace): voi
   } catch (error) {
     throw new UserMistake(
       'read_only_repository',
-      `${commonDirectory} cannot be written (${systemCode(error)}), so nothing is taken away: make it writable, or see with --dry-run what would go`,
+      `${commonDirectory} cannot be written (${systemCode(error)}), so nothing is removed: make it writable, or use --dry-run to list what would be removed`,
     );
   }
 }
@@ -139,7 +139,7 @@ function refuseGone({ state, name }: ManagedWorktree): void {
   if (state !== 'gone') return;
   throw new UserMistake(
     'worktree_gone',
-    `the worktree ${name} is gone: its agent gets it back when it goes on`,
+    `the worktree ${name} is gone: its agent gets it back when it resumes`,
   );
 }
 

@@ -69,7 +69,7 @@ describe('FORK-8: what a request read and why no more', () => {
     // Sonnet 5: written at 2.50, read at 0.20 dollars a million.
     expect(miss?.extraUsd).toBeCloseTo((10_000 * (2.5 - 0.2)) / 1_000_000, 12);
     expect(miss && reasonText(miss)).toBe(
-      'expired: nobody had used the prefix for 7 min, and it lives for 5 min',
+      'expired: the prefix was not used for 7 min, and it lives for 5 min',
     );
   });
 

@@ -24,7 +24,7 @@ export function explanationText(explanation: CacheExplanation, whose: string): s
       : [
           line('held against', candidateText(candidate)),
           line('could read', exact(candidate.could)),
-          line('parts at', differenceText(candidate) ?? 'nowhere: all of it stands in this one'),
+          line('parts at', differenceText(candidate) ?? 'nowhere: all of it is in this one'),
         ]),
     ...(missed === 0 ? [] : [line('sent again', `${exact(missed)}, ${beyondHit(extraUsd)}`)]),
     line('why', reasonText(explanation)),

@@ -14,7 +14,7 @@ export function reasonText({ reason, request, candidate }: CacheExplanation): st
     case 'below_minimum':
       return `below minimum: a prompt of ${reason.promptTokens} tokens is too short for this model's cache (${reason.minimum}); no miss`;
     case 'expired':
-      return `expired: nobody had used the prefix for ${span(reason.silentMs)}, and it lives for ${span(reason.lifetimeMs)}`;
+      return `expired: the prefix was not used for ${span(reason.silentMs)}, and it lives for ${span(reason.lifetimeMs)}`;
     case 'parallel':
       return `parallel launch without a lead: ${reason.with} was writing the same prefix, and its answer had not begun`;
     case 'model':

@@ -67,7 +67,7 @@ export async function tellAgents(argument: string, { session }: Chat, io: Comman
   const lines = found.map(async ({ id }) => {
     const goesOn = !isAtWork(session, id);
     const agent = await session.tell(id, rest);
-    return said([agent], goesOn ? 'goes on with it' : 'hears it at its next tool boundary');
+    return said([agent], goesOn ? 'resumes with it' : 'gets it at its next tool boundary');
   });
   return (await Promise.all(lines)).join('\n');
 }

@@ -79,14 +79,14 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
 };
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['Enter', 'send; while a turn runs: heard between two steps'],
+  ['Enter', 'send; during a turn: delivered at the next step'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'a new line'],
   ['Up, Down', 'earlier prompts'],
   ['Tab', 'complete a command'],
-  ['Ctrl-B', 'let agents go on in the background'],
+  ['Ctrl-B', 'let agents continue in the background'],
   ['Esc', 'stop the turn'],
-  ['Ctrl-C', 'stop the turn; twice: leave'],
-  ['Ctrl-D', 'leave'],
+  ['Ctrl-C', 'stop the turn; twice: exit'],
+  ['Ctrl-D', 'exit'],
 ];
 
 function helpText(): string {
@@ -124,7 +124,7 @@ async function compact(instructions: string, { chat, signal }: CommandContext): 
 function model(argument: string, { chat }: CommandContext): CommandAnswer {
   if (argument === '') return { text: `the model is ${chat.model ?? 'the default one'}` };
   chat.setModel(argument);
-  return { text: `going on with ${chat.model}` };
+  return { text: `the model is now ${chat.model}` };
 }
 
 function permissions(argument: string, { chat }: CommandContext): CommandAnswer {
@@ -143,7 +143,7 @@ async function resume(argument: string, { chat, io }: CommandContext): Promise<C
     await chat.change(argument);
     const answer = chat.lastAnswer();
     return {
-      text: `${answer === null ? '' : `${answer}\n`}going on with session ${chat.session?.id}`,
+      text: `${answer === null ? '' : `${answer}\n`}resumed session ${chat.session?.id}`,
       goOn: chat.session?.isInterrupted === true,
     };
   }
@@ -155,5 +155,5 @@ async function resume(argument: string, { chat, io }: CommandContext): Promise<C
     session === chat.session?.id ? 'this one' : live ? 'in use' : `${duration(now - opened)} ago`,
     excerpt(title ?? '', 60),
   ]);
-  return { text: `${table(rows)}go on with one: /resume <session>` };
+  return { text: `${table(rows)}resume one: /resume <session>` };
 }

@@ -88,7 +88,7 @@ export class ChatWorker {
     const { chat, print, style } = this.#parts;
     if (chat.session === null) return;
     const agents = await chat.session.continueAgents();
-    if (agents > 0) print(style.dim(`${agents} agent${agents === 1 ? ' goes' : 's go'} on\n`));
+    if (agents > 0) print(style.dim(`${agents} agent${agents === 1 ? ' resumes' : 's resume'}\n`));
     this.#goesOn = chat.session.isInterrupted;
     if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
   }
@@ -158,7 +158,7 @@ export class ChatWorker {
   }
 
   #goingOnText(): string {
-    return this.#hasNews ? 'going on with what agents report' : 'going on where it stopped';
+    return this.#hasNews ? 'continuing with reports of agents' : 'continuing where it stopped';
   }
 
   /** Beside the turn that is under way. */

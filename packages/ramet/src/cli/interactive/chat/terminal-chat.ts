@@ -153,7 +153,7 @@ export class TerminalChat {
     if (since === null) return null;
     const stopping = this.#interrupted || this.#exitCode !== null;
     const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
-    const hint = !stopping && this.#waitedFor().length > 0 ? 'Ctrl-B: go on without waiting · ' : '';
+    const hint = !stopping && this.#waitedFor().length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
     return { text: hint + text, forMs: performance.now() - since };
   }
 

@@ -30,14 +30,14 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   help: { usage: '/help', meaning: 'keys and commands', instant: true },
   cost: { usage: '/cost', meaning: 'tokens and dollars so far', instant: true },
   agents: { usage: '/agents', meaning: 'the agents of this session', instant: true },
-  tell: { usage: '/tell <agent> <text>', meaning: 'say something to an agent', instant: true },
-  cancel: { usage: '/cancel <agent>', meaning: 'let an agent end with a summary', instant: true },
+  tell: { usage: '/tell <agent> <text>', meaning: 'send a message to an agent', instant: true },
+  cancel: { usage: '/cancel <agent>', meaning: 'stop an agent after a last summary', instant: true },
   stop: { usage: '/stop <agent>', meaning: 'end an agent at once', instant: true },
-  continue: { usage: '/continue', meaning: 'go on with what was stopped, agents included' },
-  compact: { usage: '/compact [what to keep]', meaning: 'replace what is old by a summary' },
+  continue: { usage: '/continue', meaning: 'resume what was stopped, agents included' },
+  compact: { usage: '/compact [what to keep]', meaning: 'replace older messages by a summary' },
   model: {
     usage: '/model [name]',
-    meaning: 'show the model, or go on with another',
+    meaning: 'show the model, or change it',
     words: ['haiku', 'sonnet', 'opus', 'fable'],
   },
   permissions: {
@@ -45,9 +45,9 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
     meaning: 'show the permission mode, or change it',
     words: SESSION_MODES,
   },
-  resume: { usage: '/resume [session]', meaning: 'list sessions, or go on with one' },
-  clear: { usage: '/clear', meaning: 'begin a new session' },
-  quit: { usage: '/quit', meaning: 'leave; also Ctrl-D' },
+  resume: { usage: '/resume [session]', meaning: 'list sessions, or resume one' },
+  clear: { usage: '/clear', meaning: 'start a new session' },
+  quit: { usage: '/quit', meaning: 'exit; also Ctrl-D' },
 };
 
 export interface Completion {

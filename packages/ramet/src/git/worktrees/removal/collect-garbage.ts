@@ -133,7 +133,7 @@ async function judge(
   if (dryRun) return { worktree, action: 'remove', reasons: ['holds nothing'] };
   const removal = await removeWorktree(place, worktree);
   return removal.removed
-    ? { worktree, action: 'remove', reasons: ['holds nothing, and nobody came back for it'] }
+    ? { worktree, action: 'remove', reasons: ['has no changes and was not used again'] }
     : { worktree, action: 'keep', reasons: removal.reasons.map(({ text }) => text) };
 }
 
@@ -186,7 +186,7 @@ async function finishTrashed(
 ): Promise<['keep' | 'remove', string]> {
   const { elsewhere, ...facts } = worktree.facts;
   const mine = place.registry.changeSeen(worktree, { lease: thisProcess() });
-  if (mine === null) return ['keep', 'somebody else is at it'];
+  if (mine === null) return ['keep', 'another process is using it'];
   const isBack = existsSync(worktree.path) && isTreeOf(worktree.path, worktree);
   if (!isBack && elsewhere !== undefined && isTreeOf(elsewhere, worktree)) {
     const held = await heldWork(place, { ...worktree, path: elsewhere });
@@ -195,7 +195,7 @@ async function finishTrashed(
     if (held.length === 0 || isForgotten) return finish(place, worktree);
     renameSync(elsewhere, worktree.path);
     place.registry.change(worktree.id, ['trashed'], { state: 'released', lease: null, facts });
-    return ['keep', `${held[0]?.text ?? 'it holds work'}; taken back from the trash`];
+    return ['keep', `${held[0]?.text ?? 'it has changes'}; restored from the trash`];
   }
   if (!isBack) return finish(place, worktree);
   place.registry.change(worktree.id, ['trashed'], { state: 'released', lease: null, facts });

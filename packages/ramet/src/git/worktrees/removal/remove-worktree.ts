@@ -61,7 +61,7 @@ export async function removeWorktree(
   });
   if (trashed === null) {
     saved?.undo();
-    return { removed: false, reasons: [{ kind: 'in_use', text: 'somebody else took it' }] };
+    return { removed: false, reasons: [{ kind: 'in_use', text: 'another process took it' }] };
   }
   place.onStep('trashing');
   const kept = verdict.isMissing ? null : await moveToTrash(place, trashed, trash, force);
