@@ -26,8 +26,8 @@ export async function cleanWorktrees(
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
   if (repository === null || !existsSync(join(repository.commonDirectory, 'ramet'))) return;
-  const { openWorktreePlace } = await import('../git/worktrees/worktree-place.ts');
-  const { collectGarbage } = await import('../git/worktrees/removal/collect-garbage.ts');
+  const { openWorktreePlace } = await import('../git/managed-worktrees.ts');
+  const { collectGarbage } = await import('../git/managed-worktrees.ts');
   const now = (): number => clock.now();
   using place = openWorktreePlace({ home, directory: cwd, env, settings: settings.worktree, now });
   await collectGarbage(place, { cleanupPeriodDays: settings.cleanupPeriodDays });

@@ -1,12 +1,13 @@
 /** The public API. Everything a user of the library may import is named here, and nothing else. */
-export type { AgentEvent, AgentHandle, AgentResult } from '../engine/agent/agent-event.ts';
-export type { CompactionOutcome } from '../engine/compaction/compaction.ts';
-export type { RunOptions } from '../engine/loop/loop.ts';
-export type { RestorationStep, UndoPlan } from '../files/restoration.ts';
-export type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';
-export type { MergeEntry } from '../git/merge/merge-entries.ts';
-export type { MergeReport } from '../git/merge/merge-request.ts';
-export type { BlamedLine } from '../git/provenance/blame-lines.ts';
+export type {
+  AgentEvent,
+  AgentHandle,
+  AgentResult,
+  CompactionOutcome,
+  RunOptions,
+} from '../engine/shapes.ts';
+export type { RestorationStep, UndoPlan } from '../files/shapes.ts';
+export type { BlamedLine, ConflictMatrix, MergeEntry, MergeReport } from '../git/shapes.ts';
 export type { WorktreeResult } from '../git/worktrees/workspace/agent-workspace.ts';
 export type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 export type { SessionEntry } from '../journal/session-list.ts';

@@ -2,11 +2,7 @@
  * What the library can do besides sessions. Each function loads what it needs when it is called: a program that only
  * runs agents does not pay for merging.
  */
-
-import type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';
-import type { MergeEntry } from '../git/merge/merge-entries.ts';
-import type { MergeReport } from '../git/merge/merge-request.ts';
-import type { BlamedLine } from '../git/provenance/blame-lines.ts';
+import type { BlamedLine, ConflictMatrix, MergeEntry, MergeReport } from '../git/shapes.ts';
 import type { WorktreeView } from '../views/worktree-view.ts';
 import type { CallOptions } from './calls/caller.ts';
 import type { DiffOptions } from './calls/provenance.ts';

@@ -1,6 +1,7 @@
 /** Where a session works and where its files are kept. */
 import { realpathSync } from 'node:fs';
-import { findRepository, type Repository } from '../git/repository.ts';
+import { findRepository } from '../git/repository.ts';
+import type { Repository } from '../git/shapes.ts';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { projectDirectory, rametHome } from '../system/home.ts';
 

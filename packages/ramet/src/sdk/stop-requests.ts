@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { STOPPED } from '../engine/agent/notices.ts';
-import type { AgentFamily } from '../engine/children/family.ts';
+import type { AgentFamily } from '../engine/shapes.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../system/home.ts';
 import { type ProcessIdentity, thisProcess } from '../system/processes/process-identity.ts';

@@ -1,5 +1,5 @@
 /** How an agent is called in tables: `.2 fork parser: mend the parser`, further in for every level of the tree. */
-import type { AgentResult } from '../engine/agent/agent-event.ts';
+import type { AgentResult } from '../engine/shapes.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import type { AgentId } from '../schema/ids.ts';
 import type { AgentStatus } from '../schema/status.ts';

@@ -1,10 +1,7 @@
 /** How merges look to people. Names of branches and files are anybody's: nothing of them reaches the terminal raw. */
 
-import type { ConflictMatrix } from '../git/merge/conflict-matrix.ts';
-import { shortName } from '../git/merge/integration-refs.ts';
-import { shellWord } from '../git/merge/merge-advice.ts';
-import type { MergeEntry } from '../git/merge/merge-entries.ts';
-import type { MergeReport } from '../git/merge/merge-request.ts';
+import { shellWord, shortName } from '../git/merges.ts';
+import type { ConflictMatrix, MergeEntry, MergeReport } from '../git/shapes.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const ID_LENGTH = 10;

@@ -1,6 +1,6 @@
 /** Why `ramet worktree rm` left a worktree alone: what it holds, how to keep that, and what `--force` does with it. */
-import { checkpointRef } from '../git/worktrees/work/checkpoint.ts';
-import type { ManagedWorktree, VerdictKind, VerdictReason } from '../git/worktrees/worktree.ts';
+import { checkpointRef } from '../git/managed-worktrees.ts';
+import type { ManagedWorktree, VerdictKind, VerdictReason } from '../git/shapes.ts';
 
 const FILES: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
   ...(['staged', 'changed', 'untracked', 'hidden', 'precious'] as const),

@@ -1,11 +1,6 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
-import { isHalfMade, isHeld } from '../git/worktrees/half-made.ts';
-import { knownBytes } from '../git/worktrees/pool/pool-size.ts';
-import { isTreeOf } from '../git/worktrees/register-worktree.ts';
-import { verdictOf, type WorktreeVerdict } from '../git/worktrees/work/verdict.ts';
-import { type WorkInFiles, workInTime } from '../git/worktrees/work/work-in-time.ts';
-import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
-import type { WorktreePlace } from '../git/worktrees/worktree-place.ts';
+import { isHalfMade, isHeld, isTreeOf, knownBytes, verdictOf, workInTime } from '../git/managed-worktrees.ts';
+import type { ManagedWorktree, WorkInFiles, WorktreePlace, WorktreeVerdict } from '../git/shapes.ts';
 import { fewAtOnce } from '../system/few-at-once.ts';
 import { duration } from './text/format.ts';
 

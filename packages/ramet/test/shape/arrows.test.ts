@@ -82,8 +82,8 @@ describe('the doors of a room', () => {
   });
 
   test.each([
-    [['engine'], 39],
-    [['files', 'sandbox', 'git'], 59],
+    [['engine'], 14],
+    [['files', 'sandbox', 'git'], 30],
   ])('of %s are together at most %i', (rooms, most) => {
     expect(rooms.flatMap(doorsOf).length).toBeLessThanOrEqual(most);
   });

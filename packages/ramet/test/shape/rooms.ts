@@ -124,23 +124,15 @@ const DOORS: Readonly<Record<string, string>> = {
   emulator: 'emulate server',
   conversation: 'breakpoints compacted conversation divergence fork frozen-block quoted-text request',
   files: `
-    create-file-access file-access file-ledger file-readers original-files restoration restore-files
-    shared-writes stale-file
+    create-file-access file-access file-ledger file-readers original-files shapes shared-writes stale-file
+    undo
   `,
   sandbox: 'bubblewrap command-sandbox isolated-shell write-fence',
   git: `
-    committed-version folder-guard git-state merge/branch-checkouts merge/branch-commits
-    merge/conflict-matrix merge/integration merge/integration-refs merge/merge-advice merge/merge-entries
-    merge/merge-message merge/merge-output merge/merge-queue merge/merge-repository merge/merge-request
-    merge/merge-trees merge/private-worktree merge/write-commit provenance/blame-lines
-    provenance/file-contents provenance/trailers repository run-git shared-git/checkout shared-git/git-words
-    shared-git/lazy-checkouts worktrees/dependencies/check-packages worktrees/half-made
-    worktrees/pool/pool-size worktrees/register-worktree worktrees/registry
-    worktrees/removal/collect-garbage worktrees/removal/lost-worktrees worktrees/removal/ref-locks
-    worktrees/removal/remove-worktree worktrees/work/add-all worktrees/work/checkpoint
-    worktrees/work/dirty-work worktrees/work/verdict worktrees/work/work-in-time
-    worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces worktrees/worktree
-    worktrees/worktree-environment worktrees/worktree-place worktrees/worktree-settings
+    committed-version folder-guard git-state managed-worktrees merges provenance provenance/trailers
+    repository run-git shapes shared-git/git-words shared-git/lazy-checkouts worktrees/registry
+    worktrees/work/add-all worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces
+    worktrees/worktree-settings
   `,
   permission: `
     asking-once assessment broker decide effective-mode grammar-memory inherited-path policy rule
@@ -160,14 +152,8 @@ const DOORS: Readonly<Record<string, string>> = {
     prompts/environment prompts/general-purpose prompts/main-prompt prompts/project-instructions
   `,
   engine: `
-    agent/agent agent/agent-content agent/agent-event agent/agent-limits agent/agent-spec agent/executor
-    agent/hosted-agent agent/local-host agent/notices agent/runtime answer/answer-schema budget/budget
-    budget/fork-cost calls/finish-calls calls/permit children/child-head children/family
-    children/fork-overrides children/lazy-desk children/spawn children/view-root compaction/compaction
-    compaction/context-state exchange/exchange exchange/fallback exchange/model-exchange
-    exchange/prefix-guard exchange/provider-wait isolation/change-directory isolation/lazy-workspaces
-    isolation/resume-workspace launch/launch loop/deliver loop/loop loop/run-state loop/stop-reason
-    resume/continue-ended resume/resume resume/revive
+    agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
+    budget/fork-cost hosting later loop/loop loop/run-state opening resume/revive shapes
   `,
   executors: 'in-process process/process-executor',
   views: `

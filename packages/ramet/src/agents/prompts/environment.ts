@@ -1,8 +1,7 @@
 /** What differs between runs (PROMPT-1, third part): it stands after everything that runs share. */
 import { arch, platform, release, type } from 'node:os';
 import { quoteFolderName } from '../../conversation/quoted-text.ts';
-import type { GitState } from '../../git/git-state.ts';
-import type { Repository } from '../../git/repository.ts';
+import type { GitState, Repository } from '../../git/shapes.ts';
 import { findModel } from '../../model/catalog.ts';
 import { ENVIRONMENT, type TextBlock } from '../../schema/content.ts';
 

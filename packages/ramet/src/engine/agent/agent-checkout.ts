@@ -3,9 +3,8 @@
  * when the agent ends. What could not be noted is told and holds nothing up: the file tools guard every edit by
  * themselves.
  */
-
 import { oneLine } from '../../git/provenance/trailers.ts';
-import type { Checkout } from '../../git/shared-git/checkout.ts';
+import type { Checkout } from '../../git/shapes.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentDirectory } from '../isolation/agent-directory.ts';

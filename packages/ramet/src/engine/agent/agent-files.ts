@@ -2,15 +2,14 @@
  * One agent's files: which versions it has seen, and a record of what its calls read and change. Made when it is first
  * asked for, since thousands of agents may wait at once and most never touch a file.
  */
-
 import {
   type AgentFileAccess,
   createFileAccess,
   type FileAccessOptions,
 } from '../../files/create-file-access.ts';
 import type { FileAccess, FileChange } from '../../files/file-access.ts';
-import type { CommandChange } from '../../files/file-readers.ts';
 import { createOriginalFiles } from '../../files/original-files.ts';
+import type { CommandChange } from '../../files/shapes.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';

@@ -1,8 +1,7 @@
 /** What the agents of a session share, and what makes one agent different from another. */
-
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import type { FileLedger } from '../../files/file-ledger.ts';
-import type { LoadCheckouts } from '../../git/shared-git/checkout.ts';
+import type { FileLedger } from '../../files/shapes.ts';
+import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { CacheMap } from '../../model/cache/cache-map.ts';

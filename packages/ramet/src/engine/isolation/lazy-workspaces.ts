@@ -1,11 +1,8 @@
 /** Most sessions isolate nobody: what worktrees take is loaded with the first agent that needs one. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { WorkspacesOptions, WorktreeWorkspaces } from '../../git/shapes.ts';
 import type { AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
-import type {
-  WorkspacesOptions,
-  WorktreeWorkspaces,
-} from '../../git/worktrees/workspace/worktree-workspaces.ts';
 
 export interface LazyWorkspaces extends AgentWorkspaces {
   /**

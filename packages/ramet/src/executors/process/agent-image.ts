@@ -7,10 +7,15 @@ import {
 } from '../../conversation/conversation.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
-import type { AgentRuntime, AgentSpec, OpenCalls } from '../../engine/agent/runtime.ts';
-import type { AnswerSchema } from '../../engine/answer/answer-schema.ts';
-import { Spending, type SpendingRecord } from '../../engine/budget/budget.ts';
-import type { ContextState } from '../../engine/compaction/context-state.ts';
+import { Spending } from '../../engine/budget/budget.ts';
+import type {
+  AgentRuntime,
+  AgentSpec,
+  AnswerSchema,
+  ContextState,
+  OpenCalls,
+  SpendingRecord,
+} from '../../engine/shapes.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';

@@ -6,8 +6,7 @@
  * 2. When `gone` has settled, nothing runs for the process and nothing is held for it, here or on the machine.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
+import type { Agent, AgentEvent, AgentResult } from '../../engine/shapes.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { signalGroup, terminateGroup } from '../../system/processes/process-group.ts';

@@ -2,10 +2,10 @@
  * The program of an agent's own process (EXEC-2): the same loop as everywhere, on a session made of calls to the host.
  * It lives as long as the line to its host: without one it ends its commands and exits at once.
  */
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentResult } from '../../engine/agent/agent-event.ts';
+
 import { runAgent } from '../../engine/loop/loop.ts';
 import { openBill } from '../../engine/loop/run-state.ts';
+import type { Agent, AgentResult } from '../../engine/shapes.ts';
 import { keepGrammarSmall } from '../../permission/grammar-memory.ts';
 import { drain } from '../../schema/drain.ts';
 import { NO_USAGE } from '../../schema/usage.ts';

@@ -3,10 +3,10 @@
  * a channel. What only the host may hold is not part of it.
  */
 import { freezeJson } from '../../conversation/frozen-block.ts';
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentHost, AgentRuntime, CalledAgent } from '../../engine/agent/runtime.ts';
-import { createKeptVersions, type FileLedger, type LastWrite } from '../../files/file-ledger.ts';
+import type { Agent, AgentHost, AgentRuntime, CalledAgent } from '../../engine/shapes.ts';
+import { createKeptVersions } from '../../files/file-ledger.ts';
 import { FileReaders } from '../../files/file-readers.ts';
+import type { FileLedger, LastWrite } from '../../files/shapes.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';

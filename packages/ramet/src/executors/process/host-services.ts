@@ -8,17 +8,17 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentEvent } from '../../engine/agent/agent-event.ts';
-import type { CalledAgent } from '../../engine/agent/runtime.ts';
-import type { SpendingRecord } from '../../engine/budget/budget.ts';
-import { type Permit, type PermitRequest, refused } from '../../engine/calls/permit.ts';
-import { isCompactionDue } from '../../engine/compaction/context-state.ts';
-import { recordResponse } from '../../engine/exchange/exchange.ts';
-import type { ModelExchange } from '../../engine/exchange/model-exchange.ts';
-import { newsHere } from '../../engine/loop/deliver.ts';
+import { isCompactionDue, newsHere, nextStep, recordResponse, refused } from '../../engine/hosting.ts';
 import { assistantEvent } from '../../engine/loop/loop.ts';
-import { nextStep } from '../../engine/loop/stop-reason.ts';
+import type {
+  Agent,
+  AgentEvent,
+  CalledAgent,
+  ModelExchange,
+  Permit,
+  PermitRequest,
+  SpendingRecord,
+} from '../../engine/shapes.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { findTool, parseInput } from '../../tools/registry.ts';

@@ -1,10 +1,15 @@
 /** What an agent's process and its host say to each other, besides answers. All of it is plain data. */
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
-import type { SpendingRecord } from '../../engine/budget/budget.ts';
-import type { Permit, PermitRequest } from '../../engine/calls/permit.ts';
-import type { ExchangeOptions, ModelExchange } from '../../engine/exchange/model-exchange.ts';
-import type { LastWrite } from '../../files/file-ledger.ts';
+import type {
+  AgentEvent,
+  AgentResult,
+  ExchangeOptions,
+  ModelExchange,
+  Permit,
+  PermitRequest,
+  SpendingRecord,
+} from '../../engine/shapes.ts';
+import type { LastWrite } from '../../files/shapes.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';

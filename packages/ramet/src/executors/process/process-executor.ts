@@ -6,12 +6,10 @@
  * 1. Whatever becomes of the process, the run ends with one result and one `agent.ended`.
  * 2. An agent whose process is gone goes on in another from its last complete turn, as the journal has it; a few times.
  */
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentEvent, AgentResult } from '../../engine/agent/agent-event.ts';
+
 import type { AgentExecutor, HostOptions } from '../../engine/agent/executor.ts';
-import { closeCalls } from '../../engine/calls/finish-calls.ts';
-import { type Ending, endingOfAbort, takeBill } from '../../engine/loop/run-state.ts';
-import { reopenTurn } from '../../engine/resume/resume.ts';
+import { closeCalls, endingOfAbort, reopenTurn, takeBill } from '../../engine/hosting.ts';
+import type { Agent, AgentEvent, AgentResult, Ending } from '../../engine/shapes.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';

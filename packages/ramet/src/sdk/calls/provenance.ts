@@ -1,8 +1,8 @@
 /** Who wrote what: the lines of a file with their agents, and what an agent or a branch changed. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findMergeRepository, lookUpCommits } from '../../git/merge/merge-repository.ts';
-import type { BlamedLine } from '../../git/provenance/blame-lines.ts';
+import { findMergeRepository, lookUpCommits } from '../../git/merges.ts';
+import type { BlamedLine } from '../../git/shapes.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { agentDiff, branchDiff } from '../../views/provenance/agent-diff.ts';

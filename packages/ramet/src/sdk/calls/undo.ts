@@ -1,14 +1,7 @@
 /** Puts back the files that Write and Edit changed, and takes that back. */
 import { join } from 'node:path';
-import { createOriginalFiles } from '../../files/original-files.ts';
-import {
-  planRedo,
-  planUndo,
-  type RestorationSources,
-  type RestorationStep,
-  type UndoPlan,
-} from '../../files/restoration.ts';
-import { restoreFiles } from '../../files/restore-files.ts';
+import type { RestorationSources, RestorationStep, UndoPlan } from '../../files/shapes.ts';
+import { createOriginalFiles, planRedo, planUndo, restoreFiles } from '../../files/undo.ts';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';

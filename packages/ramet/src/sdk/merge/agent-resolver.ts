@@ -4,14 +4,16 @@
  * the result works is for the check to say.
  */
 import { join } from 'node:path';
-import { describeConflicts, type OpenConflict } from '../../git/merge/integration.ts';
-import { requireObjectId } from '../../git/merge/merge-output.ts';
-import { callIn, type MergeRepository } from '../../git/merge/merge-repository.ts';
-import type { ConflictResolution } from '../../git/merge/merge-request.ts';
-import { openPrivateWorktree, removePrivateWorktree } from '../../git/merge/private-worktree.ts';
-import { writeScratchCommit } from '../../git/merge/write-commit.ts';
-import type { Provenance } from '../../git/provenance/trailers.ts';
+import {
+  callIn,
+  describeConflicts,
+  openPrivateWorktree,
+  removePrivateWorktree,
+  requireObjectId,
+  writeScratchCommit,
+} from '../../git/merges.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
+import type { ConflictResolution, MergeRepository, OpenConflict, Provenance } from '../../git/shapes.ts';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { drain } from '../../schema/drain.ts';
 import type { Caller } from '../calls/caller.ts';

@@ -1,14 +1,26 @@
 /** Merges branches of agents: what would conflict, the merge itself, and continuing one that waits (WORK-5). */
 import { resolve } from 'node:path';
-import { currentBranch } from '../../git/merge/branch-checkouts.ts';
-import { type ConflictMatrix, conflictMatrix } from '../../git/merge/conflict-matrix.ts';
-import { shortName } from '../../git/merge/integration-refs.ts';
-import { DEFAULT_CHECK_SECONDS, listedEntries, shellWord } from '../../git/merge/merge-advice.ts';
-import { type MergeEntries, type MergeEntry, openMergeEntries } from '../../git/merge/merge-entries.ts';
-import { runMergeQueue } from '../../git/merge/merge-queue.ts';
-import { findMergeRepository, type MergeRepository } from '../../git/merge/merge-repository.ts';
-import type { MergePorts, MergeReport, MergeWishes } from '../../git/merge/merge-request.ts';
-import { checkPackages } from '../../git/worktrees/dependencies/check-packages.ts';
+import { checkPackages } from '../../git/managed-worktrees.ts';
+import {
+  conflictMatrix,
+  currentBranch,
+  DEFAULT_CHECK_SECONDS,
+  findMergeRepository,
+  listedEntries,
+  openMergeEntries,
+  runMergeQueue,
+  shellWord,
+  shortName,
+} from '../../git/merges.ts';
+import type {
+  ConflictMatrix,
+  MergeEntries,
+  MergeEntry,
+  MergePorts,
+  MergeReport,
+  MergeRepository,
+  MergeWishes,
+} from '../../git/shapes.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';

@@ -1,12 +1,16 @@
 /** `ramet merge --pr`: pushes branches and opens pull requests, both with the user's own programs and credentials. */
 import { execFile } from 'node:child_process';
 import { folderGuard } from '../../git/folder-guard.ts';
-import { branchCommits } from '../../git/merge/branch-commits.ts';
-import { describeConflicts } from '../../git/merge/integration.ts';
-import { mergeMessage } from '../../git/merge/merge-message.ts';
-import { callIn, type MergeRepository, resolveCommits } from '../../git/merge/merge-repository.ts';
-import { mergeTrees } from '../../git/merge/merge-trees.ts';
+import {
+  branchCommits,
+  callIn,
+  describeConflicts,
+  mergeMessage,
+  mergeTrees,
+  resolveCommits,
+} from '../../git/merges.ts';
 import { runGit, withoutLocalVariables } from '../../git/run-git.ts';
+import type { MergeRepository } from '../../git/shapes.ts';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { isModelKey } from '../../system/child-environment.ts';
 import type { Caller } from '../calls/caller.ts';

@@ -1,9 +1,8 @@
 /** Worktrees of agents and those kept ready. What may go is what `ramet worktree gc` says; that is also what does it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { knownBytes } from '../../git/worktrees/pool/pool-size.ts';
-import { collectGarbage, type GarbageEntry } from '../../git/worktrees/removal/collect-garbage.ts';
-import { openWorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import { collectGarbage, knownBytes, openWorktreePlace } from '../../git/managed-worktrees.ts';
+import type { GarbageEntry } from '../../git/shapes.ts';
 import type { Holding, HoldingOptions } from './holding.ts';
 
 export async function worktreeHoldings(options: HoldingOptions): Promise<Holding[]> {

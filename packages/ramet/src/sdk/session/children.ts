@@ -1,15 +1,13 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
 import { environmentText } from '../../agents/prompts/environment.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentEvent } from '../../engine/agent/agent-event.ts';
 import type { AgentExecutor } from '../../engine/agent/executor.ts';
-import type { AgentSpec } from '../../engine/agent/runtime.ts';
 import { Spending } from '../../engine/budget/budget.ts';
-import { AgentFamily, type ChildSurroundings } from '../../engine/children/family.ts';
+import { AgentFamily } from '../../engine/opening.ts';
+import type { Agent, AgentEvent, AgentSpec, ChildSurroundings } from '../../engine/shapes.ts';
 import { inProcess } from '../../executors/in-process.ts';
-import type { RecentGitState } from '../../git/git-state.ts';
 import { findRepository } from '../../git/repository.ts';
+import type { RecentGitState } from '../../git/shapes.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { isEmbedded, MODEL_TIERS, resolveModel } from '../../model/catalog.ts';

@@ -1,12 +1,8 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
-import type { Agent } from '../../engine/agent/agent.ts';
-import type { AgentHandle, AgentResult } from '../../engine/agent/agent-event.ts';
-import { hosted } from '../../engine/agent/hosted-agent.ts';
-import { agentMessageText } from '../../engine/agent/notices.ts';
-import { closeCalls } from '../../engine/calls/finish-calls.ts';
-import type { SpawnOrder } from '../../engine/children/spawn.ts';
-import { switchModel } from '../../engine/exchange/fallback.ts';
-import { type RunOptions, runAgent } from '../../engine/loop/loop.ts';
+
+import { runAgent } from '../../engine/loop/loop.ts';
+import { agentMessageText, closeCalls, hosted, switchModel } from '../../engine/opening.ts';
+import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
 import { mapped } from '../../schema/drain.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
@@ -104,7 +100,7 @@ export function liveSession(parts: LiveParts): Session {
       begin();
       try {
         await closeCalls(agent);
-        const { compact } = await import('../../engine/compaction/compaction.ts');
+        const { compact } = await import('../../engine/later.ts');
         return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
       } finally {
         running = false;
@@ -132,7 +128,7 @@ export function liveSession(parts: LiveParts): Session {
 /** Before the journal is closed: what becomes of them is recorded. */
 async function leaveWorktrees(agent: Agent): Promise<void> {
   if (agent.directory.workspace !== null) {
-    const { releaseWorkspace } = await import('../../engine/isolation/change-directory.ts');
+    const { releaseWorkspace } = await import('../../engine/later.ts');
     await releaseWorkspace(agent);
   }
   await agent.runtime.workspaces[Symbol.asyncDispose]();
@@ -153,7 +149,7 @@ function steered(agent: Agent, text: string): SteeredMessage {
 }
 
 async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
-  const { continueEnded } = await import('../../engine/resume/continue-ended.ts');
+  const { continueEnded } = await import('../../engine/later.ts');
   const running = family.findHandle(to);
   if (running !== undefined) {
     running.steer(text);
@@ -197,7 +193,7 @@ async function started(
   { agent, family }: LiveParts,
   order: Omit<SpawnOrder, 'call' | 'signal'>,
 ): Promise<AgentHandle> {
-  const { spawnAgent } = await import('../../engine/children/spawn.ts');
+  const { spawnAgent } = await import('../../engine/later.ts');
   const outcome = await spawnAgent(family, agent, { ...order, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;

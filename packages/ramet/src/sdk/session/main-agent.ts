@@ -4,11 +4,10 @@ import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
 import { instructionsText, readProjectInstructions } from '../../agents/prompts/project-instructions.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
-import { agentSpec, type SpecBasis } from '../../engine/agent/agent-spec.ts';
-import type { AgentSpec } from '../../engine/agent/runtime.ts';
-import { switchModel } from '../../engine/exchange/fallback.ts';
-import { type RecordedSpec, resumeAgent } from '../../engine/resume/resume.ts';
-import { type GitState, gitState } from '../../git/git-state.ts';
+import { agentSpec, resumeAgent, switchModel } from '../../engine/opening.ts';
+import type { AgentSpec, RecordedSpec, SpecBasis } from '../../engine/shapes.ts';
+import { gitState } from '../../git/git-state.ts';
+import type { GitState } from '../../git/shapes.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
@@ -50,7 +49,7 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
 
 /** Puts the main agent into the worktree that the session is to work in. */
 export async function moveMain(agent: Agent, workspace: AgentWorkspace): Promise<void> {
-  const { moveInto } = await import('../../engine/isolation/change-directory.ts');
+  const { moveInto } = await import('../../engine/later.ts');
   workspace.giveTo({ session: agent.runtime.journal.session, agent: agent.spec.id });
   moveInto(agent, workspace);
 }

@@ -1,8 +1,8 @@
 /** Where the main agent of a resumed session goes on: in the worktree it had gone to, if it can be had. */
-import type { Agent } from '../../engine/agent/agent.ts';
-import { directoryChanged } from '../../engine/agent/notices.ts';
-import type { SessionRuntime } from '../../engine/agent/runtime.ts';
-import { type Housing, resumedHousing, settleIn } from '../../engine/isolation/resume-workspace.ts';
+
+import { resumedHousing, settleIn } from '../../engine/later.ts';
+import { directoryChanged } from '../../engine/opening.ts';
+import type { Agent, Housing, SessionRuntime } from '../../engine/shapes.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { RametError } from '../../schema/errors.ts';
 

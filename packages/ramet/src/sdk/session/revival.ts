@@ -1,7 +1,7 @@
 /** When the agents of an earlier process go on (AGENT-5): before the first prompt, or when interrupted work is gone on with. */
-import type { Agent } from '../../engine/agent/agent.ts';
-import { closeCalls } from '../../engine/calls/finish-calls.ts';
-import type { AgentFamily } from '../../engine/children/family.ts';
+
+import { closeCalls } from '../../engine/opening.ts';
+import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 
 export interface Revival {
   /** Puts the main agent where the prompt finds it; null goes on with what was interrupted. */

@@ -2,8 +2,9 @@
  * Ends whatever is under way when a provider lets nobody send, or is away, for longer than the session is to wait
  * (settings `limits.waitSeconds`, `limits.outageSeconds`): it is interrupted and can be resumed.
  */
-import type { AgentResult } from '../../engine/agent/agent-event.ts';
-import { PROVIDER_CAUSE } from '../../engine/exchange/provider-wait.ts';
+
+import { PROVIDER_CAUSE } from '../../engine/opening.ts';
+import type { AgentResult } from '../../engine/shapes.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
 import type { ProviderAway } from '../../schema/errors.ts';
 import { untilText } from '../../schema/until-text.ts';

@@ -1,15 +1,18 @@
 /** What the agents of a session share, made of options and the rooms below. */
 import { join } from 'node:path';
-import type { Agent } from '../../engine/agent/agent.ts';
-import { hosted } from '../../engine/agent/hosted-agent.ts';
-import { localHost } from '../../engine/agent/local-host.ts';
-import type { SessionRuntime } from '../../engine/agent/runtime.ts';
-import type { AgentFamily } from '../../engine/children/family.ts';
-import { lazyCalledAgents, lazyDesk, prepareDesks } from '../../engine/children/lazy-desk.ts';
-import { PrefixGuard } from '../../engine/exchange/prefix-guard.ts';
-import { type LazyWorkspaces, lazyWorkspaces } from '../../engine/isolation/lazy-workspaces.ts';
-import { LaunchGate } from '../../engine/launch/launch.ts';
-import { createFileLedger, type FileLedger } from '../../files/file-ledger.ts';
+import {
+  hosted,
+  LaunchGate,
+  lazyCalledAgents,
+  lazyDesk,
+  lazyWorkspaces,
+  localHost,
+  PrefixGuard,
+  prepareDesks,
+} from '../../engine/opening.ts';
+import type { Agent, AgentFamily, LazyWorkspaces, SessionRuntime } from '../../engine/shapes.ts';
+import { createFileLedger } from '../../files/file-ledger.ts';
+import type { FileLedger } from '../../files/shapes.ts';
 import { gitState, RecentGitState } from '../../git/git-state.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
 import type { Journal, JournalReader } from '../../journal/journal.ts';
@@ -135,7 +138,7 @@ export function shareParts(
       calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
       root: async () => {
         if (main === null) throw new Error('the main agent is not there yet');
-        const { viewRoot } = await import('../../engine/children/view-root.ts');
+        const { viewRoot } = await import('../../engine/later.ts');
         return viewRoot(hosted(main));
       },
       prepare: prepareDesks(),

@@ -1,10 +1,14 @@
 /** What a session is to whoever opened it. */
-import type { AgentEvent, AgentHandle, AgentResult } from '../../engine/agent/agent-event.ts';
-import type { AgentSpec } from '../../engine/agent/runtime.ts';
-import type { ForkOverrides } from '../../engine/children/fork-overrides.ts';
-import type { CompactionOutcome } from '../../engine/compaction/compaction.ts';
-import type { RunOptions } from '../../engine/loop/loop.ts';
-import type { Repository } from '../../git/repository.ts';
+import type {
+  AgentEvent,
+  AgentHandle,
+  AgentResult,
+  AgentSpec,
+  CompactionOutcome,
+  ForkOverrides,
+  RunOptions,
+} from '../../engine/shapes.ts';
+import type { Repository } from '../../git/shapes.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';

@@ -2,7 +2,7 @@
  * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
  * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
  */
-import { tellOfLostEnd } from '../../engine/resume/resume.ts';
+import { tellOfLostEnd } from '../../engine/opening.ts';
 import {
   type AgentWorkspace,
   type AgentWorkspaces,

@@ -4,14 +4,20 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { noIdentityFrom } from '../../git/merge/write-commit.ts';
-import { type Provenance, withTrailers } from '../../git/provenance/trailers.ts';
+import {
+  addAll,
+  adminDirectory,
+  excludeSettings,
+  isHeld,
+  isTorn,
+  leftOutText,
+  refuseUnfinished,
+  tornText,
+} from '../../git/managed-worktrees.ts';
+import { noIdentityFrom } from '../../git/merges.ts';
+import { withTrailers } from '../../git/provenance.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
-import { isHeld, isTorn, refuseUnfinished, tornText } from '../../git/worktrees/half-made.ts';
-import { addAll, leftOutText } from '../../git/worktrees/work/add-all.ts';
-import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
-import { excludeSettings } from '../../git/worktrees/worktree-environment.ts';
-import { adminDirectory, type WorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import type { ManagedWorktree, Provenance, WorktreePlace } from '../../git/shapes.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { JournalError, UserMistake } from '../../schema/errors.ts';
 

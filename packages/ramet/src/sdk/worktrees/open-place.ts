@@ -1,8 +1,6 @@
 /** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
-
-import { isHalfMade } from '../../git/worktrees/half-made.ts';
-import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
-import { openWorktreePlace, type WorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import { isHalfMade, openWorktreePlace } from '../../git/managed-worktrees.ts';
+import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { rametHome } from '../../system/home.ts';

@@ -2,11 +2,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkoutTrees, excludeSettings } from '../../git/managed-worktrees.ts';
 import { gitText } from '../../git/run-git.ts';
-import { checkoutTrees } from '../../git/worktrees/work/dirty-work.ts';
-import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
-import { excludeSettings } from '../../git/worktrees/worktree-environment.ts';
-import type { WorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 
 export async function worktreeDiff(
   place: WorktreePlace,

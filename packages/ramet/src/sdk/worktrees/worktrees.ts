@@ -1,14 +1,16 @@
 /** The worktrees of agents in a repository: what each holds, and keeping or taking away its work (WORK-3). */
 import { accessSync, constants } from 'node:fs';
-import { refuseUnfinished } from '../../git/worktrees/half-made.ts';
-import { collectGarbage, type GarbageEntry } from '../../git/worktrees/removal/collect-garbage.ts';
-import { lostWorktrees, pruneLost } from '../../git/worktrees/removal/lost-worktrees.ts';
-import { staleLockNotes } from '../../git/worktrees/removal/ref-locks.ts';
-import { removeWorktree } from '../../git/worktrees/removal/remove-worktree.ts';
-import { leftOutText } from '../../git/worktrees/work/add-all.ts';
-import type { ManagedWorktree } from '../../git/worktrees/worktree.ts';
-import { worktreeEnvironment } from '../../git/worktrees/worktree-environment.ts';
-import type { WorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import {
+  collectGarbage,
+  leftOutText,
+  lostWorktrees,
+  pruneLost,
+  refuseUnfinished,
+  removeWorktree,
+  staleLockNotes,
+  worktreeEnvironment,
+} from '../../git/managed-worktrees.ts';
+import type { GarbageEntry, ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { refusedRemoval } from '../../views/refused-removal.ts';
 import { viewOf, viewsInTime, type WorktreeView } from '../../views/worktree-view.ts';

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { callIn, lookUpCommits, type MergeRepository } from '../../git/merge/merge-repository.ts';
-import type { FileContents } from '../../git/provenance/file-contents.ts';
+import { callIn, lookUpCommits } from '../../git/merges.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
+import type { FileContents, MergeRepository } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { pathInside } from '../../system/path-inside.ts';

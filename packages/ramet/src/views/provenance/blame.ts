@@ -1,7 +1,7 @@
 /** Which agent wrote each line of a file and why, committed or not. */
 import { readFileSync } from 'node:fs';
-import type { MergeRepository } from '../../git/merge/merge-repository.ts';
-import { type BlamedLine, blameLines } from '../../git/provenance/blame-lines.ts';
+import { blameLines } from '../../git/provenance.ts';
+import type { BlamedLine, MergeRepository } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { fileChanges } from './file-changes.ts';
 import { lineOwners } from './line-owners.ts';

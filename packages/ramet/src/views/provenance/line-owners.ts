@@ -2,8 +2,7 @@
  * Which agent wrote the lines of a file that are not committed: its recorded versions one after the other, each compared
  * with the one before. What changed between two recorded versions, or after the last, is nobody's that we know of.
  */
-
-import type { FileContents } from '../../git/provenance/file-contents.ts';
+import type { FileContents } from '../../git/shapes.ts';
 import { lineDiff } from '../../system/text/line-diff.ts';
 import type { AttributedChange } from './file-changes.ts';
 

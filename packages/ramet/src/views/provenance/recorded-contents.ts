@@ -3,7 +3,8 @@
  * is made again from the call that wrote it, and counts only when its hash is the one that was recorded.
  */
 
-import { createFileContents, type FileContents } from '../../git/provenance/file-contents.ts';
+import { createFileContents } from '../../git/provenance.ts';
+import type { FileContents } from '../../git/shapes.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { versionOf } from '../../system/regular-file.ts';
 import { decodeTextFile, encodeTextFile } from '../../system/text/text-file.ts';

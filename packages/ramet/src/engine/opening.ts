@@ -1,0 +1,14 @@
+/** What a session needs of the engine from its start on. */
+export { agentSpec } from './agent/agent-spec.ts';
+export { hosted } from './agent/hosted-agent.ts';
+export { localHost } from './agent/local-host.ts';
+export { agentMessageText, directoryChanged } from './agent/notices.ts';
+export { closeCalls } from './calls/finish-calls.ts';
+export { AgentFamily } from './children/family.ts';
+export { lazyCalledAgents, lazyDesk, prepareDesks } from './children/lazy-desk.ts';
+export { switchModel } from './exchange/fallback.ts';
+export { PrefixGuard } from './exchange/prefix-guard.ts';
+export { PROVIDER_CAUSE } from './exchange/provider-wait.ts';
+export { lazyWorkspaces } from './isolation/lazy-workspaces.ts';
+export { LaunchGate } from './launch/launch.ts';
+export { resumeAgent, tellOfLostEnd } from './resume/resume.ts';

@@ -1,0 +1,27 @@
+/** The shapes of the engine that other rooms know. Types only: importing it loads nothing. */
+
+export type { Agent } from './agent/agent.ts';
+export type { AgentEvent, AgentHandle, AgentResult } from './agent/agent-event.ts';
+export type { SpecBasis } from './agent/agent-spec.ts';
+export type {
+  AgentHost,
+  AgentRuntime,
+  AgentSpec,
+  CalledAgent,
+  OpenCalls,
+  SessionRuntime,
+} from './agent/runtime.ts';
+export type { AnswerSchema } from './answer/answer-schema.ts';
+export type { SpendingRecord } from './budget/budget.ts';
+export type { Permit, PermitRequest } from './calls/permit.ts';
+export type { AgentFamily, ChildSurroundings } from './children/family.ts';
+export type { ForkOverrides } from './children/fork-overrides.ts';
+export type { SpawnOrder } from './children/spawn.ts';
+export type { CompactionOutcome } from './compaction/compaction.ts';
+export type { ContextState } from './compaction/context-state.ts';
+export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
+export type { LazyWorkspaces } from './isolation/lazy-workspaces.ts';
+export type { Housing } from './isolation/resume-workspace.ts';
+export type { RunOptions } from './loop/loop.ts';
+export type { Ending } from './loop/run-state.ts';
+export type { RecordedSpec } from './resume/resume.ts';

@@ -1,0 +1,16 @@
+/** The worktrees that Ramet keeps, for commands and views: loaded when one of them is asked for. */
+export { checkPackages } from './worktrees/dependencies/check-packages.ts';
+export { isHalfMade, isHeld, isTorn, refuseUnfinished, tornText } from './worktrees/half-made.ts';
+export { knownBytes } from './worktrees/pool/pool-size.ts';
+export { isTreeOf } from './worktrees/register-worktree.ts';
+export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
+export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
+export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
+export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
+export { addAll, leftOutText } from './worktrees/work/add-all.ts';
+export { checkpointRef } from './worktrees/work/checkpoint.ts';
+export { checkoutTrees } from './worktrees/work/dirty-work.ts';
+export { verdictOf } from './worktrees/work/verdict.ts';
+export { workInTime } from './worktrees/work/work-in-time.ts';
+export { excludeSettings, worktreeEnvironment } from './worktrees/worktree-environment.ts';
+export { adminDirectory, openWorktreePlace } from './worktrees/worktree-place.ts';

@@ -1,0 +1,18 @@
+/** The shapes of git that other rooms know. Types only: importing it loads nothing. */
+export type { GitState, RecentGitState } from './git-state.ts';
+export type { ConflictMatrix } from './merge/conflict-matrix.ts';
+export type { OpenConflict } from './merge/integration.ts';
+export type { MergeEntries, MergeEntry } from './merge/merge-entries.ts';
+export type { MergeRepository } from './merge/merge-repository.ts';
+export type { ConflictResolution, MergePorts, MergeReport, MergeWishes } from './merge/merge-request.ts';
+export type { BlamedLine } from './provenance/blame-lines.ts';
+export type { FileContents } from './provenance/file-contents.ts';
+export type { Provenance } from './provenance/trailers.ts';
+export type { Repository } from './repository.ts';
+export type { Checkout, LoadCheckouts } from './shared-git/checkout.ts';
+export type { GarbageEntry } from './worktrees/removal/collect-garbage.ts';
+export type { WorktreeVerdict } from './worktrees/work/verdict.ts';
+export type { WorkInFiles } from './worktrees/work/work-in-time.ts';
+export type { WorkspacesOptions, WorktreeWorkspaces } from './worktrees/workspace/worktree-workspaces.ts';
+export type { ManagedWorktree, VerdictKind, VerdictReason } from './worktrees/worktree.ts';
+export type { WorktreePlace } from './worktrees/worktree-place.ts';
