@@ -153,7 +153,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
-    budget/fork-cost hosting later loop/loop loop/run-state opening resume/revive shapes
+    budget/fork-cost hosting later loop/loop loop/run-state opening resume/resume-agents shapes
   `,
   executors: 'in-process process/process-executor',
   views: `

@@ -20,7 +20,7 @@ export function createRevival(parts: {
   let isDue = parts.isResumed && family.parts.lastNumber > 1;
   const revive = async (prompted: boolean): Promise<number> => {
     isDue = false;
-    const { reviveAgents } = await import('../../engine/resume/revive.ts');
+    const { reviveAgents } = await import('../../engine/resume/resume-agents.ts');
     return reviveAgents(family, agent, { prompted, endIsMissing });
   };
   return {
