@@ -1,11 +1,11 @@
 /**
- * The house as a table: every folder of `src/`, from the ground up. A room imports only rooms above it in this list. Of a
- * room, others import only its doors. A room that does not exist yet is not in it. docs/decisions/001-rooms-and-arrows.md says why; docs/architecture.md prints it.
+ * The rooms as a table: every folder of `src/`, from the ground up. A room imports only rooms above it in this list, and
+ * only through their doors. A room that does not exist yet is not in it. docs/decisions/001-rooms-and-arrows.md says why; docs/architecture.md prints it.
  */
 export interface Room {
   name: string;
   owns: string;
-  /** What a reader might look for in it, and finds elsewhere. */
+  /** What a reader might look for here and finds elsewhere. */
   leaves: string;
 }
 
@@ -17,8 +17,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'system',
-    owns: 'what every room needs of the machine: home directory, paths, files, processes, SQLite, digests, text',
-    leaves: 'what the files hold',
+    owns: 'what every room needs from the machine: home directory, paths, files, processes, SQLite, digests, text',
+    leaves: 'what the files contain',
   },
   {
     name: 'journal',
@@ -52,13 +52,13 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'git',
-    owns: 'running git, the repository, worktrees as agents get them, merges, provenance, the checkout that agents share',
+    owns: 'running git, the repository, worktrees of agents, merges, provenance, the checkout that agents share',
     leaves: 'agents',
   },
-  { name: 'permission', owns: 'modes, and whether a tool may run under them', leaves: 'asking anybody' },
+  { name: 'permission', owns: 'modes, and whether a tool may run under them', leaves: 'asking a person' },
   {
     name: 'settings',
-    owns: 'three files joined, every value with its origin; the settings of other tools',
+    owns: 'the three settings files merged, every value with its origin; the settings of other tools',
     leaves: 'what the values do',
   },
   { name: 'tools', owns: 'one file per tool, the registry', leaves: 'the engine: a tool asks its context' },
@@ -69,18 +69,18 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'engine',
-    owns: 'the turn loop, tool calls, budgets, fallback, compaction, resumption; forks, launches and the life of children',
+    owns: 'the turn loop, tool calls, budgets, fallback, compaction, resume; forks, launches and the life of children',
     leaves: 'how an agent is hosted, how a session is opened',
   },
   {
     name: 'executors',
-    owns: 'where an agent runs: in this process, or in one of its own',
+    owns: 'where an agent runs: in this process, or in a separate one',
     leaves: 'what the agent does',
   },
   {
     name: 'views',
-    owns: 'what people read of sessions: session view, bill, timeline, cache explain, provenance, worktrees, and how figures look',
-    leaves: 'finding the place, printing',
+    owns: 'what people read about sessions: session view, bill, timeline, cache explain, provenance, worktrees, and the format of figures',
+    leaves: 'finding the session, printing',
   },
   { name: 'sdk', owns: 'the public API: `openSession` wires the rooms together', leaves: 'logic' },
   { name: 'cli', owns: 'the command: one file per command, output formats, signals', leaves: 'logic' },
