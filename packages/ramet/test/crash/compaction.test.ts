@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Answer, RequestView } from '../../src/emulator/index.ts';
 import { isQuestion } from '../fixtures/crowded-engine.ts';
+import { momentsOf, SAMPLE_TIMEOUT_MS } from '../fixtures/kill-sample.ts';
 import { KilledSession, PROMPT } from './killed-session.ts';
 
 /** Tools and system prompt take some of it; each command fills about a tenth. */
 const SMALL = { RAMET_CONTEXT_WINDOW: '20000' };
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
 const COMMANDS = 10;
-const RANDOM_MOMENTS = 6;
+const RANDOM_MOMENTS = momentsOf({ sample: 3, all: 6 });
 
 /** Runs commands until ten have been answered; it counts by what the conversation or its summary says. */
 function respond(view: RequestView): Answer {
@@ -46,7 +47,7 @@ describe('RES-7, LOG-1: a session killed while it is compacted', () => {
   });
 
   test(`comes to the same end from ${RANDOM_MOMENTS} random moments around it`, {
-    timeout: 60_000,
+    timeout: SAMPLE_TIMEOUT_MS,
   }, async () => {
     for (let number = 0; number < RANDOM_MOMENTS; number++) {
       await using session = await KilledSession.open(respond, SMALL);

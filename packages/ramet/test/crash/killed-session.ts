@@ -10,7 +10,6 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import {
   type Emulator,
   type EmulatorOptions,
@@ -21,8 +20,9 @@ import type { AgentOverview } from '../../src/journal/projections/status.ts';
 import { openReader } from '../../src/journal/sessions.ts';
 import type { Usage } from '../../src/schema/usage.ts';
 import { findPlace } from '../../src/sdk/place.ts';
+import { runHere } from '../fixtures/command-here.ts';
 import { rebuiltRequests } from '../fixtures/rebuilt-requests.ts';
-import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
+import { compiledOnce, temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 import { type CarefulModel, carefulModel } from './careful-model.ts';
 
 const COMMAND = join(PACKAGE_ROOT, 'bin/ramet.js');
@@ -90,7 +90,7 @@ export class KilledSession implements AsyncDisposable {
   startProgram(...args: string[]): Process {
     const child = spawn(process.execPath, args, {
       cwd: this.repository,
-      env: this.#env,
+      env: { ...this.#env, ...(args[0] === COMMAND ? {} : compiledOnce()) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -165,25 +165,10 @@ export class KilledSession implements AsyncDisposable {
     return bodies;
   }
 
-  /** The commands that only look run in this process: a start would cost more than what is looked at. */
   async #look(...args: string[]): Promise<string> {
-    let shown = '';
-    const code = await runProgram(args, {
-      out: (piece) => {
-        shown += piece;
-      },
-      isTerminal: false,
-      columns: null,
-      note: (line) => {
-        shown += line;
-      },
-      progress: () => {},
-      env: this.#env,
-      cwd: this.repository,
-      signal: new AbortController().signal,
-    });
-    if (code !== 0) throw new Error(`ramet ${args.join(' ')}: ${shown}`);
-    return shown;
+    const { code, stdout, stderr } = await runHere(args, { cwd: this.repository, env: this.#env });
+    if (code !== 0) throw new Error(`ramet ${args.join(' ')}: ${stderr}`);
+    return stdout;
   }
 }
 

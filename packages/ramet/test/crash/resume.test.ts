@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../src/emulator/index.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../src/schema/usage.ts';
+import { momentsOf, SAMPLE_TIMEOUT_MS } from '../fixtures/kill-sample.ts';
 import { MAY_HAVE_RUN, NOT_RUN, unfinishedCalls } from './careful-model.ts';
 import { KilledSession, PROMPT } from './killed-session.ts';
 
@@ -17,7 +18,9 @@ const FINAL_FILES = {
   'trace.txt': 'first\nsecond\nthird\nfourth\n',
 };
 const ALLOWED = ['--permission-mode', 'bypassPermissions'];
-const RANDOM_MOMENTS = 8;
+/** A short kill campaign has as many again. */
+const RANDOM_MOMENTS = momentsOf({ sample: 3, all: 8 });
+const EARLY_MOMENTS = momentsOf({ sample: 2, all: 4 });
 /** The provider pauses only where it runs a tool of its own. */
 const PAUSED_CALL = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} };
 
@@ -187,7 +190,9 @@ describe('LOG-1: kill and continue', () => {
     await resume(session, '--continue');
   }
 
-  test(`comes to the same end from ${RANDOM_MOMENTS} random moments`, { timeout: 60_000 }, async () => {
+  test(`comes to the same end from ${RANDOM_MOMENTS} random moments`, {
+    timeout: SAMPLE_TIMEOUT_MS,
+  }, async () => {
     await using undisturbed = await KilledSession.open();
     const ended = undisturbed.start(PROMPT, ...ALLOWED);
     await undisturbed.until(() => undisturbed.requests.length > 0);
@@ -203,8 +208,8 @@ describe('LOG-1: kill and continue', () => {
     }
   });
 
-  test('loses nothing that was recorded in four moments before the first request', async () => {
-    for (let number = 0; number < 4; number++) {
+  test(`loses nothing that was recorded in ${EARLY_MOMENTS} moments before the first request`, async () => {
+    for (let number = 0; number < EARLY_MOMENTS; number++) {
       await using session = await KilledSession.open();
       void session.start(PROMPT, ...ALLOWED);
       await session.until(() => session.isHomeThere());

@@ -5,33 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { runHere } from '../fixtures/command-here.ts';
 import { test } from '../fixtures/user.ts';
 
 describe.concurrent('UI-1: wrong use ends with one line on standard error and exit code 2', () => {
   test.for<[string[], string]>([
     [['-p', 'x', '--frobnicate'], "unknown option '--frobnicate'"],
-    [['-p', '- mend it'], "unknown option '- mend it'; a prompt that begins with - goes behind --"],
-    [['--frobnicate'], "unknown option '--frobnicate'"],
-    [['ps', '--frobnicate'], "unknown option '--frobnicate'"],
-    [['ps', 'extra'], "too many arguments for 'ps'"],
-    [['-p', 'x', '--model'], "option '--model <model>' argument missing"],
-    [['-p', 'x', '--model', ' '], 'the name of the model is empty'],
     [['-p', 'x', '--max-turns', '0'], 'It must be a whole number above 0.'],
-    [['-p', 'x', '--max-turns', 'many'], 'It must be a whole number above 0.'],
-    [['-p', 'x', '--max-turns', '1.5'], 'It must be a whole number above 0.'],
-    [['-p', 'x', '--max-budget-usd', '0'], 'It must be a number above 0.'],
-    [['-p', 'x', '--max-budget-usd', '-1'], 'It must be a number above 0.'],
-    [['-p', 'x', '--max-budget-usd', 'Infinity'], 'It must be a number above 0.'],
-    [['-p', 'x', '--effort', 'huge'], 'Allowed choices are low, medium, high, max.'],
-    [['-p', 'x', '--thinking', '1023'], 'It must be a whole number of at least 1024.'],
-    [['-p', 'x', '--thinking', '2000', '--effort', 'low'], "cannot be used with option '--effort"],
-    [['-p', 'x', '--output-format', 'xml'], 'Allowed choices are text, json, stream-json.'],
-    [
-      ['-p', 'x', '--permission-mode', 'yolo'],
-      'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
-    ],
+    [['-p', 'x', '--model', ' '], 'the name of the model is empty'],
     [['-p', 'x', '--permission-mode', 'bubble'], 'bubble is for agents that other agents start'],
-    [['-p', 'x', '--launch', 'slow'], 'Allowed choices are auto, parallel, staggered.'],
     [[], 'standard input holds no prompt'],
     [['hello'], 'give a prompt with -p'],
     [['shwo'], 'there is no command "shwo": did you mean show?'],
@@ -46,6 +28,33 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
     expect(linesOf(end.stderr)).toEqual([expect.stringMatching(/^ramet: /)]);
     expect(end.stderr).toContain(message);
     expect(emulator.requests).toHaveLength(0);
+  });
+
+  // What the grammar refuses it refuses the same way: the words count, not the process.
+  test.for<[string[], string]>([
+    [['-p', '- mend it'], "unknown option '- mend it'; a prompt that begins with - goes behind --"],
+    [['--frobnicate'], "unknown option '--frobnicate'"],
+    [['ps', '--frobnicate'], "unknown option '--frobnicate'"],
+    [['ps', 'extra'], "too many arguments for 'ps'"],
+    [['-p', 'x', '--model'], "option '--model <model>' argument missing"],
+    [['-p', 'x', '--max-turns', 'many'], 'It must be a whole number above 0.'],
+    [['-p', 'x', '--max-turns', '1.5'], 'It must be a whole number above 0.'],
+    [['-p', 'x', '--max-budget-usd', '0'], 'It must be a number above 0.'],
+    [['-p', 'x', '--max-budget-usd', '-1'], 'It must be a number above 0.'],
+    [['-p', 'x', '--max-budget-usd', 'Infinity'], 'It must be a number above 0.'],
+    [['-p', 'x', '--effort', 'huge'], 'Allowed choices are low, medium, high, max.'],
+    [['-p', 'x', '--thinking', '1023'], 'It must be a whole number of at least 1024.'],
+    [['-p', 'x', '--thinking', '2000', '--effort', 'low'], "cannot be used with option '--effort"],
+    [['-p', 'x', '--output-format', 'xml'], 'Allowed choices are text, json, stream-json.'],
+    [
+      ['-p', 'x', '--permission-mode', 'yolo'],
+      'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
+    ],
+    [['-p', 'x', '--launch', 'slow'], 'Allowed choices are auto, parallel, staggered.'],
+  ])('%j', async ([args, message], { user }) => {
+    const end = await runHere(args, { cwd: user.repository, env: user.env });
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(linesOf(end.stderr)).toEqual([expect.stringContaining(message)]);
   });
 
   test.for<[string, Record<string, string | undefined>, string]>([
