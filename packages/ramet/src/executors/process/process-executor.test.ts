@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
@@ -13,8 +14,12 @@ import { type ProcessExecutorParts, processExecutor } from './process-executor.t
 const BAD_PROGRAM = join(import.meta.dirname, '../../../test/fixtures/bad-agent-process.ts');
 
 /** An agent with a prompt, and an executor for it; `manner` puts a program in its place that behaves so. */
-async function hosted(options: EngineOptions, manner?: string, parts: Partial<ProcessExecutorParts> = {}) {
-  const childEnvironment = { PATH: process.env.PATH ?? '', RAMET_TEST_MANNER: manner ?? '' };
+async function hosted(
+  options: EngineOptions,
+  manner?: string,
+  { environment, ...parts }: Partial<ProcessExecutorParts> & { environment?: Record<string, string> } = {},
+) {
+  const childEnvironment = { PATH: process.env.PATH ?? '', RAMET_TEST_MANNER: manner ?? '', ...environment };
   const engine = await startEngine({ ...options, runtime: { childEnvironment, ...options.runtime } });
   engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
   const { session, file } = engine.runtime.journal;
@@ -89,17 +94,26 @@ describe('EXEC-2: the model is asked while the process starts', () => {
   test('an answer that is coming in when the process is lost is heard to its end, and not asked for again', async () => {
     const model = scriptedModel({ text: 'Here it is.' });
     const lost = Promise.withResolvers<void>();
+    const mayEnd = join(temporaryDirectory(), 'may-end');
     const slow: ModelProvider = {
       ...model,
       async send(request, options) {
         options.onDelta({ type: 'began' });
+        // Not before: a process that is lost while nothing is coming in calls its question off.
+        writeFileSync(mayEnd, '');
         await lost.promise;
         for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
         return model.send(request, options);
       },
     };
     const processes: ProcessRegister = { enter: () => () => lost.resolve() };
-    const { host, recorded } = await hosted({ provider: slow, runtime: { processes } }, 'an end at once');
+    const { host, recorded } = await hosted(
+      { provider: slow, runtime: { processes } },
+      'an end when it may',
+      {
+        environment: { RAMET_TEST_MAY_END: mayEnd },
+      },
+    );
     expect(await host()).toMatchObject({ usage: { input_tokens: 10 } });
     expect(model.requests).toHaveLength(1);
     expect(recorded().filter(({ type }) => type === 'response.completed')).toMatchObject([{ kept: true }]);
