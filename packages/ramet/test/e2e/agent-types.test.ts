@@ -48,7 +48,7 @@ describe.concurrent('TYPE-4: ramet agents', () => {
     const bad = malformedFiles(200);
     writeFiles(join(user.root, 'bad'), Object.fromEntries(bad.map(({ path, text }) => [path, text])));
     writeFiles(join(user.root, 'good'), { 'a/x.md': definition('x'), 'README.md': '# Agents\n' });
-    const good = await user.ramet(['agents', 'validate', '../good']);
+    const good = await user.here(['agents', 'validate', '../good']);
     expect([good.code, linesOf(good.stdout).at(-1)]).toEqual([
       0,
       'files: 2, definitions: 1, errors: 0, warnings: 0',
@@ -62,7 +62,7 @@ describe.concurrent('TYPE-4: ramet agents', () => {
         ]),
       ),
     });
-    const collection = await user.ramet(['agents', 'validate', '../collection']);
+    const collection = await user.here(['agents', 'validate', '../collection']);
     expect([collection.code, ...linesOf(collection.stdout)]).toEqual([
       0,
       expect.stringMatching(
@@ -70,13 +70,13 @@ describe.concurrent('TYPE-4: ramet agents', () => {
       ),
       'files: 40, definitions: 40, errors: 0, warnings: 40',
     ]);
-    const both = await user.ramet(['agents', 'validate', '../good', '../bad', '--json']);
+    const both = await user.here(['agents', 'validate', '../good', '../bad', '--json']);
     const report = JSON.parse(both.stdout);
     expect([both.code, report.files, report.definitions]).toEqual([1, 202, 1]);
     expect(new Set(report.problems.map(({ path }: { path: string }) => path)).size).toBe(201);
-    const readme = await user.ramet(['agents', 'validate', '../good/README.md', '../nowhere.md']);
+    const readme = await user.here(['agents', 'validate', '../good/README.md', '../nowhere.md']);
     expect([readme.code, linesOf(readme.stdout).length]).toEqual([1, 3]);
-    expect((await user.ramet(['agents', 'validate'])).code).toBe(0);
+    expect((await user.here(['agents', 'validate'])).code).toBe(0);
   });
 
   test('show says what a child will see, and the child sees just that (U39)', async ({ user }) => {
@@ -96,7 +96,7 @@ describe.concurrent('TYPE-4: ramet agents', () => {
       'tools: Read, Grep\nmodel: haiku\npermissionMode: bypassPermissions\n',
     );
     writeFiles(user.rametHome, { 'agents/r.md': text });
-    const shown = JSON.parse((await user.ramet(['agents', 'show', 'Reviewer', '--json'])).stdout);
+    const shown = JSON.parse((await user.here(['agents', 'show', 'Reviewer', '--json'])).stdout);
     await user.ramet(['-p', 'go']);
     const child = emulator.requests.find(({ body }) => body.includes('I am reviewer.'));
     const said = JSON.stringify(child?.request?.messages);
@@ -109,11 +109,11 @@ describe.concurrent('TYPE-4: ramet agents', () => {
     const bytes = Buffer.byteLength(child?.body ?? '');
     expect(shown.estimated_tokens.total).toBeGreaterThan((bytes / 4) * 0.6);
     expect(shown.estimated_tokens.total).toBeLessThan(bytes / 4);
-    const plain = await user.ramet(['agents', 'show', 'reviewer']);
+    const plain = await user.here(['agents', 'show', 'reviewer']);
     expect(plain.stdout).toMatch(/^project instructions +yes, about \d+ tokens$/m);
-    const none = await user.ramet(['agents', 'show', 'nobody']);
+    const none = await user.here(['agents', 'show', 'nobody']);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there is no agent type "nobody"')]);
-    const slip = await user.ramet(['agents', 'show', 'reviwer']);
+    const slip = await user.here(['agents', 'show', 'reviwer']);
     expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining('did you mean reviewer?')]);
   });
 

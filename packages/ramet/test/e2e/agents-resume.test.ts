@@ -351,7 +351,7 @@ describe.concurrent('RES-5: SIGINT while children work', () => {
     const { agents } = JSON.parse(end.stdout);
     expect(agents).toHaveLength(5);
     for (const agent of agents) expect(agent).toMatchObject({ status: 'interrupted', cause: 'SIGINT' });
-    const shown = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    const shown = JSON.parse((await user.here(['ps', '--json'])).stdout);
     expect(new Set(shown.map(({ status }: { status: string }) => status))).toEqual(new Set(['interrupted']));
     const second = await play(user, {
       'Go.': () => ({ text: 'I see.' }),

@@ -50,12 +50,12 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
     const one = await user.ramet(['cache', 'explain', `${id}.2/1`]);
     expect(one).toMatchObject({ code: 0, stderr: '' });
     expect(linesOf(one.stdout)).toEqual(expected);
-    const whole = linesOf((await user.ramet(['cache', 'explain', id])).stdout);
+    const whole = linesOf((await user.here(['cache', 'explain', id])).stdout);
     expect(whole).toEqual([
       ...expected,
       '1 of 2 requests missed: 20,000 tokens sent again, $0.0460 more than a hit',
     ]);
-    const report = JSON.parse((await user.ramet(['cache', 'explain', `${id}.2`, '--json'])).stdout);
+    const report = JSON.parse((await user.here(['cache', 'explain', `${id}.2`, '--json'])).stdout);
     expect(report).toMatchObject({ session_id: id, requests: 1, missed_tokens: 20_000, extra_usd: 0.046 });
     expect(report.explained).toMatchObject([
       {
@@ -72,12 +72,12 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
   test('goes through the requests of an agent as they were really sent', async ({ user }) => {
     await user.model({ text: 'I look.', tool_use: [READ] }, { text: 'Done.' }, { text: 'Anew.' });
     await user.ramet(['-p', LONG]);
-    const { stdout } = await user.ramet(['cache', 'explain', '.1']);
+    const { stdout } = await user.here(['cache', 'explain', '.1']);
     expect(stdout).toMatch(/first request of this prefix: there was nothing to read yet\s+\(cold\)/);
     expect(stdout).toMatch(/held against {2}\w{8}\.1\/1, the request before it\n/);
     expect(stdout).toMatch(/\n2 requests, no miss\n$/);
     await user.ramet(['-p', '--continue', '--model', 'claude-opus-5', 'Again.']);
-    expect((await user.ramet(['cache', 'explain'])).stdout).toMatch(
+    expect((await user.here(['cache', 'explain'])).stdout).toMatch(
       /model switched from claude-sonnet-5 to claude-opus-5.*\n1 of 3 requests missed: /s,
     );
   });
@@ -100,7 +100,7 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
       },
     });
     await user.ramet(['-p', 'Go.', '--permission-mode', 'bypassPermissions', '--launch', 'parallel']);
-    const { explained } = JSON.parse((await user.ramet(['cache', 'explain', '--json'])).stdout);
+    const { explained } = JSON.parse((await user.here(['cache', 'explain', '--json'])).stdout);
     const [session] = user.sessions();
     expect(explained).toHaveLength(2);
     for (const { request, reason, held_against, parts_at, extra_usd } of explained) {
@@ -121,7 +121,7 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
     session.say(main, ['Go on.']);
     session.exchange(main, { usage: { cache_creation_input_tokens: 20_100 } });
     await session.journal.close();
-    const { stdout } = await user.ramet(['cache', 'explain']);
+    const { stdout } = await user.here(['cache', 'explain']);
     for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(80);
     expect(stdout).toContain('sent again    20,000 tokens, at an unknown price\n');
     expect(stdout).toMatch(/expired: the prefix was not used for 61 min, and it lives for\s+5\s+min/);
@@ -130,7 +130,7 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
   test('an id that does not exist is refused with those that do', async ({ user }) => {
     const id = await brokenFork(user);
     const refused = async (target: string) => {
-      const end = await user.ramet(['cache', 'explain', target]);
+      const end = await user.here(['cache', 'explain', target]);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       return end.stderr;
     };

@@ -76,16 +76,16 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
     await user.ramet(['-p', 'Count, please.', ...ALLOWED]);
     const brief = (await user.ramet(['show'])).stdout;
     expect(brief).toContain('(compacted once: --full shows what was replaced)');
-    const full = (await user.ramet(['show', '--full'])).stdout;
+    const full = (await user.here(['show', '--full'])).stdout;
     expect(full).toMatch(/--- compaction 1 replaced the \d+ messages above by what follows ---/);
     expect(full.split('[call] Bash').length).toBeGreaterThan(brief.split('[call] Bash').length);
-    const [agent] = JSON.parse((await user.ramet(['show', '--full', '--json'])).stdout).agents;
+    const [agent] = JSON.parse((await user.here(['show', '--full', '--json'])).stdout).agents;
     const sent = emulator.requests[questionOf(emulator)]?.request?.messages.slice(0, -1) ?? [];
     expect(agent.replaced).toEqual([sent.map(withoutMarks)]);
     const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
     expect(bill.sources.compaction).toMatchObject({ requests: 1, responses: 1 });
     expect(bill.total.requests).toBe(emulator.requests.length);
-    expect(linesOf((await user.ramet(['cost'])).stdout).join('\n')).toMatch(/^compaction +1 /m);
+    expect(linesOf((await user.here(['cost'])).stdout).join('\n')).toMatch(/^compaction +1 /m);
     expect((await user.ramet(['logs'])).stdout).toMatch(/request \(compaction\) to claude-sonnet-5/);
   });
 

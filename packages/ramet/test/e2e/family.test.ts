@@ -68,7 +68,7 @@ describe.concurrent('UI-1: views of many agents', () => {
     ]);
     expect(alive.map((line) => line.search(/\S/))).toEqual([0, 2, 2, 2, 4]);
     await journal.close();
-    const agents = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    const agents = JSON.parse((await user.here(['ps', '--json'])).stdout);
     expect(agents.map(({ parent, status }: Record<string, unknown>) => [parent, status])).toEqual([
       [null, 'interrupted'],
       [`${id}.1`, 'done'],
@@ -103,7 +103,7 @@ describe.concurrent('UI-1: views of many agents', () => {
     const first = await family(user);
     await first.journal.close();
     const id = first.journal.session;
-    const bill = JSON.parse((await user.ramet(['cost', id, '--json'])).stdout);
+    const bill = JSON.parse((await user.here(['cost', id, '--json'])).stdout);
     expect(bill).toMatchObject({
       agents: { [`${id}.2`]: { parent: `${id}.1`, type: 'fork', description: 'mend the parser' } },
       types: { main: {}, fork: { reused_tokens: 40_000, saved_usd: 0.08 }, Explore: { below_minimum: 1 } },
@@ -115,13 +115,13 @@ describe.concurrent('UI-1: views of many agents', () => {
     });
     const second = await family(user);
     await second.journal.close();
-    const all = JSON.parse((await user.ramet(['cost', '--all', '--json'])).stdout);
+    const all = JSON.parse((await user.here(['cost', '--all', '--json'])).stdout);
     expect(all.sessions).toHaveLength(2);
     expect(all.total).toMatchObject({ total_cost_usd: 0.182, reused_tokens: 80_000 });
-    const text = (await user.ramet(['cost', '--all'])).stdout;
+    const text = (await user.here(['cost', '--all'])).stdout;
     expect(text).toMatch(new RegExp(`^${second.journal.session} +4 `, 'm'));
     expect(text).toMatch(/^TOTAL .* \$0\.1820$/m);
-    expect(await user.ramet(['cost', '--all', id])).toMatchObject({ code: 2, stdout: '' });
+    expect(await user.here(['cost', '--all', id])).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('FORK-2: show and logs take one agent, and show says what a fork took over', async ({ user }) => {
@@ -135,10 +135,10 @@ describe.concurrent('UI-1: views of many agents', () => {
     expect(shown).toContain(`(begins with 2 messages of ${id}.1: --full shows them)`);
     expect(shown).not.toContain('Mend it.');
     expect(shown).not.toContain(`agent ${id}.1`);
-    const full = (await user.ramet(['show', '.2', '--full'])).stdout;
+    const full = (await user.here(['show', '.2', '--full'])).stdout;
     expect(full).toMatch(/\[user\] Mend it\..*forked from.*\[user\] mend the parser/s);
     const [agent, ...others] = JSON.parse(
-      (await user.ramet(['show', `${id}.2`, '--full', '--json'])).stdout,
+      (await user.here(['show', `${id}.2`, '--full', '--json'])).stdout,
     ).agents;
     expect(others).toEqual([]);
     expect(agent.inherited.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
@@ -155,7 +155,7 @@ describe.concurrent('UI-1: views of many agents', () => {
     await user.emulate({ respond: fanOut({ children: 3 }) });
     const run = ['-p', 'Go.', '--permission-mode', 'bypassPermissions', '--output-format', 'json'];
     const result = JSON.parse((await user.ramet(run)).stdout);
-    const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    const bill = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(result.agents.map(({ type }: { type: string }) => type)).toEqual(['main', 'fork', 'fork', 'fork']);
     const costs = result.agents.map((agent: { total_cost_usd: number }) => agent.total_cost_usd);
     expect(costs.reduce((sum: number, cost: number) => sum + cost, 0)).toBeCloseTo(result.total_cost_usd, 10);
@@ -183,13 +183,13 @@ describe.concurrent('UI-1: views of many agents', () => {
     const { journal } = await family(user);
     await journal.close();
     const id = journal.session;
-    const unknown = await user.ramet(['show', `${id}.9`]);
+    const unknown = await user.here(['show', `${id}.9`]);
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
     expect(unknown.stderr).toBe(
       `ramet: there is no agent ${id}.9 in session ${id}: it has ${[1, 2, 3, 4, 5].map((n) => `${id}.${n}`).join(', ')}\n`,
     );
-    expect((await user.ramet(['logs', `${id}.x`])).stderr).toContain('a session is like abcd1234, an agent');
-    expect((await user.ramet(['logs', `${id}.1/1`])).stderr).toContain(
+    expect((await user.here(['logs', `${id}.x`])).stderr).toContain('a session is like abcd1234, an agent');
+    expect((await user.here(['logs', `${id}.1/1`])).stderr).toContain(
       'is a request: name an agent or a session',
     );
   });

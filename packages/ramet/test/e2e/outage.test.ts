@@ -90,7 +90,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
     await eventually(() => waits().length >= 3);
     expect(waits()).toMatchObject(Array(waits().length).fill({ status: 'waiting' }));
     const shown = async (): Promise<number> =>
-      (await user.ramet(['ps'])).stdout.match(/waiting: provider/g)?.length ?? 0;
+      (await user.here(['ps'])).stdout.match(/waiting: provider/g)?.length ?? 0;
     while ((await shown()) < 3);
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
@@ -195,7 +195,7 @@ describe.concurrent('MODEL-3: the bill of a process that was killed', () => {
     await running.ended;
     const text = (await user.ramet(['cost'])).stdout;
     expect(text).toMatch(/1 request without a response: cost unknown, at most \$0\.\d+/);
-    const { total } = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    const { total } = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(total).toMatchObject({ requests: 1, responses: 0, total_cost_usd: 0 });
     expect(total.unanswered.requests).toBe(1);
     expect(total.unanswered.at_most_usd).toBeGreaterThan(0.16);

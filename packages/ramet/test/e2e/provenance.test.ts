@@ -42,27 +42,27 @@ describe.concurrent('WORK-6: who wrote what', () => {
     expect(rows[2]?.slice(0, 2)).toEqual(['uncommitted', '?']);
     expect(rows[2]?.at(-1)).toBe('by the person');
     appendFileSync(join(user.repository, 'new.txt'), 'by the person\n');
-    const fresh = await user.ramet(['blame', 'new.txt', '--json']);
+    const fresh = await user.here(['blame', 'new.txt', '--json']);
     expect(JSON.parse(fresh.stdout)).toMatchObject([
       { line: 1, text: 'new', commit: null, agent: `${session}.1`, task: 'Say who you are.' },
       { line: 2, text: 'by the person', commit: null },
     ]);
     writeFileSync(join(user.repository, 'own.txt'), 'by the person\n');
-    expect((await user.ramet(['blame', 'own.txt'])).stderr).toContain('name a file that is committed');
+    expect((await user.here(['blame', 'own.txt'])).stderr).toContain('name a file that is committed');
   });
 
   test('blame reads agent, task and session from the trailers of commits', async ({ user }) => {
     writeFileSync(join(user.repository, 'README.md'), '# Test\nmore\n');
     const trailers = 'Ramet-Agent: abcd1234.2\nRamet-Session: abcd1234\nRamet-Task: Say \u001b[31mmore';
     git(user, 'commit', '-qam', `Change it\n\n${trailers}`);
-    const { stdout } = await user.ramet(['blame', 'README.md', '--json']);
+    const { stdout } = await user.here(['blame', 'README.md', '--json']);
     expect(JSON.parse(stdout)[1]).toMatchObject({
       agent: 'abcd1234.2',
       session: 'abcd1234',
       line: 2,
       subject: 'Change it',
     });
-    const shown = await user.ramet(['blame', 'README.md']);
+    const shown = await user.here(['blame', 'README.md']);
     expect(shown.stdout).toContain('abcd1234.2  Say more');
   });
 
@@ -75,17 +75,17 @@ describe.concurrent('WORK-6: who wrote what', () => {
       expect(stdout).toContain('diff --git a/new.txt b/new.txt\nnew file mode');
     }
     await user.ramet(['undo', '--force']);
-    const undone = await user.ramet(['diff', '.1']);
+    const undone = await user.here(['diff', '.1']);
     expect(undone.stdout).toContain('+new\n');
     expect(undone.stderr).toMatch(/ramet undo has put back since: .*new\.txt/);
   });
 
   test('diff makes again what somebody changed since, and says when it cannot', async ({ user }) => {
     const session = await worked(user);
-    const { stdout } = await user.ramet(['diff', '.1']);
+    const { stdout } = await user.here(['diff', '.1']);
     expect(stdout).toContain('@@ -1 +1,2 @@\n # Test\n+by the agent\n');
     rmSync(join(user.project, session, 'originals'), { recursive: true });
-    const lost = await user.ramet(['diff', '.1']);
+    const lost = await user.here(['diff', '.1']);
     expect(lost.stdout).toMatch(/^# README\.md: changed by \w+\.1, but what was there before is not kept$/m);
   });
 
@@ -98,22 +98,22 @@ describe.concurrent('WORK-6: who wrote what', () => {
     writeFileSync(join(user.repository, 'b.txt'), 'b\n');
     git(user, 'add', '-A');
     git(user, 'commit', '-qm', 'mine');
-    const { stdout } = await user.ramet(['diff', 'one']);
+    const { stdout } = await user.here(['diff', 'one']);
     expect(stdout).toContain('+++ b/a.txt');
     expect(stdout).not.toContain('b.txt');
-    expect((await user.ramet(['diff', 'one', '--base', 'nope'])).stderr).toContain(
+    expect((await user.here(['diff', 'one', '--base', 'nope'])).stderr).toContain(
       '"nope" is no branch or commit',
     );
-    expect((await user.ramet(['diff', 'zzz'])).code).toBe(2);
+    expect((await user.here(['diff', 'zzz'])).code).toBe(2);
   });
 
   test('a file that git does not know or that is not there is refused in one line', async ({ user }) => {
     writeFileSync(join(user.repository, 'u.txt'), 'x\n');
-    expect(await user.ramet(['blame', 'u.txt'])).toMatchObject({
+    expect(await user.here(['blame', 'u.txt'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('git cannot say who wrote'),
     });
-    expect(await user.ramet(['blame', 'none'])).toMatchObject({
+    expect(await user.here(['blame', 'none'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('ENOENT'),
     });

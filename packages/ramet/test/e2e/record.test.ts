@@ -78,7 +78,7 @@ describe.concurrent('LOG-1: the same prompt twice at once in one repository', ()
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual([1, 2, 3].map(() => [0, '']));
     expect(new Set(sessions)).toEqual(new Set(user.sessions()));
     expect(sessions).toHaveLength(3);
-    const agents = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    const agents = JSON.parse((await user.here(['ps', '--json'])).stdout);
     expect(agents.map(({ status, turns }: { status: string; turns: number }) => [status, turns])).toEqual([
       ['done', 2],
       ['done', 2],

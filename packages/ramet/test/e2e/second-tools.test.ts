@@ -85,7 +85,7 @@ describe.concurrent('RES-6: TodoWrite', () => {
     expect((await user.ramet(['show'])).stdout).toContain(
       '\nopen todos:\n  > fix leap days\n  - write a test\n',
     );
-    const [agent] = JSON.parse((await user.ramet(['show', '--json'])).stdout).agents;
+    const [agent] = JSON.parse((await user.here(['show', '--json'])).stdout).agents;
     expect(agent.todos).toEqual(todos);
   });
 });

@@ -221,7 +221,7 @@ describe.concurrent('UI-1: ramet settings', () => {
   });
 
   test('--schema prints the schema that documents and editors use', async ({ user }) => {
-    const end = await user.ramet(['settings', '--schema']);
+    const end = await user.here(['settings', '--schema']);
     expect(JSON.parse(end.stdout)).toMatchObject({
       type: 'object',
       additionalProperties: false,
@@ -270,7 +270,7 @@ describe.concurrent('EXT-1: settings of another tool', () => {
       expect.stringMatching(/denied: Bash curl .*the rule Bash\(curl:\*\) in \.claude\/settings\.json/),
     ]);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, true]);
-    const { stdout } = await user.ramet(['settings']);
+    const { stdout } = await user.here(['settings']);
     expect(stdout).toMatch(/permissions\.deny +Read\(\.env\) +\.claude\/settings\.json/);
     expect(stdout).toMatch(/hooks +.*\.claude\/settings\.json/);
     const { stdout: health } = await user.ramet(['doctor']);

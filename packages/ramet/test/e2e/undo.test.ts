@@ -58,7 +58,7 @@ describe.concurrent('ramet undo', () => {
     expect(textOf(user, 'README.md')).toBe('# Test\n');
     expect(statSync(join(user.repository, 'README.md')).mode & 0o777).toBe(0o640);
     expect(has(user, 'src/new.txt')).toBe(false);
-    const again = await user.ramet(['undo', '--redo']);
+    const again = await user.here(['undo', '--redo']);
     expect(again).toMatchObject({
       code: 0,
       stdout: 'restored  README.md (turn 2, 4)\nrecreated  src/new.txt (turn 3)\n',
@@ -76,12 +76,12 @@ describe.concurrent('ramet undo', () => {
     const kept = readdirSync(originals).map((name) => join(originals, name));
     const damaged = kept.find((path) => readFileSync(path, 'utf8') === '# Test\n') ?? '';
     writeFileSync(damaged, 'damaged');
-    const failed = await user.ramet(['undo']);
+    const failed = await user.here(['undo']);
     expect(failed.code).toBe(1);
     expect(failed.stdout).toMatch(/not put back {2}README.md .*is damaged\nremoved {2}src\/new.txt/);
     expect(failed.stderr).toBe('ramet: one file was not put back: ramet undo tries again\n');
     writeFileSync(damaged, '# Test\n');
-    const again = await user.ramet(['undo']);
+    const again = await user.here(['undo']);
     expect(again).toEqual({
       code: 0,
       stdout: 'restored  README.md\n',
@@ -89,34 +89,34 @@ describe.concurrent('ramet undo', () => {
         'ramet: the undo of turn 2 was interrupted: continuing it, 1 of 1 files are left (ramet undo --redo takes it back instead)\n' +
         'ramet: files are as before turn 2; ramet undo --redo takes this back\n',
     });
-    expect((await user.ramet(['undo', '--redo'])).code).toBe(0);
+    expect((await user.here(['undo', '--redo'])).code).toBe(0);
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Two\n', true]);
   });
 
   test('goes back to before a turn, and then further', async ({ user }) => {
     await worked(user);
-    expect((await user.ramet(['undo', '--turn', '4'])).stdout).toBe('restored  README.md (turn 4)\n');
+    expect((await user.here(['undo', '--turn', '4'])).stdout).toBe('restored  README.md (turn 4)\n');
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# One\n', true]);
-    expect((await user.ramet(['undo'])).code).toBe(0);
+    expect((await user.here(['undo'])).code).toBe(0);
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Test\n', false]);
-    const nothing = await user.ramet(['undo']);
+    const nothing = await user.here(['undo']);
     expect(nothing).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('nothing to undo: Write and Edit'),
     });
-    await user.ramet(['undo', '--redo']);
-    await user.ramet(['undo', '--redo']);
+    await user.here(['undo', '--redo']);
+    await user.here(['undo', '--redo']);
     expect(textOf(user, 'README.md')).toBe('# Two\n');
-    expect((await user.ramet(['undo', '--redo'])).stderr).toMatch(/^ramet: there is no undo to take back/);
+    expect((await user.here(['undo', '--redo'])).stderr).toMatch(/^ramet: there is no undo to take back/);
   });
 
   test('undoes prompt by prompt, in sessions that were resumed too', async ({ user }) => {
     await user.model(write('a.txt', '1'), done, write('a.txt', '2'), done);
     await user.ramet(['-p', 'One.', ...BYPASS]);
     await user.ramet(['-p', 'Two.', '--continue', ...BYPASS]);
-    expect((await user.ramet(['undo'])).stdout).toBe('restored  a.txt (turn 3)\n');
+    expect((await user.here(['undo'])).stdout).toBe('restored  a.txt (turn 3)\n');
     expect(textOf(user, 'a.txt')).toBe('1');
-    expect((await user.ramet(['undo'])).stdout).toBe('removed  a.txt (turn 1)\n');
+    expect((await user.here(['undo'])).stdout).toBe('removed  a.txt (turn 1)\n');
   });
 
   test('with --dry-run says what it would do and does nothing', async ({ user }) => {
@@ -126,7 +126,7 @@ describe.concurrent('ramet undo', () => {
         (name) => !/-(wal|shm)$/.test(name),
       );
     const files = stored();
-    expect(await user.ramet(['undo', '--dry-run'])).toEqual({
+    expect(await user.here(['undo', '--dry-run'])).toEqual({
       code: 0,
       stdout: 'would be restored  README.md (turn 2, 4)\nwould be removed  src/new.txt (turn 3)\n',
       stderr: '',
@@ -137,7 +137,7 @@ describe.concurrent('ramet undo', () => {
   test('refuses as a whole when a file changed since, and --force keeps a copy', async ({ user }) => {
     await worked(user);
     writeFileSync(join(user.repository, 'README.md'), '# Mine\n');
-    const refused = await user.ramet(['undo']);
+    const refused = await user.here(['undo']);
     expect(refused.code).toBe(2);
     expect(refused.stdout).toMatch(
       /^not put back {2}README\.md \(turn 2, 4\): changed since turn 4 wrote it, at 20\S+ outside Ramet\n$/,
@@ -146,9 +146,9 @@ describe.concurrent('ramet undo', () => {
       'nothing was touched: 1 of 2 files stand in the way; look at it, or use --force',
     );
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Mine\n', true]);
-    expect((await user.ramet(['undo', '--force'])).code).toBe(0);
+    expect((await user.here(['undo', '--force'])).code).toBe(0);
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Test\n', false]);
-    await user.ramet(['undo', '--redo']);
+    await user.here(['undo', '--redo']);
     expect(textOf(user, 'README.md')).toBe('# Mine\n');
   });
 
@@ -158,11 +158,11 @@ describe.concurrent('ramet undo', () => {
     await user.model(read, edit('# Two', '# Three'), done);
     await user.ramet(['-p', 'Another.', ...BYPASS]);
     const second = user.sessions().find((session) => session !== first);
-    expect((await user.ramet(['undo', first])).stdout).toMatch(
+    expect((await user.here(['undo', first])).stdout).toMatch(
       new RegExp(`at 20\\S+ by session ${second}\n$`),
     );
-    expect((await user.ramet(['undo', second ?? ''])).code).toBe(0);
-    expect((await user.ramet(['undo', first])).code).toBe(0);
+    expect((await user.here(['undo', second ?? ''])).code).toBe(0);
+    expect((await user.here(['undo', first])).code).toBe(0);
     expect(textOf(user, 'README.md')).toBe('# Test\n');
   });
 
@@ -170,9 +170,9 @@ describe.concurrent('ramet undo', () => {
     const between: Answer = { tool_use: [{ name: 'Bash', input: { command: 'echo more >> README.md' } }] };
     await user.model(read, edit('# Test', '# One'), between, read, edit('# One', '# Two'), done);
     await user.ramet(['-p', 'Work.', ...BYPASS]);
-    const refused = await user.ramet(['undo']);
+    const refused = await user.here(['undo']);
     expect(refused.stdout).toContain('also changed by someone else, between turns 2 and 5');
-    const forced = await user.ramet(['undo', '--force']);
+    const forced = await user.here(['undo', '--force']);
     expect(forced.stderr).toContain('one Bash call ran in these turns; what Bash changed is not put back');
     expect(textOf(user, 'README.md')).toBe('# Test\n');
   });
@@ -182,7 +182,7 @@ describe.concurrent('ramet undo', () => {
     await worked(user);
     rmSync(join(user.repository, 'README.md'));
     rmSync(join(user.repository, 'src'), { recursive: true });
-    expect((await user.ramet(['undo'])).stdout).toBe(
+    expect((await user.here(['undo'])).stdout).toBe(
       'recreated  README.md (turn 2, 4)\nalready as it was  src/new.txt (turn 3)\n',
     );
     expect(textOf(user, 'README.md')).toBe('# Test\n');
@@ -197,7 +197,7 @@ describe.concurrent('ramet undo', () => {
     symlinkSync(outside, join(user.repository, 'README.md'));
     rmSync(join(user.repository, 'src/new.txt'));
     mkdirSync(join(user.repository, 'src/new.txt'));
-    const refused = await user.ramet(['undo', '--force']);
+    const refused = await user.here(['undo', '--force']);
     expect(refused).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('nothing can be done about that'),
@@ -217,9 +217,9 @@ describe.concurrent('ramet undo', () => {
       done,
     );
     await user.ramet(['-p', 'Work.', ...BYPASS]);
-    const refused = await user.ramet(['undo']);
+    const refused = await user.here(['undo']);
     expect(refused).toMatchObject({ code: 2, stdout: expect.stringContaining('its original was not kept') });
-    const forced = await user.ramet(['undo', '--force']);
+    const forced = await user.here(['undo', '--force']);
     expect(forced).toMatchObject({ code: 1, stdout: expect.stringContaining('removed  new.txt (turn 3)') });
     expect(has(user, 'new.txt')).toBe(false);
   });
@@ -232,28 +232,28 @@ describe.concurrent('ramet undo', () => {
     const place = join(user.project, user.sessions()[0] ?? '', 'originals');
     expect(statSync(place).mode & 0o777).toBe(0o700);
     expect(readdirSync(place).map((name) => statSync(join(place, name)).mode & 0o777)).toEqual([0o600]);
-    await user.ramet(['undo']);
-    await user.ramet(['undo', '--redo']);
+    await user.here(['undo']);
+    await user.here(['undo', '--redo']);
     expect(readdirSync(place)).toHaveLength(2);
   });
 
   test('refuses a session that is at work, and what makes no sense', async ({ user }) => {
-    expect((await user.ramet(['undo'])).stderr).toContain('there is no session of this directory yet');
+    expect((await user.here(['undo'])).stderr).toContain('there is no session of this directory yet');
     const emulator = await user.emulate({
       respond: () => write('a.txt', '1'),
       fault: ({ turn }) => (turn === 0 ? undefined : { kind: 'stall', at: 'headers' }),
     });
     const running = user.start(['-p', 'Work.', ...BYPASS]);
     await requestsTaken(emulator, 2);
-    expect(await user.ramet(['undo'])).toMatchObject({
+    expect(await user.here(['undo'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(String(running.pid)),
     });
     expect(has(user, 'a.txt')).toBe(true);
     for (const args of [['--turn', '0'], ['--turn', 'x'], ['--redo', '--turn', '1'], ['zzz']]) {
-      expect((await user.ramet(['undo', ...args])).code).toBe(2);
+      expect((await user.here(['undo', ...args])).code).toBe(2);
     }
-    expect((await user.ramet(['undo', '--dry-run', '--turn', '9'])).stderr).toContain(
+    expect((await user.here(['undo', '--dry-run', '--turn', '9'])).stderr).toContain(
       'from turn 9 on (it has 1)',
     );
   });
@@ -276,7 +276,7 @@ describe.concurrent('RES-6: ramet undo in a repository that was renamed', () => 
     expect((await user.ramet(['undo', '--redo'], there)).code).toBe(0);
     expect(existsSync(join(renamed, 'src/new.txt'))).toBe(true);
     // The copy has none of its sessions.
-    expect((await user.ramet(['undo'])).stderr).toContain('there is no session of this directory yet');
+    expect((await user.here(['undo'])).stderr).toContain('there is no session of this directory yet');
     expect(existsSync(join(renamed, 'src/new.txt'))).toBe(true);
   });
 });

@@ -41,6 +41,6 @@ describe.concurrent('SEC-1: in a folder that is not trusted', () => {
     expect(refused.stderr.trim().split('\n')).toHaveLength(1);
     expect(existsSync(mark)).toBe(false);
     await user.ramet(['trust']);
-    expect(await user.ramet(['blame', 'README.md'])).toMatchObject({ code: 0 });
+    expect(await user.here(['blame', 'README.md'])).toMatchObject({ code: 0 });
   });
 });

@@ -39,7 +39,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     const [agent] = await agentsOf(user);
     expect(agent).toMatchObject({ status: 'waiting', cause: 'limit' });
     expect(Number(agent?.until)).toBeGreaterThan(Date.now() + 7_000_000);
-    expect((await user.ramet(['ps'])).stdout).toMatch(UNTIL);
+    expect((await user.here(['ps'])).stdout).toMatch(UNTIL);
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
     expect(emulator.requests).toHaveLength(2);

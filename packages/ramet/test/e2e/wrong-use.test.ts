@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { linesOf } from '../fixtures/command.ts';
-import { runHere } from '../fixtures/command-here.ts';
 import { test } from '../fixtures/user.ts';
 
 describe.concurrent('UI-1: wrong use ends with one line on standard error and exit code 2', () => {
@@ -52,7 +51,7 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
     ],
     [['-p', 'x', '--launch', 'slow'], 'Allowed choices are auto, parallel, staggered.'],
   ])('%j', async ([args, message], { user }) => {
-    const end = await runHere(args, { cwd: user.repository, env: user.env });
+    const end = await user.here(args);
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining(message)]);
   });
@@ -175,7 +174,7 @@ describe.concurrent('UI-1: places that do not suit', () => {
     const end = await user.ramet(['-p', 'y', '--resume', damaged]);
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining('it is damaged or not a journal')]);
-    const list = await user.ramet(['ps', '--json']);
+    const list = await user.here(['ps', '--json']);
     expect(JSON.parse(list.stdout)).toHaveLength(1);
     expect(linesOf(list.stderr)).toEqual([expect.stringContaining(damaged)]);
   });
