@@ -21,8 +21,8 @@ const common = {
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['default', './packages/ramet/test/skip-reasons.ts'],
-    // Tests wait for other processes more than they compute: two at a time also on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Tests wait for other processes more than they compute: three at a time also on two cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       // One process per worker: to load the sources again for each file costs a quarter of all tests.
       { test: { ...common, name: 'unit', isolate: false, include: ['packages/*/src/**/*.test.ts'] } },
@@ -31,6 +31,8 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...common,
           name: 'system',
+          // For the same reason: a second for each file.
+          isolate: false,
           globalSetup: [MEMORY, './packages/ramet/test/build-bundle.ts'],
           include: ['packages/*/test/{contract,e2e,crash}/**/*.test.ts', 'examples/**/*.test.ts'],
         },
