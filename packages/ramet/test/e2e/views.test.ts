@@ -20,7 +20,7 @@ describe.concurrent('UI-1: ramet ps', () => {
     const [headings, row] = linesOf(text.stdout);
     expect(headings).toMatch(/^AGENT +TYPE +STATUS +TURNS +TOKENS +COST +LAST EVENT +MODEL +FOR +DOING$/);
     expect(row).toMatch(new RegExp(`^${result.session_id}\\.1 +main +done +2 .* What is this\\?`));
-    const [agent, ...others] = JSON.parse((await user.here(['ps', '--json'])).stdout);
+    const [agent, ...others] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(others).toEqual([]);
     expect(agent).toMatchObject({
       id: result.agents[0].id,
@@ -33,7 +33,7 @@ describe.concurrent('UI-1: ramet ps', () => {
   });
 
   test('says so when there is nothing, also outside a repository', async ({ user }) => {
-    const end = await user.here(['ps']);
+    const end = await user.ramet(['ps']);
     expect(end).toEqual({
       code: 0,
       stdout: 'no sessions of this directory yet: start one with ramet -p PROMPT\n',
@@ -56,7 +56,7 @@ describe.concurrent('UI-1: ramet ps', () => {
     );
     expect(agents).toHaveLength(2);
     expect(agents[1].id).toBe(`${first}.1`);
-    const [limited] = JSON.parse((await user.here(['ps', '--json', '--limit', '1'])).stdout);
+    const [limited] = JSON.parse((await user.ramet(['ps', '--json', '--limit', '1'])).stdout);
     expect(limited.id).toBe(agents[0].id);
   });
 
@@ -64,7 +64,7 @@ describe.concurrent('UI-1: ramet ps', () => {
     const emulator = await user.emulate({ fault: () => ({ kind: 'stall', at: 'headers' }) });
     const running = user.start(['-p', 'x']);
     await requestsTaken(emulator, 1);
-    const status = async () => JSON.parse((await user.here(['ps', '--json'])).stdout)[0];
+    const status = async () => JSON.parse((await user.ramet(['ps', '--json'])).stdout)[0];
     expect(await status()).toMatchObject({ status: 'running', activity: { kind: 'requesting' } });
     running.kill('SIGKILL');
     await running.ended;
@@ -88,7 +88,7 @@ describe.concurrent('UI-1: ramet show', () => {
     ]) {
       expect(text.stdout).toContain(part);
     }
-    const shown = JSON.parse((await user.here(['show', session_id.slice(0, 6), '--json'])).stdout);
+    const shown = JSON.parse((await user.ramet(['show', session_id.slice(0, 6), '--json'])).stdout);
     expect(shown).toMatchObject({ session_id, cwd: user.repository });
     const { messages } = shown.agents[0];
     expect(messages.map(({ role }: { role: string }) => role)).toEqual([
@@ -103,7 +103,7 @@ describe.concurrent('UI-1: ramet show', () => {
   test('takes escape sequences out of what a model wrote', async ({ user }) => {
     await user.model({ text: 'red \u001b[31malert\u001b[0m \u009b2J' });
     await user.ramet(['-p', 'x']);
-    const { stdout } = await user.here(['show']);
+    const { stdout } = await user.ramet(['show']);
     expect(stdout).toContain('alert');
     for (const character of ['\u001b', '\u009b']) expect(stdout).not.toContain(character);
   });
@@ -116,7 +116,7 @@ describe.concurrent('UI-1: ramet logs', () => {
     expect(text).toMatchObject({ code: 0, stderr: '' });
     const lines = linesOf(text.stdout);
     for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}(session|\w{8}\.1) {2}\S/);
-    const events = linesOf((await user.here(['logs', '--json'])).stdout).map((line) => JSON.parse(line));
+    const events = linesOf((await user.ramet(['logs', '--json'])).stdout).map((line) => JSON.parse(line));
     expect(events).toHaveLength(lines.length);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(events.map(({ type }) => type)).toEqual([
@@ -169,11 +169,11 @@ describe.concurrent('UI-1: ramet logs', () => {
     });
     const running = user.start(['-p', 'x']);
     await eventually(() => existsSync(user.project) && user.sessions().length === 1);
-    while ((await user.here(['logs', '.2'])).code !== 0);
-    const following = await user.here(['logs', '.2', '--follow']);
+    while ((await user.ramet(['logs', '.2'])).code !== 0);
+    const following = await user.ramet(['logs', '.2', '--follow']);
     expect(following).toMatchObject({ code: 0, stderr: '' });
     expect(following.stdout).toContain('agent ended: done');
-    expect((await user.here(['ps', '--json'])).stdout).toContain('"running"');
+    expect((await user.ramet(['ps', '--json'])).stdout).toContain('"running"');
     end({ text: 'Done.' });
     expect((await running.ended).code).toBe(0);
   });
@@ -200,7 +200,7 @@ describe.concurrent('UI-1: ramet cost', () => {
       agents: { [agents[0].id]: line },
       models: { 'claude-sonnet-5': line },
     });
-    const text = await user.here(['cost', session_id]);
+    const text = await user.ramet(['cost', session_id]);
     expect(text).toMatchObject({ code: 0, stderr: '' });
     const rows = linesOf(text.stdout);
     expect(rows[0]).toBe(`session ${session_id}`);
@@ -217,8 +217,8 @@ describe.concurrent('UI-1: ramet cost', () => {
   test('MODEL-3: says unknown for a model without a price', async ({ user }) => {
     await user.model({ text: 'ok' });
     await user.ramet(['-p', 'x', '--model', 'house-model-1']);
-    expect((await user.here(['cost'])).stdout).toMatch(/^TOTAL .*unknown$/m);
-    expect(JSON.parse((await user.here(['cost', '--json'])).stdout).total.total_cost_usd).toBeNull();
+    expect((await user.ramet(['cost'])).stdout).toMatch(/^TOTAL .*unknown$/m);
+    expect(JSON.parse((await user.ramet(['cost', '--json'])).stdout).total.total_cost_usd).toBeNull();
   });
 });
 
