@@ -8,6 +8,9 @@ import { openedPath } from '../../system/landing-path.ts';
 import { takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
+import { actingCommand } from './acting-command.ts';
+import { pathOfSpec } from './git-operands.ts';
+import { HERE } from './operand-words.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 import { writtenOperands } from './written-operands.ts';
@@ -26,44 +29,86 @@ export function namingRule(
   { cwd, readsOnly }: NamingScene,
 ): PermissionRule | null {
   for (const access of readsOnly ? (['read'] as const) : (['read', 'write'] as const)) {
-    const about = rules.filter(({ scope }) => scope.kind === 'paths' && scope.access === access);
+    const about = rules.filter(
+      (rule) =>
+        (rule.scope.kind === 'paths' && rule.scope.access === access) ||
+        (access === 'write' && isAboutAllWrites(rule)),
+    );
     if (about.length === 0) continue;
-    const home = about[0]?.home ?? null;
-    const { paths, folders } = access === 'read' ? readBy(command, cwd, home) : writtenBy(command, cwd, home);
-    const found = takingRule(about, {
+    const home = about.find((rule) => rule.home !== null)?.home ?? null;
+    const named = access === 'read' ? readBy(command, cwd, home) : writtenBy(command, cwd, home);
+    const { paths, folders, any } = named;
+    const target = {
       ...{ tool: access === 'read' ? 'Read' : 'Edit', access, paths, aliases: aliasesOf(policy, paths) },
       ...{ folders: [...folders, ...aliasesOf(policy, folders)], cwd, host: null, name: null },
-    });
-    if (found !== null) return found;
+    };
+    const found = about.find((rule) => (isAboutAllWrites(rule) ? any : takingRule([rule], target) !== null));
+    if (found !== undefined) return found;
   }
   return null;
+}
+
+/** `Edit` or `Write` without a pattern: whatever is written, a file that a command names too. */
+function isAboutAllWrites({ tool, scope }: PermissionRule): boolean {
+  return scope.kind === 'every call' && ['Edit', 'Write'].some((name) => tool.matches(name));
 }
 
 interface NamedPaths {
   paths: string[];
   /** Of these all that they hold counts. */
   folders: string[];
+  /** It names a file at all, or a word that may become one. */
+  any: boolean;
 }
 
 function readBy(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
   const names = knownValues(command.words.slice(1), home).flatMap(namesIn);
-  return { paths: openedIn(command, cwd, names), folders: [] };
+  return { paths: openedIn(command, cwd, names), folders: [], any: names.length > 0 };
 }
 
 function writtenBy(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
-  const [program, ...rest] = command.words;
-  const name = program?.value ?? '';
-  const { words, whole } = writtenOperands(name, rest);
-  const names = knownValues(words, home).flatMap(namesIn);
-  const placed = placedBy(name, knownValues(rest, home));
+  const acting = actingCommand(command);
+  const isCarried = acting.words[0] !== command.words[0];
+  const found = [acting, ...(isCarried ? [command] : [])].map((each) => writtenByOne(each, cwd, home));
   return {
-    paths: openedIn(command, cwd, [...names, ...placed]),
-    folders: openedIn(command, cwd, knownValues(whole, home)),
+    paths: found.flatMap(({ paths }) => paths),
+    folders: found.flatMap(({ folders }) => folders),
+    any: found.some(({ any }) => any),
   };
 }
 
-function openedIn({ directories }: ShellCommand, cwd: string, names: readonly string[]): string[] {
-  const opened = (directories ?? [cwd]).flatMap((place) => names.map((name) => openedPath(place, name)));
+function writtenByOne(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
+  const [program, ...rest] = command.words;
+  const name = program?.value ?? '';
+  const { words, whole, patterns = false } = writtenOperands(name, rest);
+  const isGit = basename(name) === 'git';
+  const names = knownValues(words, home).flatMap(namesIn);
+  const placed = placedBy(name, knownValues(rest, home));
+  const paths = openedIn(command, cwd, [...names, ...placed], isGit);
+  const folders = openedIn(command, cwd, knownValues(whole, home), isGit);
+  const open = words.some(({ value, start }) => value === null && !start.startsWith('-'));
+  return {
+    paths,
+    folders: patterns ? folders.map(beforePattern) : folders,
+    any: open || whole.includes(HERE) || paths.some((path) => !path.startsWith('/dev/')),
+  };
+}
+
+/** The folder that a pattern such as `docs/*.md` or `./docs/...` looks in. */
+function beforePattern(path: string): string {
+  const at = path.search(/[*?[{]|\/\.\.\.$/);
+  return at === -1 ? path : path.slice(0, path.lastIndexOf('/', at)) || '/';
+}
+
+function openedIn(
+  { directories }: ShellCommand,
+  cwd: string,
+  names: readonly string[],
+  isGit = false,
+): string[] {
+  const opened = (directories ?? [cwd]).flatMap((place) =>
+    names.map((name) => openedPath(place, isGit ? pathOfSpec(name, place) : name)),
+  );
   return opened.filter((path) => path !== null);
 }
 
