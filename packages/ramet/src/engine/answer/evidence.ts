@@ -1,6 +1,6 @@
 /** What must come of an agent, and what was there before it began (AGENT-6); `missing-evidence.ts` holds the two together. */
 import { resolve } from 'node:path';
-import { gitState } from '../../git/git-state.ts';
+import { runGit } from '../../git/run-git.ts';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { scanFile } from '../../system/regular-file.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
@@ -54,11 +54,20 @@ async function lookAtFile(path: string): Promise<{ version: string | null } | { 
   }
 }
 
+/** Exits with 1 before the first commit. */
+const HEAD = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
+
 /** Null where there is no commit yet. */
 export async function headCommit(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<{ commit: string | null } | { problem: string }> {
-  const state = await gitState({ directory: cwd, env });
-  return state.known ? { commit: state.head } : { problem: `git cannot say: ${state.reason}` };
+  try {
+    // Asks for nothing else: the state of the files takes seconds in a large repository.
+    const { code, stdout, stderr } = await runGit(HEAD, { cwd, env, looksUp: true });
+    if (code === 0) return { commit: stdout.trim() };
+    return code === 1 ? { commit: null } : { problem: `git cannot say: ${describeError(stderr)}` };
+  } catch (error) {
+    return { problem: `git cannot say: ${describeError(error)}` };
+  }
 }
