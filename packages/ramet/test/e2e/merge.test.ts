@@ -226,6 +226,43 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(status).not.toContain('conflicted');
   });
 
+  test('a resolver agent that changes nothing about a conflict without markers has not resolved it', async ({
+    user,
+  }) => {
+    const lines = Array.from({ length: 9 }, (_, line) => `line ${line}\n`).join('');
+    writeFiles(user.repository, { f: lines, g: lines.toUpperCase() });
+    git(user, 'add', '-A');
+    git(user, 'commit', '-qm', 'files');
+    branch(user, 'edit', { f: `${lines}more\n` });
+    git(user, 'switch', '-q', 'edit');
+    git(user, 'mv', 'g', 'g1');
+    git(user, 'commit', '-qm', 'rename');
+    for (const [name, ...change] of [
+      ['gone', 'rm', '-q', 'f'],
+      ['renamed', 'mv', 'g', 'g2'],
+      ['folder', 'rm', '-q', 'f'],
+    ] as const) {
+      git(user, 'switch', '-q', '-c', name, 'main');
+      git(user, ...change);
+      if (name === 'folder') writeFiles(user.repository, { 'f/x': 'x\n' });
+      git(user, 'add', '-A');
+      git(user, 'commit', '-qm', name);
+    }
+    git(user, 'switch', '-q', '-c', 'desk', 'main');
+    const emulator = await user.model({ text: 'I could not decide; I changed nothing.' });
+    const resolve = ['--into', 'main', '--on-conflict', 'resolve'];
+    const end = await user.ramet(['merge', 'edit', 'gone', 'renamed', 'folder', ...resolve], merging);
+    expect(end, end.stdout).toMatchObject({ code: 1, stdout: expect.stringMatching(/^edit {2,}landed/) });
+    for (const what of ['f (modify/delete)', 'g, g1, g2 (rename/rename)'])
+      expect(end.stdout).toContain(`tried: it changed nothing about ${what} (ramet show `);
+    expect(end.stdout).toMatch(/^folder +conflicted.*no agent was asked/m);
+    expect(emulator.requests).toHaveLength(2);
+    expect(git(user, 'rev-parse', 'main^{tree}')).toBe(git(user, 'rev-parse', 'edit^{tree}'));
+    await user.model({ tool_use: [{ name: 'Bash', input: { command: 'rm f' } }] }, { text: 'Removed.' });
+    expect(await user.ramet(['merge', 'gone', ...resolve], merging)).toMatchObject({ code: 0 });
+    expect(git(user, 'ls-tree', '--name-only', 'main')).toBe('README.md\ng1');
+  });
+
   test('opens a pull request with the own gh, its text over standard input', async ({ user }) => {
     const remote = join(user.root, 'remote.git');
     git(user, 'clone', '-q', '--bare', user.repository, remote);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deletingBroker } from './agent-resolver.ts';
+import { deletingBroker, untouched } from './agent-resolver.ts';
 
 const question = (command: string, tool = 'Bash') => ({
   ...{ agent: 'a.1', agentName: null, parent: null, cwd: '/w', tool, summary: command, reason: '' },
@@ -34,4 +34,21 @@ describe('WORK-5: what a resolver may do besides editing', () => {
   ])('denies what is not that: %s', async (command) => expect(await ask(command)).toBe('denied'));
 
   test('denies it of another tool', async () => expect(await ask('rm a.txt', 'Other')).toBe('denied'));
+});
+
+describe('WORK-5: a conflict that the agent did not touch', () => {
+  const conflict = (kind: string, ...paths: string[]) => ({ kind, paths, message: '' });
+  const gone = conflict('modify/delete', 'f');
+  const renamed = conflict('rename/rename', 'a', 'b', 'c');
+
+  test('is open while every path of it is as git left it', () => {
+    expect(untouched([gone, renamed], [])).toEqual([gone, renamed]);
+    expect(untouched([gone, renamed], ['other', 'f.txt', 'ab'])).toEqual([gone, renamed]);
+    expect(untouched([gone, renamed], ['f'])).toEqual([renamed]);
+    expect(untouched([gone, renamed], ['f/x', 'c'])).toEqual([]);
+  });
+
+  test('is open also where git names no path', () => {
+    expect(untouched([conflict('contents')], ['f'])).toHaveLength(1);
+  });
 });

@@ -1,7 +1,7 @@
 /**
  * Lets an agent resolve a conflict in a worktree of its own, where the files stand with conflict markers. What it leaves
- * is proved before it counts: the agent says it is done and no marker is left in any file that had a conflict. Whether
- * the result works is for the check to say.
+ * is proved before it counts: the agent says it is done, it changed something about each conflict, and no marker and no
+ * name that git invented is left. Whether the result works is for the check to say.
  */
 import { join } from 'node:path';
 import {
@@ -13,7 +13,13 @@ import {
   writeScratchCommit,
 } from '../../git/merges.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
-import type { ConflictResolution, MergeRepository, OpenConflict, Provenance } from '../../git/shapes.ts';
+import type {
+  ConflictResolution,
+  MergeConflict,
+  MergeRepository,
+  OpenConflict,
+  Provenance,
+} from '../../git/shapes.ts';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { drain } from '../../schema/drain.ts';
 import type { Caller } from '../calls/caller.ts';
@@ -32,7 +38,9 @@ export interface ResolverPlace {
 }
 
 /** What no editing of text can decide. */
-const UNDECIDABLE = /binary|submodule|modes|unrelated|unknown/;
+const UNDECIDABLE = /binary|submodule|modes|file\/directory|unrelated|unknown/;
+/** Git's name for the file of one side where both cannot have theirs: `f~<commit>`. */
+const INVENTED_NAME = /~[0-9a-f]{40,64}(?:_\d+)?$/;
 /** An agent that has not resolved a conflict by then goes in circles. */
 const MOST_TURNS = 50;
 
@@ -117,9 +125,9 @@ export function deletingBroker(files: readonly string[], directory: string): Per
   };
 }
 
-/** A sentence while a marker is left. */
+/** A sentence while something is not decided. */
 async function provedTree(
-  { files }: OpenConflict,
+  { conflicts, files, tree: given }: OpenConflict,
   directory: string,
   { repository }: ResolverPlace,
 ): Promise<{ tree: string } | string> {
@@ -129,16 +137,35 @@ async function provedTree(
   const markers = ['-e', '^<<<<<<< ', '-e', '^>>>>>>> ', '-e', '^||||||| '];
   const args = ['grep', '--cached', '--name-only', '-z', '--text', ...markers, '--', ...pathspecs];
   const { code, stdout } = await runGit(args, call);
-  const left = stdout.split('\0').filter((path) => path !== '');
+  const left = partsOf(stdout);
   if (code !== 1) return `conflict markers are left${left.length === 0 ? '' : ` in ${left.join(', ')}`}`;
-  return { tree: requireObjectId(await gitText(['write-tree'], call), 'git write-tree') };
+  const kept = partsOf(await gitText(['ls-files', '--cached', '-z', '--', ...pathspecs], call));
+  const invented = kept.filter((path) => INVENTED_NAME.test(path));
+  if (invented.length > 0) return `names that git invented are left: ${invented.join(', ')}`;
+  const tree = requireObjectId(await gitText(['write-tree'], call), 'git write-tree');
+  const diff = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', given, tree];
+  const open = untouched(conflicts, partsOf(await gitText(diff, call)));
+  return open.length === 0 ? { tree } : `it changed nothing about ${describeConflicts(open)}`;
+}
+
+/** The conflicts of which every path is as git left it. Most kinds have no markers that would show it. */
+export function untouched(
+  conflicts: readonly MergeConflict[],
+  changed: readonly string[],
+): readonly MergeConflict[] {
+  const isChanged = (path: string) => changed.some((name) => name === path || name.startsWith(`${path}/`));
+  return conflicts.filter(({ paths }) => !paths.some(isChanged));
+}
+
+function partsOf(text: string): string[] {
+  return text.split('\0').filter((part) => part !== '');
 }
 
 function promptFor({ branch, target, ours, theirs, conflicts, files }: OpenConflict): string {
   return [
     `The branch ${branch} is being merged into ${target} and git could not decide: ${describeConflicts(conflicts)}.`,
-    `You are in a checkout of the merge, where these files hold conflict markers (<<<<<<<, =======, >>>>>>>): ${files.join(', ')}.`,
+    `You are in a checkout of the merge, where these files have conflicts, most with markers (<<<<<<<, =======, >>>>>>>): ${files.join(', ')}.`,
     `The side above ======= is ${target} (commit ${ours}), the side below is ${branch} (commit ${theirs}).`,
-    'Read each file, find out what both sides want, and edit it so that both intentions are kept and no marker is left. A file that one side removed and the other changed is yours to keep, or to delete with rm FILE. Change nothing else, and do not commit.',
+    'Read each file, find out what both sides want, and edit it so that both intentions are kept and no marker is left. A file that one side removed and the other changed, or that each side renamed, has no markers: edit it, or delete it with rm FILE. A conflict about which you change nothing is left to a person. Change nothing else, and do not commit.',
   ].join('\n');
 }
