@@ -10,6 +10,7 @@ export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
 export { addAll, leftOutText } from './worktrees/work/add-all.ts';
 export { checkpointRef } from './worktrees/work/checkpoint.ts';
 export { checkoutTrees } from './worktrees/work/dirty-work.ts';
+export { strayHead } from './worktrees/work/held-commits.ts';
 export { verdictOf } from './worktrees/work/verdict.ts';
 export { workInTime } from './worktrees/work/work-in-time.ts';
 export { excludeSettings, worktreeEnvironment } from './worktrees/worktree-environment.ts';

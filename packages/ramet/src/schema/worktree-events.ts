@@ -36,6 +36,8 @@ interface WorktreeReleased extends RecordedWorktree {
   kept: boolean;
   /** Why it is kept. */
   reasons: string[];
+  /** What HEAD was on when not on its branch: another branch, or a commit's id. */
+  head?: string;
   /** What changed meanwhile in the checkout it was made from, and nobody known did it (WORK-9); absent for nothing. */
   checkoutChanges?: string[];
 }

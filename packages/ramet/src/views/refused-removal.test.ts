@@ -41,6 +41,19 @@ describe('WORK-3: the refusal to remove a worktree', () => {
     );
   });
 
+  test('commits without a branch are never told as commits of its branch', () => {
+    const tip = '08bab79'.padEnd(40, '0');
+    const detached: VerdictReason = { kind: 'detached', text: '1 commit without a branch', count: 1, tip };
+    expect(refusedRemoval(TREE, [detached], false)).toBe(
+      `fix stays: 1 commit without a branch. To keep the work: ramet merge ${tip}. To remove it and leave 1 commit on refs/ramet/wip/abcdefgh.2: ramet worktree rm --force fix`,
+    );
+    const both = refusedRemoval(TREE, [COMMITS, detached, UNTRACKED], false);
+    expect(both).toContain(
+      'ramet worktree commit fix, then ramet merge ramet/fix COMMIT (as that names it). ',
+    );
+    expect(both).toContain('2 commits on ramet/fix and 1 commit and 1 file on refs/ramet/wip/abcdefgh.2: ');
+  });
+
   test('offers nothing that would be refused as well', () => {
     const used: VerdictReason = { kind: 'in_use', text: 'in use by process 7' };
     expect(refusedRemoval(TREE, [used, CHANGED], false)).toBe(

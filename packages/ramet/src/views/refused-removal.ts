@@ -7,7 +7,9 @@ const FILES: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
 ]);
 /** `git add` takes these. */
 const COMMITTED: ReadonlySet<VerdictKind> = new Set<VerdictKind>(['staged', 'changed', 'untracked']);
-const COMMITS: ReadonlySet<VerdictKind> = new Set<VerdictKind>(['commits', 'detached']);
+const COMMITS: ReadonlySet<VerdictKind> = new Set<VerdictKind>(['commits']);
+/** No branch leads to these. */
+const LOOSE: ReadonlySet<VerdictKind> = new Set<VerdictKind>(['detached']);
 /** While one of these holds, `--force` is refused as well. */
 const FINAL: ReadonlySet<VerdictKind> = new Set<VerdictKind>(['in_use', 'mount', 'submodule']);
 
@@ -26,24 +28,32 @@ export function refusedRemoval(
 }
 
 function toKeep({ name, branch }: ManagedWorktree, reasons: readonly VerdictReason[]): string[] {
-  const commit = reasons.some(({ kind }) => COMMITTED.has(kind)) ? [`ramet worktree commit ${name}`] : [];
-  const merge = branch === null ? [] : [`ramet merge ${branch}`];
-  const steps = [...commit, ...merge].join(', then ');
-  return steps === '' ? [] : [`To keep the work: ${steps}`];
+  const isDirty = reasons.some(({ kind }) => COMMITTED.has(kind));
+  const tips = reasons.flatMap(({ tip }) => tip ?? []);
+  const own = branch === null || (tips.length > 0 && total(reasons, COMMITS) === 0) ? [] : [branch];
+  // The next commit comes on top of those without a branch, and says its name.
+  const loose = isDirty && tips.length > 0 ? ['COMMIT (as that names it)'] : tips;
+  const wanted = [...own, ...loose];
+  const steps = [
+    ...(isDirty ? [`ramet worktree commit ${name}`] : []),
+    ...(wanted.length === 0 ? [] : [`ramet merge ${wanted.join(' ')}`]),
+  ];
+  return steps.length === 0 ? [] : [`To keep the work: ${steps.join(', then ')}`];
 }
 
 /** What `--force` leaves, and where. */
 function heldBy(worktree: ManagedWorktree, reasons: readonly VerdictReason[]): string {
-  const files = total(reasons, FILES);
-  const commits = total(reasons, COMMITS);
   const { branch } = worktree;
+  const files = total(reasons, FILES);
+  const onBranch = branch === null ? 0 : total(reasons, COMMITS);
+  const loose = total(reasons, LOOSE) + (branch === null ? total(reasons, COMMITS) : 0);
+  const saved = [
+    ...(loose === 0 ? [] : [counted(loose, 'commit')]),
+    ...(files === 0 ? [] : [counted(files, 'file')]),
+  ];
   const kept = [
-    ...(commits === 0 || branch === null ? [] : [`${counted(commits, 'commit')} on ${branch}`]),
-    ...(files === 0 && (commits === 0 || branch !== null)
-      ? []
-      : [
-          `${files === 0 ? counted(commits, 'commit') : counted(files, 'file')} on ${checkpointRef(worktree)}`,
-        ]),
+    ...(onBranch === 0 ? [] : [`${counted(onBranch, 'commit')} on ${branch}`]),
+    ...(saved.length === 0 ? [] : [`${saved.join(' and ')} on ${checkpointRef(worktree)}`]),
   ];
   return kept.length === 0 ? 'To remove it: ' : `To remove it and leave ${kept.join(' and ')}: `;
 }

@@ -1,5 +1,13 @@
 /** A worktree as people see it: whose it is, what it holds, and whether it may go. */
-import { isHalfMade, isHeld, isTreeOf, knownBytes, verdictOf, workInTime } from '../git/managed-worktrees.ts';
+import {
+  isHalfMade,
+  isHeld,
+  isTreeOf,
+  knownBytes,
+  strayHead,
+  verdictOf,
+  workInTime,
+} from '../git/managed-worktrees.ts';
 import type { ManagedWorktree, WorkInFiles, WorktreePlace, WorktreeVerdict } from '../git/shapes.ts';
 import { fewAtOnce } from '../system/few-at-once.ts';
 import { duration } from './text/format.ts';
@@ -8,6 +16,8 @@ export interface WorktreeView {
   name: string;
   path: string;
   branch: string | null;
+  /** What HEAD is on when not on `branch`: another branch, or a commit's id. */
+  head: string | null;
   base: string;
   /** Whose it is, or was. */
   agent: string | null;
@@ -52,12 +62,21 @@ export async function viewOf(
   const verdict = isThere(worktree) ? await verdictOf(place, worktree, look) : null;
   const holds = verdict?.reasons.map(({ text }) => text) ?? null;
   return {
-    ...{ name, path, branch, base, agent: owner?.agent ?? null, slot },
+    ...{ name, path, branch, head: headOf(worktree, verdict), base, agent: owner?.agent ?? null, slot },
     bytes: knownBytes(place, worktree),
     state: stateOf(place, worktree, verdict),
     holds,
     seenMsAgo: 0,
   };
+}
+
+function headOf(worktree: ManagedWorktree, verdict: WorktreeVerdict | null): string | null {
+  return verdict === null || verdict.tips === null ? null : strayHead(worktree, verdict.tips);
+}
+
+/** `ramet/q`, or `on main, not ramet/q`. */
+export function branchText({ branch, head }: WorktreeView): string | null {
+  return head === null ? branch : `on ${head}, not ${branch}`;
 }
 
 /** `3.1 GB`. */

@@ -12,7 +12,7 @@ import {
   type WorktreeList,
 } from '../../sdk/worktrees/worktrees.ts';
 import { printable, table } from '../../views/text/format.ts';
-import { holdsText, sizeText, type WorktreeView } from '../../views/worktree-view.ts';
+import { branchText, holdsText, sizeText, type WorktreeView } from '../../views/worktree-view.ts';
 import { EXIT } from '../exit-code.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 
@@ -50,8 +50,9 @@ function jsonOf({ seenMsAgo, ...view }: WorktreeView): object {
 const HEADINGS = ['NAME', 'AGENT', 'BRANCH', 'BASE', 'SIZE', 'STATE', 'HOLDS'];
 
 function rowOf(view: WorktreeView): string[] {
-  const { name, agent, branch, base, bytes, state } = view;
-  return [name, agent ?? '', branch ?? '', base.slice(0, 12), sizeText(bytes), state, holdsText(view)];
+  const { name, agent, base, bytes, state } = view;
+  const branch = branchText(view) ?? '';
+  return [name, agent ?? '', branch, base.slice(0, 12), sizeText(bytes), state, holdsText(view)];
 }
 
 function printableTable(rows: readonly (readonly string[])[]): string {
@@ -68,11 +69,11 @@ export async function showWorktree(
     io.out(`${JSON.stringify(jsonOf(view))}\n`);
     return;
   }
-  const { name, path, branch, base, agent, slot, bytes, state } = view;
+  const { name, path, base, agent, slot, bytes, state } = view;
   const fields = {
     name,
     path,
-    branch,
+    branch: branchText(view),
     base,
     agent,
     slot,
@@ -159,8 +160,8 @@ export async function commit(
 ): Promise<void> {
   const made = await commitWorktree(wanted, { ...callFrom(io), message });
   const files = `${made.files} file${made.files === 1 ? '' : 's'}`;
-  const branch = made.branch ?? made.commit;
-  const next = `merge it with: ramet merge ${branch}`;
+  const branch = made.branch ?? 'no branch';
+  const next = `merge it with: ramet merge ${made.branch ?? made.commit}`;
   for (const text of made.leftOut) io.note(printable(text));
   io.out(`${printable(`committed ${files} as ${made.commit.slice(0, 10)} on ${branch}; ${next}`)}\n`);
 }

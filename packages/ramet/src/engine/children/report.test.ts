@@ -81,6 +81,18 @@ describe('AGENT-3: the answer to a foreground call', () => {
     );
   });
 
+  test('says where HEAD of the worktree is when that is not its branch', async () => {
+    const dirty = { ...WORKTREE, reasons: ['not known to git: n'], head: 'main' };
+    expect(await foreground({ worktree: dirty })).toContain(
+      '/w/a (on main, not ramet/a, from 0123456789ab; holds not known to git: n; git -C /w/a switch ramet/a, then ramet worktree commit a, then git merge ramet/a)',
+    );
+    const head = '08bab79'.padEnd(40, '0');
+    const loose = { ...WORKTREE, reasons: ['1 commit without a branch, at 08bab79'], head };
+    expect(await foreground({ worktree: loose })).toContain(
+      `(on ${head}, not ramet/a, from 0123456789ab; holds 1 commit without a branch, at 08bab79; git merge ${head})`,
+    );
+  });
+
   test('names the worktree and the advice before the report', async () => {
     const text = await foreground({
       worktree: WORKTREE,

@@ -9,6 +9,7 @@ import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { quoteText, quoteValue } from '../../conversation/quoted-text.ts';
+import { isCommitId } from '../../git/run-git.ts';
 import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
@@ -90,11 +91,24 @@ function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
   }
   if (!kept) return reasons.length === 0 ? 'unchanged, gone' : `${reasons.join(', ')}; gone`;
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;
-  // A merge takes nothing of files that are not committed.
+  const on = worktree.head === undefined ? '' : `on ${worktree.head}, not `;
+  const where = `${on === '' ? 'branch ' : on}${branch ?? 'none'}`;
+  return `${path} (${where}, from ${base.slice(0, 12)}${holds}${mergeText(worktree)})`;
+}
+
+/** How its work is had. A merge takes nothing of files that are not committed. */
+function mergeText({ path, branch, reasons, head }: NonNullable<ReportFacts['worktree']>): string {
+  if (branch === null) return '';
   const isCommitted = reasons.some((reason) => / not merged\b/.test(reason));
-  const first = isCommitted ? '' : `ramet worktree commit ${basename(path)}, then `;
-  const merge = branch === null ? '' : `; ${first}git merge ${branch}`;
-  return `${path} (branch ${branch ?? 'none'}, from ${base.slice(0, 12)}${holds}${merge})`;
+  const commit = `ramet worktree commit ${basename(path)}`;
+  if (isCommitId(head)) {
+    const isLoose = reasons.some((reason) => / without a branch\b/.test(reason));
+    const wanted = [...(isCommitted ? [branch] : []), ...(isLoose ? [head] : [])];
+    return wanted.length === 0 ? `; ${commit}` : `; git merge ${wanted.join(' ')}`;
+  }
+  if (isCommitted) return `; git merge ${branch}`;
+  const first = head === undefined ? '' : `git -C ${path} switch ${branch}, then `;
+  return `; ${first}${commit}, then git merge ${branch}`;
 }
 
 /** `failed: budget: the budget is spent: ...`. */

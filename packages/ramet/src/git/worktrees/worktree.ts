@@ -115,4 +115,6 @@ export interface VerdictReason {
   text: string;
   /** How many files or commits it is about, where they were counted. */
   count?: number;
+  /** Of commits without a branch: the last one. */
+  tip?: string;
 }

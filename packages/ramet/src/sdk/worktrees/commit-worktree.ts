@@ -14,15 +14,17 @@ import {
   refuseUnfinished,
   tornText,
 } from '../../git/managed-worktrees.ts';
-import { noIdentityFrom } from '../../git/merges.ts';
+import { noIdentityFrom, shellWord } from '../../git/merges.ts';
 import { withTrailers } from '../../git/provenance.ts';
-import { gitText, runGit } from '../../git/run-git.ts';
+import { type GitCall, gitFailed, gitText, runGit } from '../../git/run-git.ts';
 import type { ManagedWorktree, Provenance, WorktreePlace } from '../../git/shapes.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { JournalError, UserMistake } from '../../schema/errors.ts';
 
 export interface WorktreeCommit {
   commit: string;
+  /** Null when HEAD was on no branch: nothing but the worktree leads to the commit. */
+  branch: string | null;
   files: number;
   /** Repositories inside that could not be taken, by folder. */
   leftOut: readonly string[];
@@ -36,6 +38,7 @@ export async function commitFiles(
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
   const call = { cwd: worktree.path, env: place.env };
+  const branch = await ownBranch(worktree, call);
   const leftOut = await addAll(call, { settings: excludeSettings(place, worktree) });
   const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], call);
   const files = Math.floor(staged.split('\0').length / 2);
@@ -48,7 +51,7 @@ export async function commitFiles(
   const args = ['-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--file=-'];
   const end = await runGit(args, { ...call, input: withTrailers(subject, maker) });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? failedCommit(worktree, end.stderr);
-  return { commit: await gitText(['rev-parse', 'HEAD'], call), files, leftOut };
+  return { commit: await gitText(['rev-parse', 'HEAD'], call), branch, files, leftOut };
 }
 
 function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
@@ -71,6 +74,22 @@ function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
       'merge_under_way',
       `a merge is under way in ${path}: finish it there with git commit, or give it up with git merge --abort`,
     );
+}
+
+/** Null when HEAD is on none. Throws for another: a commit would move a branch that is not the worktree's to move. */
+async function ownBranch({ name, path, branch }: ManagedWorktree, call: GitCall): Promise<string | null> {
+  const args = ['symbolic-ref', '--quiet', 'HEAD'];
+  const end = await runGit(args, call);
+  if (end.code === 1) return null;
+  if (end.code !== 0) throw gitFailed(args, end);
+  const ref = end.stdout.trim();
+  if (branch !== null && ref === `refs/heads/${branch}`) return branch;
+  const found = ref.replace(/^refs\/heads\//, '');
+  const own = branch ?? `ramet/${name}`;
+  throw new UserMistake(
+    'other_branch',
+    `the worktree ${name} is on ${found}, not ${own}, so nothing was committed: run git -C ${shellWord(path)} switch ${shellWord(own)}, which takes the changes along, then ramet worktree commit ${shellWord(name)}`,
+  );
 }
 
 /** Whose worktree it is, and what for. */

@@ -175,8 +175,8 @@ export async function commitWorktree(
   const worktree = findWorktree(opened.place, wanted);
   refuseGone(worktree);
   const { commitFiles } = await import('./commit-worktree.ts');
-  const { commit, files, leftOut } = await commitFiles(opened.place, worktree, options.message);
-  return { commit, files, branch: worktree.branch, leftOut: leftOutText(leftOut) };
+  const { leftOut, ...made } = await commitFiles(opened.place, worktree, options.message);
+  return { ...made, leftOut: leftOutText(leftOut) };
 }
 
 /** Everything that it has beyond its base, committed or not, new files included: a diff in git's format. */

@@ -10,15 +10,24 @@ import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 
 export interface WorktreeTips {
-  /** Where its HEAD is, and whether on a branch. */
+  /** Where its HEAD is, and on which branch (`refs/heads/main`); null when on none. */
   head: string;
-  isDetached: boolean;
+  ref: string | null;
   /** Its own branch's commit; null when that is gone, or there is none. */
   branch: string | null;
 }
 
 /** How many commits of a target are compared by patch. */
 const MOST_PATCHES = 500;
+
+/** What HEAD is on when it is not the worktree's own branch: another branch, or a commit's id. */
+export function strayHead(
+  { branch }: Pick<ManagedWorktree, 'branch'>,
+  { head, ref }: Pick<WorktreeTips, 'head' | 'ref'>,
+): string | null {
+  if (branch === null || ref === `refs/heads/${branch}`) return null;
+  return ref === null ? head : ref.replace(/^refs\/heads\//, '');
+}
 
 export async function heldCommits(
   place: WorktreePlace,
@@ -32,11 +41,12 @@ export async function heldCommits(
     try {
       if (await isKeptElsewhere(place, worktree, tip)) continue;
       const count = await countOf(place, worktree, tip);
-      const isDetached = tips.isDetached && tip === tips.head && tip !== tips.branch;
+      const isDetached = tips.ref === null && tip === tips.head && tip !== tips.branch;
       reasons.push(
         isDetached
           ? {
               kind: 'detached',
+              tip,
               count: Number(count),
               text: `${count} ${count === '1' ? 'commit' : 'commits'} without a branch, at ${tip.slice(0, 12)}`,
             }

@@ -128,13 +128,13 @@ async function tipsOf(place: WorktreePlace, worktree: ManagedWorktree): Promise<
   const { commonDirectory, root } = place.repository;
   const position = readHead(adminDirectory(place, worktree), commonDirectory);
   const branch = worktree.branch === null ? null : await branchTip(place, `refs/heads/${worktree.branch}`);
-  if (position !== null) return { head: position.commit, isDetached: position.ref === null, branch };
+  if (position !== null) return { head: position.commit, ref: position.ref, branch };
   const call = { cwd: existsSync(worktree.path) ? worktree.path : root, env: place.env };
   const head = await runGit(['rev-parse', '--verify', '--quiet', 'HEAD'], call);
   const commit = head.stdout.trim();
   if (head.code !== 0 || !isCommitId(commit) || call.cwd !== worktree.path) return null;
   const symbolic = await runGit(['symbolic-ref', '--quiet', 'HEAD'], call);
-  return { head: commit, isDetached: symbolic.code !== 0, branch };
+  return { head: commit, ref: symbolic.code === 0 ? symbolic.stdout.trim() : null, branch };
 }
 
 async function branchTip({ repository, env }: WorktreePlace, ref: string): Promise<string | null> {

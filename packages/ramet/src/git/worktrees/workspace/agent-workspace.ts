@@ -14,6 +14,8 @@ export interface WorkspaceEnd {
   kept: boolean;
   /** Why it is kept, or where the commits are of one that is not; one sentence each. */
   reasons: string[];
+  /** What HEAD is on when not on its branch: another branch, or a commit's id. */
+  head?: string;
   /** What changed in the checkout of its parent while it was in use, and nobody known did it. */
   checkoutChanges?: string[];
 }

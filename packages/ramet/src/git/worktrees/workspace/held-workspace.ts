@@ -13,7 +13,7 @@ import { isTreeOf } from '../register-worktree.ts';
 import { releaseWorktree } from '../removal/release-worktree.ts';
 import { leftOutText } from '../work/add-all.ts';
 import { checkpoint } from '../work/checkpoint.ts';
-import { whereCommitsAre } from '../work/held-commits.ts';
+import { strayHead, whereCommitsAre } from '../work/held-commits.ts';
 import { heldWork } from '../work/held-files.ts';
 import { verdictOf } from '../work/verdict.ts';
 import type { ManagedWorktree } from '../worktree.ts';
@@ -119,7 +119,12 @@ async function release(
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
     settling.set(worktree.id, settled);
-    return { kept: !isEmpty, reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages] };
+    const head = tips === null ? null : strayHead(worktree, tips);
+    return {
+      kept: !isEmpty,
+      reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages],
+      ...(head !== null && { head }),
+    };
   } catch (error) {
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
   }

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { createWorktree } from '../../git/worktrees/create-worktree.ts';
+import { branchText, viewOf } from '../../views/worktree-view.ts';
+import { commitFiles } from './commit-worktree.ts';
+
+/** One whose agent has ended, with a new file in it. */
+async function left() {
+  const place = worktreePlace();
+  const { worktree } = await createWorktree(place, { name: 'q', owner: OWNER });
+  const released = place.registry.change(worktree.id, ['leased'], { state: 'released', lease: null });
+  if (released === null) throw new Error('it was not leased');
+  writeFiles(worktree.path, { n: 'q\n' });
+  const { root } = place.repository;
+  // Its session is not part of this.
+  return {
+    place,
+    worktree: { ...released, owner: null },
+    root,
+    main: git(root, 'symbolic-ref', '--short', 'HEAD'),
+  };
+}
+
+describe('WORK-3: ramet worktree commit moves only the branch of the worktree', () => {
+  test('on another branch it refuses in one line, and the way it names works', async () => {
+    const { place, worktree, root, main } = await left();
+    const before = git(root, 'rev-parse', main);
+    git(worktree.path, 'checkout', '-q', '--ignore-other-worktrees', main);
+    expect(branchText(await viewOf(place, worktree))).toBe(`on ${main}, not ramet/q`);
+    await expect(commitFiles(place, worktree, undefined)).rejects.toThrow(
+      `the worktree q is on ${main}, not ramet/q, so nothing was committed: run git -C ${worktree.path} switch ramet/q, which takes the changes along, then ramet worktree commit q`,
+    );
+    git(worktree.path, 'switch', '-q', 'ramet/q');
+    const { commit, branch } = await commitFiles(place, worktree, undefined);
+    expect({ commit, branch }).toEqual({ commit: git(root, 'rev-parse', 'ramet/q'), branch: 'ramet/q' });
+    expect(branchText(await viewOf(place, worktree))).toBe('ramet/q');
+    expect(git(root, 'rev-parse', main)).toBe(before);
+  });
+
+  test('a branch of its name that only leads to another counts as that other', async () => {
+    const { place, worktree, root, main } = await left();
+    const before = git(root, 'rev-parse', main);
+    git(root, 'symbolic-ref', 'refs/heads/ramet/q', `refs/heads/${main}`);
+    await expect(commitFiles(place, worktree, undefined)).rejects.toThrow(`is on ${main}, not ramet/q`);
+    expect(git(root, 'rev-parse', main)).toBe(before);
+  });
+
+  test('without a branch it commits, and claims none', async () => {
+    const { place, worktree, root } = await left();
+    git(worktree.path, 'checkout', '-q', '--detach');
+    const { commit, branch } = await commitFiles(place, worktree, undefined);
+    expect(branch).toBeNull();
+    expect(git(root, 'rev-parse', 'ramet/q')).toBe(worktree.base);
+    expect(await viewOf(place, worktree)).toMatchObject({
+      head: commit,
+      holds: [`1 commit without a branch, at ${commit.slice(0, 12)}`],
+    });
+  });
+});
