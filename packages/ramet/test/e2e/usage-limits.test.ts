@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, linesOf } from '../fixtures/command.ts';
@@ -97,6 +97,25 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect(agents.map(({ status, cause }) => [status, cause])).toEqual(
       Array(4).fill(['interrupted', 'limit']),
     );
+  });
+
+  test('a resume that is still limited strands no agent: the next one ends all of them', async ({ user }) => {
+    let limited = true;
+    await user.emulate({
+      respond: fanOut({ children: 6, command: 'echo line >> lines.txt; echo done' }),
+      fault: ({ request, last }) =>
+        limited && childOf(request) !== null && /^done$/m.test(last) ? HOURS : undefined,
+    });
+    setWait(user, 1);
+    expect((await user.ramet(['-p', 'x', ...BYPASS])).code).toBe(75);
+    expect((await user.ramet(['resume', ...BYPASS])).code).toBe(75);
+    limited = false;
+    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+      code: 0,
+      stdout: 'All reports are in.\n',
+    });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(7).fill('done'));
+    expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(6));
   });
 
   test.for([-5, 1e9, 1e300])('a retry-after of %d s is not believed', async (retryAfter, { user }) => {

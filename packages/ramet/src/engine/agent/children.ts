@@ -39,6 +39,13 @@ export class Children {
     for (const child of this.running) child.stop(reason);
   }
 
+  /** Ends those that a call waits for; resolves when they have ended. */
+  async stopAwaited(reason: string): Promise<void> {
+    const awaited = this.running.filter(({ inBackground }) => !inBackground);
+    for (const child of awaited) child.stop(reason);
+    await Promise.all(awaited.map(({ result }) => result));
+  }
+
   /** Resolves when all have ended. */
   async stopAll(reason: string): Promise<void> {
     const children = this.running;

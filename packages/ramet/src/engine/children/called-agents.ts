@@ -33,7 +33,10 @@ export async function calledAgents(
       if (handle === undefined) {
         const outcome = outcomeOf(family, runtime, child, reader);
         reports.push(outcome);
-        called.set(call, { report: () => outcome, now: () => outcome });
+        const isOpen = isInterrupted(child);
+        const report = async (signal: AbortSignal): Promise<ToolOutcome> =>
+          isOpen && signal.aborted ? { ...(await outcome), isOpen } : outcome;
+        called.set(call, { report, now: () => outcome });
       } else called.set(call, running(family, runtime, handle));
     }
     // The journal stays open until they are read.
@@ -63,10 +66,14 @@ async function outcomeOf(
   reader: JournalReader,
 ): Promise<ToolOutcome> {
   if (child.background) return { content: toldLater(child.id) };
-  if (child.ended === null || child.ended.status === 'interrupted')
-    return failure(childInterrupted(child.id, child.ended?.cause));
+  if (isInterrupted(child)) return failure(childInterrupted(child.id, child.ended?.cause));
   const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
   return foregroundResult(recordedReport(reader, child), keep);
+}
+
+/** While its parent is interrupted too, the call stays open: a resume of the parent resumes the agent. */
+function isInterrupted({ background, ended }: RecordedChild): boolean {
+  return !background && (ended === null || ended.status === 'interrupted');
 }
 
 function toldLater(id: AgentId): string {

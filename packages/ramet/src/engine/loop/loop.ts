@@ -80,6 +80,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
 }
 
 async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
+  if (options.signal.aborted) await leaveAsFound(agent, options.signal);
   if (agent.openCalls !== null) yield* finishOpenCalls(agent, run, agent.openCalls, options);
   else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
   const ended = await afterOldAnswer(agent, run, options);
@@ -101,6 +102,15 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
     const ending = yield* carryOut(agent, run, step, options);
     if (ending !== null) return ending;
   }
+}
+
+/**
+ * For a run that is over before it begins, because its agents resumed first and met a provider that refuses: its calls
+ * stay open and its news untold, so the next resume continues both.
+ */
+async function leaveAsFound({ children }: Agent, { reason }: AbortSignal): Promise<never> {
+  await children.stopAwaited(String(reason));
+  throw new Cancelled();
 }
 
 function* warnings(agent: Agent, { response }: ModelExchange): Generator<AgentEvent> {

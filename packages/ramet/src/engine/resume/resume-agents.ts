@@ -5,7 +5,8 @@
  *
  * Invariants
  * 1. An agent goes on once: one that runs is left alone, and whose parent is not alive is not taken up.
- * 2. What an agent's parent had not been told of it, and is void now, is taken back; what is true is told once.
+ * 2. An agent that is interrupted again before its parent resumes ends the run: the parent's call stays open.
+ * 3. What an agent's parent had not been told of it, and is void now, is taken back; what is true is told once.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -32,13 +33,15 @@ export interface ReviveOptions {
   prompted: boolean;
   /** The journal lost its end: each is told before it does anything. */
   endIsMissing?: boolean;
+  /** Aborted when the run is over already: then no more agents resume, and those that have are stopped. */
+  signal: AbortSignal;
 }
 
 /** Returns how many agents go on. */
 export async function reviveAgents(
   family: AgentFamily,
   main: Agent,
-  { prompted, endIsMissing = false }: ReviveOptions,
+  { prompted, endIsMissing = false, signal }: ReviveOptions,
 ): Promise<number> {
   await main.runtime.journal.commit('written');
   const reader = family.parts.openReader();
@@ -50,6 +53,7 @@ export async function reviveAgents(
       recorded,
       prompted,
       endIsMissing,
+      signal,
       main: main.spec.id,
       stateOf: states(reader),
     };
@@ -79,16 +83,18 @@ interface Revival {
   readonly recorded: RecordedChildren;
   readonly prompted: boolean;
   readonly endIsMissing: boolean;
+  readonly signal: AbortSignal;
   readonly main: AgentId;
   stateOf(id: AgentId): AgentState | undefined;
 }
 
 async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
-  const { family, recorded, reader } = revival;
+  const { family, recorded, reader, signal } = revival;
   openBill(parent);
   let count = 0;
   const goneOn = new Set<AgentId>();
   for (const child of recorded.of(parent.spec.id)) {
+    if (signal.aborted) return count;
     const from = goesOnFrom(child, parent, revival);
     if (from === null) continue;
     const revived = await reviveOrWarn(child, from, parent, revival);
@@ -97,6 +103,7 @@ async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number
     // What was started gets to its request before the next one is read.
     await setImmediate();
   }
+  if (signal.aborted) return count;
   const source = { recorded, reader, goneOn };
   for (const news of await lostNotifications(family, parent.runtime, parent.spec.id, source)) {
     parent.receive('notification', news.from, news.text);
@@ -177,7 +184,9 @@ async function revive(
   if (revival.endIsMissing) tellOfLostEnd(agent);
   settleIn(agent, recorded, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
-  startChild(family, parent, agent, { run_in_background: child.background });
+  const handle = startChild(family, parent, agent, { run_in_background: child.background });
+  // The agents below it resumed first, and may have found that the provider refuses.
+  if (revival.signal.aborted) handle.stop(String(revival.signal.reason));
   return below + 1;
 }
 

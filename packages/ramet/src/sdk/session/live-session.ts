@@ -6,6 +6,7 @@ import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '..
 import { mapped } from '../../schema/drain.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import type { ToldTypes } from '../agent-types/told-types.ts';
 import { cleanWorktreesLater } from '../clean-worktrees.ts';
 import {
@@ -42,13 +43,13 @@ export function liveSession(parts: LiveParts): Session {
   let told: string | null = null;
   let running = false;
   const revival = createRevival(parts);
+  let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
   const begin = (): void => {
     if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
     running = true;
   };
-  parts.runEnd.onReached = (cause) => agent.children.stop(cause);
   return {
     id: runtime.journal.session,
     get agent() {
@@ -70,20 +71,26 @@ export function liveSession(parts: LiveParts): Session {
     get isInterrupted() {
       return isInterrupted(agent);
     },
-    continueAgents: () => revival.continueAgents(),
+    continueAgents() {
+      if (!running) abort = abortAtEnd(parts);
+      return revival.continueAgents(abort.signal);
+    },
     async *run(prompt, options = {}) {
       begin();
       // From here on: the agents of an earlier process go on before the main agent does.
       const held = bus.hold();
+      abort = abortAtEnd(parts);
+      const unlink = linkSignal(agent, abort, options);
       try {
-        await revival.beforePrompt(prompt);
+        await revival.beforePrompt(prompt, abort.signal);
         if (prompt !== null) await types.refresh(null);
         const news = prompt === null ? null : parts.told.news(types.definitions);
         takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = parts.runEnd.explain(yield* joined(parts, options, held), runtime.clock);
+        const result = parts.runEnd.explain(yield* joined(parts, { ...options, abort }, held), runtime.clock);
         told = result.message;
         return result;
       } finally {
+        unlink();
         held.release();
         running = false;
       }
@@ -162,30 +169,38 @@ async function tellChild({ agent, family }: LiveParts, to: string, text: string)
   return handle;
 }
 
-async function* joined(
-  { agent, bus, runEnd }: LiveParts,
-  { signal, ...options }: Partial<RunOptions>,
-  held: HeldEvents<SessionEvent>,
-): AsyncGenerator<SessionEvent, AgentResult> {
+/** Ends the agents of the session, and whatever else looks at the signal, when the provider refuses for too long. */
+function abortAtEnd({ agent, runEnd }: LiveParts): AbortController {
   const abort = new AbortController();
-  const follow = (): void => {
-    abort.abort(signal?.reason);
-    // A run that would have waited for them is over for them too; their commands end while its own do.
-    if (options.waitForChildren !== false) agent.children.stop(String(signal?.reason));
-  };
   runEnd.onReached = (cause) => {
     abort.abort(cause);
     agent.children.stop(cause);
   };
-  if (signal?.aborted) follow();
-  signal?.addEventListener('abort', follow, { once: true });
-  try {
-    const run = runAgent(agent, { ...options, signal: abort.signal });
-    const events = mapped(run, (event) => attributed(event, agent.spec));
-    return yield* bus.during(events, () => abort.abort('abandoned'), held);
-  } finally {
-    signal?.removeEventListener('abort', follow);
-  }
+  return abort;
+}
+
+/** Returns the way out. */
+function linkSignal(
+  { children }: Agent,
+  abort: AbortController,
+  { signal, waitForChildren }: Partial<RunOptions>,
+): () => void {
+  if (signal === undefined) return () => {};
+  return onAbort(signal, () => {
+    abort.abort(signal.reason);
+    // A run that would have waited for them is over for them too; their commands end while its own do.
+    if (waitForChildren !== false) children.stop(String(signal.reason));
+  });
+}
+
+function joined(
+  { agent, bus }: LiveParts,
+  { abort, ...options }: Partial<RunOptions> & { abort: AbortController },
+  held: HeldEvents<SessionEvent>,
+): AsyncGenerator<SessionEvent, AgentResult> {
+  const run = runAgent(agent, { ...options, signal: abort.signal });
+  const events = mapped(run, (event) => attributed(event, agent.spec));
+  return bus.during(events, () => abort.abort('abandoned'), held);
 }
 
 /** Children of the library end with the session, or when they are stopped. */
