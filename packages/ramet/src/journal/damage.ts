@@ -13,7 +13,24 @@ const MOST_NAMED = 5;
 export function damageLine(
   session: SessionId,
   damage: readonly DamagedEvent[],
-  { blocks = 0, meta = false }: { blocks?: number; meta?: boolean } = {},
+  { blocks = 0, meta = false, atEnd = 0 }: { blocks?: number; meta?: boolean; atEnd?: number } = {},
+): string | null {
+  const lines = [partsLine(session, damage, { blocks, meta }), endLine(session, atEnd)];
+  const told = lines.filter((line) => line !== null);
+  return told.length === 0 ? null : told.join('\n');
+}
+
+/** What is lost with the end cannot be saved: the rest is as it was written. */
+function endLine(session: SessionId, atEnd: number): string | null {
+  if (atEnd === 0) return null;
+  const events = atEnd === 1 ? 'the last event is' : `the last ${atEnd} events are`;
+  return `session ${session} lost its end: ${events} missing here (its WAL was cut or removed, or this is an older copy)`;
+}
+
+function partsLine(
+  session: SessionId,
+  damage: readonly DamagedEvent[],
+  { blocks, meta }: { blocks: number; meta: boolean },
 ): string | null {
   const count = damage.length + blocks + (meta ? 2 : 0);
   if (count === 0) return null;

@@ -57,6 +57,7 @@ export class SessionReader implements JournalReader {
   readonly #check: EventCheck = new EventCheck();
   readonly #numbers: EventNumbers = new EventNumbers();
   readonly #witnessed: () => number;
+  readonly #witnessedAtOpen: number;
   /** Blocks whose bytes were compared with their digest. */
   readonly #sound: Set<Digest> = new Set();
   /** Blocks that were asked for and could not be given. */
@@ -65,6 +66,7 @@ export class SessionReader implements JournalReader {
   constructor(file: string, options: ReaderOptions = {}) {
     const { forgiving = false, moved = null, live = false, original = file } = options;
     this.#witnessed = () => readWitness(original)?.seq ?? 0;
+    this.#witnessedAtOpen = this.#witnessed();
     this.#file = file;
     this.#moved = moved;
     this.#forgiving = forgiving;
@@ -132,6 +134,10 @@ export class SessionReader implements JournalReader {
 
   isSound(): boolean {
     return isSoundFile(this.#db) && this.#lastNumber(0) !== null;
+  }
+
+  missingAtEnd(): number {
+    return Math.max(0, this.#witnessedAtOpen - (this.#lastNumber(0) ?? this.#witnessedAtOpen));
   }
 
   isMetaDamaged(): boolean {

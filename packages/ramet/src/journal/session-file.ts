@@ -20,7 +20,14 @@ import {
   schemaVersion,
 } from '../system/sqlite/migrations.ts';
 import { existingFile, openToRead } from '../system/sqlite/open-to-read.ts';
-import { isBusy, needsRoomBeside, readFailure, writeFailure } from '../system/sqlite/sqlite-failure.ts';
+import {
+  emptied,
+  isBusy,
+  needsRoomBeside,
+  readFailure,
+  writeFailure,
+} from '../system/sqlite/sqlite-failure.ts';
+import { readWitness } from './witness.ts';
 
 /** Others look at a lock for some microseconds at a time; whoever waits longer waits for a writer. */
 const PATIENCE_MS = 250;
@@ -74,6 +81,7 @@ export function fillSessionFile(file: string, meta: Readonly<Record<string, stri
 
 /** Opens a session to write it; `lease.ts` says whether one may. Makes no file. */
 export function openSessionFile(file: string): DatabaseSync {
+  refuseEmptied(file);
   return opening(
     file,
     () => openToWrite(file),
@@ -89,6 +97,7 @@ export function openSessionFileReadOnly(
   file: string,
   { live = false }: { live?: boolean } = {},
 ): DatabaseSync {
+  refuseEmptied(file);
   const check = (db: DatabaseSync): void => {
     const version = schemaVersion(db);
     requireKnownVersion(file, version, SESSION_MIGRATIONS);
@@ -169,6 +178,13 @@ function opening(
     db?.close();
     throw error instanceof UserMistake ? error : explain(file, error);
   }
+}
+
+/** SQLite deletes the WAL of an empty file when it opens it, and all that can still be saved is in that WAL. */
+function refuseEmptied(file: string): void {
+  const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (!existsSync(file) || size(file) > 0) return;
+  if (size(`${file}-wal`) > 0 || (readWitness(file)?.seq ?? 0) > 0) throw emptied(file);
 }
 
 function neverFilled(file: string): UserMistake {

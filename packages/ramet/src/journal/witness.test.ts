@@ -12,7 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sessionPath } from './session-file.ts';
+import { damageLine } from './damage.ts';
+import { repairSession } from './repair-session.ts';
+import { reserveSessionFile, sessionPath } from './session-file.ts';
+import { listSessions } from './session-list.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 import { readWitness, witnessPath } from './witness.ts';
 
@@ -150,5 +153,47 @@ describe('LOG-1: a living writer', () => {
     );
     await journal.close().catch(() => {});
     expect(() => openReader({ project: folder, session: journal.session })).toThrow('there is no session');
+  });
+});
+
+describe('LOG-1: a session whose file was emptied', () => {
+  test('keeps its WAL when views read it, and is saved from there', async () => {
+    const session = await killedWriter();
+    const file = sessionPath(project, session);
+    const wal = statSync(`${file}-wal`).size;
+    truncateSync(file, 0);
+    expect(() => openReader({ project, session })).toThrow(
+      `cannot read the journal ${file}: it was emptied after events were written to it; save what can be read with: ramet doctor --repair ${session}`,
+    );
+    await expect(resumeSession({ project, session })).rejects.toThrow('it was emptied');
+    expect(listSessions(project).map((entry) => entry.session)).toContain(session);
+    expect(statSync(`${file}-wal`).size).toBe(wal);
+    expect(repairSession({ project, session })).toMatchObject({ missingAtEnd: 0 });
+    const reader = openReader({ project, session });
+    const said = Array.from(reader.events(), ({ event }) => event);
+    expect(said).toContainEqual(warning('4'));
+    reader.close();
+  });
+
+  test('is said to be empty only where nothing tells otherwise', () => {
+    const session = reserveSessionFile(project);
+    expect(() => openReader({ project, session })).toThrow('ended before it wrote anything');
+  });
+});
+
+describe('LOG-1: a session that lost its end', () => {
+  test('says how many events are missing to everybody who reads it', async () => {
+    const session = await killedWriter();
+    const whole = openReader({ project, session });
+    expect(whole.missingAtEnd()).toBe(0);
+    whole.close();
+    rmSync(`${sessionPath(project, session)}-wal`);
+    const reader = openReader({ project, session });
+    const atEnd = reader.missingAtEnd();
+    expect(atEnd).toBeGreaterThan(0);
+    expect(damageLine(session, reader.damage, { atEnd })).toBe(
+      `session ${session} lost its end: the last ${atEnd} events are missing here (its WAL was cut or removed, or this is an older copy)`,
+    );
+    reader.close();
   });
 });

@@ -8,7 +8,9 @@ export function repairLines(session: SessionId, outcome: RepairOutcome): string[
   const size = `${count(events, 'event')} and ${count(blocks, 'block')}`;
   const atEnd =
     missingAtEnd === 0 ? [] : [`${count(missingAtEnd, 'event')} lost after the last readable one`];
-  if (kept === null) return [`session ${session} is whole: ${size} can be read`, ...atEnd];
+  if (kept === null && missingAtEnd === 0) return [`session ${session} is whole: ${size} can be read`];
+  if (kept === null)
+    return [`session ${session} lost its end, and nothing else: ${size} can be read`, ...atEnd];
   const lost = [
     ...(lostEvents.length === 0 ? [] : [eventsText(lostEvents)]),
     ...(lostBlocks === 0 ? [] : [count(lostBlocks, 'block')]),

@@ -99,6 +99,7 @@ export function damageOf(
   return damageLine(entry.session, reader.damage, {
     blocks: withBlocks ? reader.damagedBlocks() : 0,
     meta: reader.isMetaDamaged(),
+    atEnd: reader.missingAtEnd(),
   });
 }
 

@@ -10,6 +10,7 @@ const MOST_READ_BYTES = 256_000_000;
 
 export function checkSessions({ place: { project } }: DoctorContext): HealthCheck {
   const damaged: SessionId[] = [];
+  const cutShort: SessionId[] = [];
   let bytes = 0;
   let read = 0;
   const sessions = listSessions(project);
@@ -17,26 +18,37 @@ export function checkSessions({ place: { project } }: DoctorContext): HealthChec
     bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes > MOST_READ_BYTES && read > 0) break;
     read += 1;
-    if (isDamaged(project, session)) damaged.push(session);
+    const trouble = troubleOf(project, session);
+    if (trouble === 'damaged') damaged.push(session);
+    if (trouble === 'cut short') cutShort.push(session);
   }
   const rest = read < sessions.length ? `; ${sessions.length - read} older not checked` : '';
   const [first] = damaged;
-  if (first === undefined) return ok('sessions', `${read} can be read whole${rest}`);
-  return limited('sessions', `damaged: ${damaged.join(', ')}${rest}`, `run ramet doctor --repair ${first}`);
+  const found = [
+    ...(first === undefined ? [] : [`damaged: ${damaged.join(', ')}`]),
+    ...(cutShort.length === 0 ? [] : [`the end is missing: ${cutShort.join(', ')}`]),
+  ].join('; ');
+  if (found === '') return ok('sessions', `${read} can be read whole${rest}`);
+  const remedy =
+    first === undefined
+      ? `ramet resume ${cutShort[0]} continues from what is there; or restore a backup`
+      : `run ramet doctor --repair ${first}`;
+  return limited('sessions', `${found}${rest}`, remedy);
 }
 
-function isDamaged(project: string, session: SessionId): boolean {
+function troubleOf(project: string, session: SessionId): 'damaged' | 'cut short' | null {
   try {
     const reader = openReader({ project, session, forgiving: true });
     try {
-      for (const _ of reader.events()) if (reader.damage.length > 0) return true;
-      return (
-        reader.damage.length > 0 || reader.isMetaDamaged() || reader.damagedBlocks() > 0 || !reader.isSound()
-      );
+      for (const _ of reader.events()) if (reader.damage.length > 0) return 'damaged';
+      const isDamaged =
+        reader.damage.length > 0 || reader.isMetaDamaged() || reader.damagedBlocks() > 0 || !reader.isSound();
+      if (isDamaged) return 'damaged';
+      return reader.missingAtEnd() > 0 ? 'cut short' : null;
     } finally {
       reader.close();
     }
   } catch {
-    return true;
+    return 'damaged';
   }
 }

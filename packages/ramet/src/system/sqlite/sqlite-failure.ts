@@ -111,6 +111,16 @@ function lacksTables(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_ERROR && /^no such (table|column)/.test(describeError(error));
 }
 
+/** Its file is empty, and something beside it shows that it was not. */
+export function emptied(file: string): JournalError {
+  const [code, , remedy] = damaged(file);
+  return new JournalError(
+    code,
+    'terminal',
+    `cannot read the journal ${file}: it was emptied after events were written to it; ${remedy}`,
+  );
+}
+
 function damaged(file: string): Explanation {
   const remedy = `save what can be read with: ramet doctor --repair ${sessionOf(file)}`;
   return [DAMAGED, 'it is damaged or not a journal', remedy];
