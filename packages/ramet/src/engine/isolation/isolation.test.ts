@@ -25,7 +25,7 @@ function hidden(main: string): string {
     `eval "$(printf 'echo x > %s%s' ${main.slice(0, -3)} ${main.slice(-3)}/f.ts)"`,
     `x=update-ref; git $x refs/heads/main HEAD~0 || git $x -m x refs/heads/other HEAD`,
     'y=config; git $y user.name Somebody',
-    `GIT_INDEX_FILE=$(git rev-parse --git-common-dir)/index git rm -q --cached shared.txt`,
+    `GIT_INDEX_FILE=$(git rev-parse --git-dir)/../../index git rm -q --cached shared.txt`,
     'echo mine > mine.txt',
     `${COMMIT} && echo committed`,
   ];

@@ -4,23 +4,23 @@
  * worktrees. What only shows when it runs is held by the sandbox, where there is one (`sandbox/isolated-shell.ts`).
  */
 
-import { isGuarded, type WriteFence } from '../../../sandbox/write-fence.ts';
+import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { openedPath } from '../../../system/landing-path.ts';
 import { readsOnly } from '../programs/read-only-git.ts';
 import { expandWord } from '../reading/expand-word.ts';
 import type { ShellAssignment, ShellCommand } from '../reading/shell-reading.ts';
 import { type CommandLayers, type UnderstoodScript, understandScript } from '../reading/understand-script.ts';
 import { type CommandView, viewsOf } from './command-views.ts';
-import { gitCall, gitWrites, sharedRefusal, steering } from './fence-git.ts';
 import {
   expansionScene,
   type FenceScene,
   fedRefusal,
   fenceScene,
-  pathRefusal,
+  notHere,
+  outside,
   targetRefusal,
-  throughLink,
 } from './fence-scene.ts';
+import { gitRefusal } from './git-refusal.ts';
 import { untracedMove } from './untraced-move.ts';
 import { writesWhatItIsFed, writtenNames } from './written-names.ts';
 
@@ -138,52 +138,4 @@ function movedTo(
   return expandWord(place, expansionScene(scene)).flatMap(({ text }) =>
     (directories ?? [scene.cwd]).flatMap((directory) => openedPath(directory, text) ?? []),
   );
-}
-
-function outside(scene: FenceScene, directories: readonly string[] | null): string | undefined {
-  return directories?.find(
-    (directory) =>
-      throughLink(scene, directory) || isGuarded(scene.fence, openedPath(directory, '.') ?? directory),
-  );
-}
-
-function notHere({ root }: WriteFence, elsewhere: string): string {
-  return `The command could run in ${elsewhere}, which is not yours. Your worktree is ${root}: commands start there. Leave the cd out, or join what follows a cd to it with && so that nothing runs where the cd failed.`;
-}
-
-interface GitScene {
-  outer: ShellCommand;
-  inner: ShellCommand;
-  isReader: boolean;
-}
-
-function gitRefusal(
-  scene: FenceScene,
-  view: CommandView,
-  { outer, inner, isReader }: GitScene,
-): string | null {
-  const call = gitCall(view);
-  const shared = sharedRefusal(call);
-  if (shared !== null) return shared;
-  if (call.looks && gitWrites(call).length === 0) return null;
-  let places: readonly string[] = outer.directories ?? [scene.cwd];
-  for (const word of view.place === null ? call.sent : [view.place, ...call.sent]) {
-    const found = expandWord(word, expansionScene(scene));
-    const isOpen = !isReader && found.some(({ lead }) => lead !== null);
-    const refusal = isOpen ? targetRefusal(scene, word, places) : null;
-    if (refusal !== null) return refusal;
-    const texts = found.map(({ text }) => text);
-    places = places.flatMap((place) => texts.flatMap((text) => openedPath(place, text) ?? []));
-  }
-  const elsewhere = outside(scene, places);
-  if (elsewhere !== undefined) return notHere(scene.fence, elsewhere);
-  if (isReader) return null;
-  const outsider = places.find((place) => pathRefusal(scene, place, ['/']) !== null);
-  if (outsider !== undefined) return notHere(scene.fence, outsider);
-  const steered = steering([...outer.assignments, ...inner.assignments, ...scene.variables]);
-  for (const word of [...(call.looks ? [] : steered), ...gitWrites(call)]) {
-    const refusal = targetRefusal(scene, word, places);
-    if (refusal !== null) return refusal;
-  }
-  return null;
 }

@@ -10,18 +10,24 @@ const LOOKS =
   /^(?:log|show|rev-parse|rev-list|cat-file|ls-tree|ls-files|ls-remote|blame|merge-base|describe|shortlog|for-each-ref|)$/;
 const VALUED = /^(?:-c|--namespace|--exec-path|--config-env|--super-prefix)$/;
 const ELSEWHERE = /^--(?:git-dir|work-tree)(?:=|$)/;
-const STEERS = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/;
+const STEERS = /^GIT_(?:WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/;
 
 export interface FencedGitCall {
   command: string;
   rest: readonly ShellWord[];
-  /** Places that it is sent to, each from the one before. */
-  sent: ShellWord[];
+  /** Of `-C`: each begins where the one before ended. */
+  moves: ShellWord[];
+  gitDirs: ShellWord[];
+  workTrees: ShellWord[];
   looks: boolean;
 }
 
 export function gitCall({ words }: CommandView): FencedGitCall {
-  const sent: ShellWord[] = [];
+  const sent: Record<'moves' | 'gitDirs' | 'workTrees', ShellWord[]> = {
+    moves: [],
+    gitDirs: [],
+    workTrees: [],
+  };
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at];
@@ -29,21 +35,24 @@ export function gitCall({ words }: CommandView): FencedGitCall {
     if (value === '-C' || ELSEWHERE.test(value)) {
       if (value === '-C' || !value.includes('=')) at++;
       const to = value.includes('=') ? valuesOf(words.slice(at, at + 1), ELSEWHERE_NAME)[0] : words[at];
-      if (to !== undefined) sent.push(to);
+      const kind = value === '-C' ? 'moves' : value.startsWith('--git-dir') ? 'gitDirs' : 'workTrees';
+      if (to !== undefined) sent[kind].push(to);
     } else if (VALUED.test(value)) at++;
     else if (!value.startsWith('-')) break;
   }
   const command = words[at]?.value ?? '';
-  return { command, rest: words.slice(at + 1), sent, looks: LOOKS.test(command) };
+  return { command, rest: words.slice(at + 1), ...sent, looks: LOOKS.test(command) };
 }
 
 const ELSEWHERE_NAME = /^--(?:git-dir|work-tree)$/;
 
-/** Variables that send git elsewhere. */
-export function steering(assignments: readonly ShellAssignment[]): ShellWord[] {
-  return assignments.flatMap(({ name, value, source = '' }) =>
-    STEERS.test(name) && (value !== null || source !== '') ? { source, value, start: value ?? '' } : [],
-  );
+/** What variables that send git elsewhere hold. */
+export function steering(assignments: readonly ShellAssignment[]): Record<'gitDirs' | 'others', ShellWord[]> {
+  const held = (names: RegExp): ShellWord[] =>
+    assignments.flatMap(({ name, value, source = '' }) =>
+      names.test(name) && (value !== null || source !== '') ? { source, value, start: value ?? '' } : [],
+    );
+  return { gitDirs: held(/^GIT_DIR$/), others: held(STEERS) };
 }
 
 /** Names of files and folders that the call writes. */
@@ -55,7 +64,6 @@ export function gitWrites({ command, rest }: FencedGitCall): ShellWord[] {
   );
   const output = valuesOf(rest, /^(?:--output|--output-directory|--separate-git-dir)$/);
   const letter = /^(?:archive|format-patch)$/.test(command) ? valuesOf(rest, /^-o$/) : [];
-  const filed = command === 'config' && names.length > 2 ? valuesOf(rest, /^(?:-f|--file)$/) : [];
   const own =
     command === 'init'
       ? names.slice(-1)
@@ -64,7 +72,7 @@ export function gitWrites({ command, rest }: FencedGitCall): ShellWord[] {
         : command === 'bundle' && names[0]?.value === 'create'
           ? names.slice(1, 2)
           : [];
-  return [...own, ...output, ...letter, ...filed];
+  return [...own, ...output, ...letter];
 }
 
 export function sharedRefusal({ command, rest }: FencedGitCall): string | null {

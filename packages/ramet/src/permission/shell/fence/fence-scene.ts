@@ -1,7 +1,7 @@
 /** Where the words of a script may lead, held against the fence of a worktree. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
-import { fenceRefusal, type WriteFence } from '../../../sandbox/write-fence.ts';
+import { fenceRefusal, isGuarded, type WriteFence } from '../../../sandbox/write-fence.ts';
 import { openedPath } from '../../../system/landing-path.ts';
 import { isInside } from '../../../system/path-inside.ts';
 import { type ExpansionScene, expandWord } from '../reading/expand-word.ts';
@@ -15,7 +15,7 @@ export interface FenceScene {
   readonly cwd: string;
   readonly understood: UnderstoodScript;
   readonly variables: readonly ShellAssignment[];
-  /** Links to places outside that the script itself makes. */
+  /** Links that the script itself makes, to places outside or to ones that are known only when it runs. */
   readonly links: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function pathRefusal(
   for (const directory of directories ?? [scene.cwd]) {
     const named = resolve(directory, text);
     if (throughLink(scene, named) && !(takesAway && scene.links.includes(named)))
-      return `${named} leads outside your worktree ${scene.fence.root} by a link that the command makes, and you write only there. Write inside it.`;
+      return `${named} goes through a link that the command makes, which leads outside your worktree ${scene.fence.root} or to a place known only when it runs. Make the link in one command and write in the next, inside your worktree.`;
     const place = openedPath(directory, text);
     const refusal = place === null ? null : fenceRefusal(scene.fence, place, { byCommand: true });
     if (refusal !== null) return refusal;
@@ -78,8 +78,20 @@ export function pathRefusal(
   return null;
 }
 
-export function throughLink({ links }: FenceScene, path: string): boolean {
+function throughLink({ links }: FenceScene, path: string): boolean {
   return links.some((link) => isInside(path, link));
+}
+
+/** The first directory that belongs to others. */
+export function outside(scene: FenceScene, directories: readonly string[] | null): string | undefined {
+  return directories?.find(
+    (directory) =>
+      throughLink(scene, directory) || isGuarded(scene.fence, openedPath(directory, '.') ?? directory),
+  );
+}
+
+export function notHere({ root }: WriteFence, elsewhere: string): string {
+  return `The command could run in ${elsewhere}, which is not yours. Your worktree is ${root}: commands start there. Leave the cd out, or join what follows a cd to it with && so that nothing runs where the cd failed.`;
 }
 
 /** Names that commands hand to others are found where the script tells them to look: one outside is enough. */
@@ -121,14 +133,19 @@ function linksMade(scene: FenceScene): string[] {
 }
 
 function linksIn(scene: FenceScene, directory: string, names: readonly ShellWord[]): string[] {
-  const texts = names.map((word) => expandWord(word, expansionScene(scene))[0]?.text ?? '');
-  const target = texts.length > 1 ? (texts.at(-1) ?? '.') : '.';
+  const found = names.flatMap((word) => expandWord(word, expansionScene(scene))[0] ?? []);
+  const target = found.length > 1 ? (found.at(-1)?.text ?? '.') : '.';
   const link = resolve(directory, target);
-  const sources = texts.length > 1 ? texts.slice(0, -1) : texts;
-  return sources.flatMap((source) => {
-    const from = isAbsolute(source) ? directory : texts.length > 1 ? dirname(link) : directory;
-    if (pathRefusal(scene, source, [from]) === null) return [];
-    const inside = resolve(link, basename(source));
-    return existsSync(link) && statSync(link).isDirectory() ? [inside] : [link, inside];
+  const sources = found.length > 1 ? found.slice(0, -1) : found;
+  const isFolder = statSync(link, { throwIfNoEntry: false })?.isDirectory() === true;
+  return sources.flatMap(({ text, lead }) => {
+    const from = isAbsolute(text) ? directory : found.length > 1 ? dirname(link) : directory;
+    if (lead === null && pathRefusal(scene, text, [from]) === null) return [];
+    // The name of what is not known may be that of any place that others have.
+    const { guarded, from: checkout } = scene.fence;
+    const ends = lead === null ? [text] : [text, checkout, ...guarded];
+    const named = ends.map((end) => basename(end)).filter((name) => !/^\.{0,2}$/.test(name));
+    const inside = named.map((name) => resolve(link, name));
+    return isFolder ? inside : [link, ...inside];
   });
 }

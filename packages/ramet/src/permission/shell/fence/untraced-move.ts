@@ -1,6 +1,7 @@
 /** Moves to a directory that a script does not name, or that lies outside an agent's worktree: `cd $X`. */
 import { resolve } from 'node:path';
 import { expandWord } from '../reading/expand-word.ts';
+import type { ShellCommand } from '../reading/shell-reading.ts';
 import type { ShellWord } from '../reading/shell-word.ts';
 import { viewsOf } from './command-views.ts';
 import { expansionScene, type FenceScene, fedRefusal, pathRefusal } from './fence-scene.ts';
@@ -9,27 +10,35 @@ import { expansionScene, type FenceScene, fedRefusal, pathRefusal } from './fenc
 export function untracedMove(scene: FenceScene): string | null {
   let at = scene.cwd;
   for (const { layers } of scene.understood.commands) {
-    const [command] = layers;
-    const view = viewsOf(command).find(({ program }) => /^(?:cd|pushd)$/.test(program));
-    if (view === undefined) continue;
-    const target = view.words.find(({ value }) => value === null || !/^-(?:[LPe@]+|-)$/.test(value));
-    // Without a word it goes home, which is no agent's own.
-    if (target === undefined) {
-      if (view.program === 'cd') return command.source;
-      continue;
-    }
-    if (target.value === '-') {
-      at = scene.cwd;
-      continue;
-    }
-    const searched = [...command.assignments, ...scene.variables].some(
-      ({ name, value }) => name === 'CDPATH' && value !== '',
-    );
-    const to = searched ? null : endOf(scene, target, at);
-    if (to === null) return command.source;
+    const to = afterCommand(scene, layers[0], at);
+    if (to === null) return layers[0].source;
     at = to;
   }
   return null;
+}
+
+/** Where a command runs that stands behind moves to directories that variables hold. */
+export function tracedPlace(scene: FenceScene, command: ShellCommand): string {
+  let at = scene.cwd;
+  for (const { layers } of scene.understood.commands) {
+    if (layers[0] === command) break;
+    at = afterCommand(scene, layers[0], at) ?? at;
+  }
+  return at;
+}
+
+/** Where the shell is after the command; null when nobody knows. */
+function afterCommand(scene: FenceScene, command: ShellCommand, at: string): string | null {
+  const view = viewsOf(command).find(({ program }) => /^(?:cd|pushd)$/.test(program));
+  if (view === undefined) return at;
+  const target = view.words.find(({ value }) => value === null || !/^-(?:[LPe@]+|-)$/.test(value));
+  // Without a word it goes home, which is no agent's own.
+  if (target === undefined) return view.program === 'cd' ? null : at;
+  if (target.value === '-') return scene.cwd;
+  const searched = [...command.assignments, ...scene.variables].some(
+    ({ name, value }) => name === 'CDPATH' && value !== '',
+  );
+  return searched ? null : endOf(scene, target, at);
 }
 
 /** Where it leads from `at`; null when it may lead elsewhere. */

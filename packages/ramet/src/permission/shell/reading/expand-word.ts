@@ -146,7 +146,7 @@ function variable(name: string, scene: ExpansionScene, depth: number): Expanded[
 const NAMES =
   /^(?:basename|date|seq|wc|uname|whoami|id|hostname|nproc|uuidgen|expr|git\s+(?:rev-parse\s+(?:--short|--verify|HEAD|--abbrev-ref)|describe|branch\s+--show-current|rev-list|hash-object|write-tree|commit-tree))\b/;
 /** These answer with names that they find where they are told to look. */
-const FINDS = /^(?:find|fd|ls|e?grep|rg|git\s+(?:ls-files|diff|grep|status|rev-parse\s+--git-\S+))\b/;
+const FINDS = /^(?:find|fd|ls|e?grep|rg|git\s+(?:ls-files|diff|grep|status|rev-parse\s+--git-dir))\b/;
 const OF_ONE =
   /^(dirname|realpath|readlink\s+-[fe]|echo)\s+(?:--\s+)?("(?:[^"]|\$\(.*\))*"|'[^']*'|[^\s"'|;&]+)$/s;
 const OF_MOVE = /^cd\s+(?:--\s+)?(.+?)\s*(?:>\s*\/dev\/null\s*(?:2>&1)?\s*)?&&\s*pwd(?:\s+-[LP])?$/s;
