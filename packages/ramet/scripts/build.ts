@@ -23,7 +23,7 @@ function replaceFile({ path, contents }: OutputFile): void {
   renameSync(temporary, path);
 }
 
-/** Type declarations are `tsc`'s, made only for publishing, and not ours to remove. */
+/** Type declarations are `tsc`'s, which `npm run build` runs next, and not ours to remove. */
 function removeStale(current: readonly string[]): void {
   const stale = globSync('**/*.{js,txt}', { cwd: DIST }).filter((file) => !current.includes(file));
   for (const file of stale) rmSync(join(DIST, file));

@@ -31,9 +31,13 @@ export interface Restoration {
 export interface RestorationStep {
   restoration: Restoration;
   action: 'restore' | 'recreate' | 'remove' | 'none';
-  current: LoadedFile | null;
   /** Why it must not be done; `final` when no force helps. */
   obstacle: { reason: string; final: boolean } | null;
+}
+
+/** With what is there now, for whoever carries it out. */
+export interface LoadedStep extends RestorationStep {
+  current: LoadedFile | null;
 }
 
 /** Everything from `turn` on. */
@@ -87,7 +91,7 @@ export interface RestorationSources {
 export async function planRestoration(
   restoration: Restoration,
   { originals, writerOf }: RestorationSources,
-): Promise<RestorationStep> {
+): Promise<LoadedStep> {
   const { path, target } = restoration;
   const step = { restoration, current: null, action: 'none' } as const;
   let current: LoadedFile | null;
@@ -159,6 +163,10 @@ export interface UndoPlan {
   commands: number;
 }
 
+export interface LoadedPlan extends UndoPlan {
+  steps: LoadedStep[];
+}
+
 /**
  * `wanted` is a turn; without one it is the rest of an undo that was interrupted, else all that the last prompt to
  * change anything changed. A redo that was interrupted is taken back whole. What was interrupted comes before any other
@@ -168,7 +176,7 @@ export async function planUndo(
   history: FileHistory,
   sources: RestorationSources,
   wanted?: number,
-): Promise<UndoPlan> {
+): Promise<LoadedPlan> {
   const { changes, commands, unfinished } = history;
   const open = unfinished?.restored;
   const isOpen = open?.kind === 'undo' && (wanted === undefined || wanted === open.turn);
@@ -192,7 +200,7 @@ export async function planUndo(
 export async function planRedo(
   { undone, unfinished }: FileHistory,
   sources: RestorationSources,
-): Promise<UndoPlan> {
+): Promise<LoadedPlan> {
   if (unfinished?.restored.kind === 'redo') return planRest(unfinished, sources);
   const last = undone.at(-1);
   if (last !== undefined) {
@@ -205,16 +213,13 @@ export async function planRedo(
   );
 }
 
-async function planRest(unfinished: UnfinishedRestoration, sources: RestorationSources): Promise<UndoPlan> {
+async function planRest(unfinished: UnfinishedRestoration, sources: RestorationSources): Promise<LoadedPlan> {
   const { kind, turn } = unfinished.restored;
   const steps = await planAll(restorationsLeft(unfinished), sources);
   return { kind, turn, steps, continues: true, commands: 0 };
 }
 
-function planAll(
-  restorations: readonly Restoration[],
-  sources: RestorationSources,
-): Promise<RestorationStep[]> {
+function planAll(restorations: readonly Restoration[], sources: RestorationSources): Promise<LoadedStep[]> {
   return Promise.all(restorations.map((one) => planRestoration(one, sources)));
 }
 

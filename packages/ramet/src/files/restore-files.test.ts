@@ -7,14 +7,14 @@ import { fileHistoryOf } from '../journal/projections/file-history.ts';
 import { createSession, openReader } from '../journal/sessions.ts';
 import { versionOf } from '../system/regular-file.ts';
 import { createOriginalFiles, type OriginalFiles } from './original-files.ts';
-import { planRestoration, type Restoration, type RestorationStep } from './restoration.ts';
+import { planRestoration, type Restoration, type LoadedStep } from './restoration.ts';
 import { restoreFiles } from './restore-files.ts';
 
 interface Scene {
   journal: Journal;
   originals: OriginalFiles;
   project: string;
-  steps: RestorationStep[];
+  steps: LoadedStep[];
 }
 
 /** Two files, each `new` now and `old` before. */

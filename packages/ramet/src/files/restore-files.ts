@@ -16,14 +16,14 @@ import type { EventOf } from '../schema/events.ts';
 import { sameStamp } from '../system/regular-file.ts';
 import { holdDirectory, type Replacement, removeLeftovers, replaceFile } from '../system/replace-file.ts';
 import type { OriginalFiles } from './original-files.ts';
-import type { RestorationStep } from './restoration.ts';
+import type { LoadedStep } from './restoration.ts';
 
 export interface RestorationOrder {
   journal: Journal;
   originals: OriginalFiles;
   kind: EventOf<'files.restored'>['kind'];
   turn: number;
-  steps: readonly RestorationStep[];
+  steps: readonly LoadedStep[];
   /** The rest of one that was interrupted. */
   continues?: boolean;
 }
@@ -52,15 +52,11 @@ export async function restoreFiles(order: RestorationOrder): Promise<Map<string,
   return failed;
 }
 
-function onePathPerDirectory(steps: readonly RestorationStep[]): Iterable<string> {
+function onePathPerDirectory(steps: readonly LoadedStep[]): Iterable<string> {
   return new Map(steps.map(({ restoration: { path } }) => [dirname(path), path])).values();
 }
 
-async function attempt(
-  step: RestorationStep,
-  originals: OriginalFiles,
-  owner: string,
-): Promise<string | null> {
+async function attempt(step: LoadedStep, originals: OriginalFiles, owner: string): Promise<string | null> {
   try {
     const outcome = await restoreFile(step, originals, owner);
     return outcome === 'done' ? null : 'it changed at this very moment';
@@ -72,14 +68,14 @@ async function attempt(
 function fileOf({
   restoration: { path, target, mode: afterMode },
   current,
-}: RestorationStep): EventOf<'files.restored'>['files'][number] {
+}: LoadedStep): EventOf<'files.restored'>['files'][number] {
   const mode = current === null ? null : Number(current.stats.mode & 0o7777n);
   return { path, before: current?.version ?? null, after: target, mode, afterMode };
 }
 
 /** Carries out one step of an undo. What changed since the plan was made is left alone: `overtaken`. */
 async function restoreFile(
-  { restoration: { path, target, mode }, current, action }: RestorationStep,
+  { restoration: { path, target, mode }, current, action }: LoadedStep,
   originals: OriginalFiles,
   owner: string,
 ): Promise<Replacement> {

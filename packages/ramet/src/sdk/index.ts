@@ -20,12 +20,11 @@ export type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode, SessionMode
 export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { TreePlace } from '../views/agent-tree.ts';
-export type { Ledger } from '../views/ledger/ledger.ts';
 export type { LedgerLine } from '../views/ledger/ledger-line.ts';
 export type { WorktreeView } from '../views/worktree-view.ts';
 export type { CallOptions } from './calls/caller.ts';
 export type { DiffOptions } from './calls/provenance.ts';
-export type { SessionBill, SessionStatus } from './calls/status.ts';
+export type { PlainLedger, SessionBill, SessionStatus } from './calls/status.ts';
 export type { StopOptions, StopOutcome } from './calls/stop.ts';
 export type { UndoOptions, UndoOutcome } from './calls/undo.ts';
 export {

@@ -11,8 +11,8 @@ import * as library from './index.ts';
 type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>;
 
 interface LibraryPlace {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** What every call takes. */
+  readonly at: { cwd: string; env: NodeJS.ProcessEnv };
   git(...args: string[]): string;
   text(path: string): string;
 }
@@ -30,8 +30,7 @@ async function newPlace(respond: NonNullable<EmulatorOptions['respond']>): Promi
     ANTHROPIC_BASE_URL: emulator.url,
   };
   return {
-    cwd,
-    env,
+    at: { cwd, env },
     git: (...args) => execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' }).trim(),
     text: (path) => readFileSync(join(cwd, path), 'utf8'),
   };
@@ -43,12 +42,17 @@ const edit = (old_string: string, new_string: string) =>
 const agent = (parts: Record<string, unknown>) =>
   call('Agent', { subagent_type: 'general-purpose', description: 'a part', prompt: 'Your part.', ...parts });
 
+/** What a program may keep or send: nothing of it is lost in JSON. */
+function inJson<Result>(result: Result): Result {
+  expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+  return result;
+}
+
 const SETTINGS = { sandbox: { readOnly: 'off', worktree: 'off' } } as const;
 
 async function run(place: LibraryPlace, prompt: string): Promise<string> {
   await using session = await library.openSession({
-    cwd: place.cwd,
-    env: place.env,
+    ...place.at,
     settings: SETTINGS,
     permissionMode: 'bypassPermissions',
   });
@@ -66,37 +70,49 @@ describe('UI-1: the library can do what the command can', () => {
     const place = await newPlace(({ turn }) => answers[turn] ?? { text: 'Done.' });
     const id = await run(place, 'Add a line.');
 
-    const [newest] = await library.status(place);
+    const [newest] = inJson(await library.status(place.at));
     expect(newest?.session).toMatchObject({ session: id, live: false });
     expect(newest?.agents).toMatchObject([{ level: 0, agent: { id: `${id}.1`, status: 'done' } }]);
 
-    const bill = await library.cost(undefined, place);
+    const bill = inJson(await library.cost(undefined, place.at));
     expect(bill.session.session).toBe(id);
     expect(bill.ledger.total).toMatchObject({ requests: 3, responses: 3 });
-    expect([...bill.ledger.agents.keys()]).toEqual([`${id}.1`]);
+    expect(Object.keys(bill.ledger.agents)).toEqual([`${id}.1`]);
 
-    expect(await library.blame('README.md', place)).toMatchObject([
+    expect(inJson(await library.blame('README.md', place.at))).toMatchObject([
       { line: 1, author: expect.any(String), commit: expect.stringMatching(/^\w+$/) },
       { line: 2, text: 'by the agent', commit: null, agent: `${id}.1`, task: 'Add a line.' },
     ]);
-    expect(await library.diff(`${id}.1`, place)).toContain('\n+by the agent\n');
+    expect(await library.diff(`${id}.1`, place.at)).toContain('\n+by the agent\n');
 
-    const planned = await library.undo({ ...place, dryRun: true });
+    const planned = inJson(await library.undo(undefined, { ...place.at, dryRun: true }));
     expect(planned.plan.steps).toMatchObject([{ action: 'restore', obstacle: null }]);
     expect(place.text('README.md')).toContain('by the agent');
-    const undone = await library.undo({ ...place, session: id });
+    const undone = inJson(await library.undo(id, place.at));
     expect(undone).toMatchObject({ refused: null, blocked: [], steps: [{ action: 'restore' }] });
     expect(place.text('README.md')).toBe('# Test\n');
-    await library.undo({ ...place, redo: true });
+    await library.undo(undefined, { ...place.at, redo: true });
     expect(place.text('README.md')).toContain('by the agent');
+  });
+
+  test('an undo is of the session that is named first, not of the newest', async () => {
+    const write = (file_path: string) => call('Write', { file_path, content: 'made\n' });
+    const place = await newPlace(({ task, turn }) =>
+      turn === 0 ? write(task.includes('first') ? 'first.txt' : 'second.txt') : { text: 'Done.' },
+    );
+    const first = await run(place, 'Make the first.');
+    await run(place, 'Make the second.');
+    inJson(await library.undo(first, place.at));
+    expect(existsSync(join(place.at.cwd, 'first.txt'))).toBe(false);
+    expect(place.text('second.txt')).toBe('made\n');
   });
 
   test('an undo that would destroy work is refused, and says so as a value', async () => {
     const answers = [call('Write', { file_path: 'new.txt', content: 'new\n' })];
     const place = await newPlace(({ turn }) => answers[turn] ?? { text: 'Done.' });
     await run(place, 'Make a file.');
-    execFileSync('sh', ['-c', 'echo mine >> new.txt'], { cwd: place.cwd });
-    const outcome = await library.undo(place);
+    execFileSync('sh', ['-c', 'echo mine >> new.txt'], { cwd: place.at.cwd });
+    const outcome = inJson(await library.undo(undefined, place.at));
     expect(outcome).toMatchObject({ steps: [], blocked: [{ restoration: { path: expect.any(String) } }] });
     expect(outcome.refused).toContain('1 of 1 files stand in the way');
     expect(place.text('new.txt')).toBe('new\nmine\n');
@@ -112,29 +128,29 @@ describe('UI-1: the library can do what the command can', () => {
     });
     const id = await run(place, 'Share it.');
 
-    const { worktrees } = await library.listWorktrees(place);
+    const { worktrees } = inJson(await library.listWorktrees(place.at));
     expect(worktrees).toMatchObject([{ agent: `${id}.2`, state: 'kept', branch: expect.any(String) }]);
     const [{ name = '', branch = '' } = {}] = worktrees.map((one) => ({ ...one, branch: one.branch ?? '' }));
-    expect(await library.showWorktree(`${id}.2`, place)).toMatchObject({ name, branch });
+    expect(inJson(await library.showWorktree(`${id}.2`, place.at))).toMatchObject({ name, branch });
 
-    const committed = await library.commitWorktree(name, { ...place, message: 'Make it' });
+    const committed = inJson(await library.commitWorktree(name, { ...place.at, message: 'Make it' }));
     expect(committed).toMatchObject({ files: 1, branch, leftOut: [] });
     expect(place.git('log', '-1', '--format=%B', branch)).toContain(`Ramet-Agent: ${id}.2`);
 
-    const preview = await library.previewMerge([branch], { ...place, into: 'main' });
+    const preview = inJson(await library.previewMerge([branch], { ...place.at, into: 'main' }));
     expect(preview).toMatchObject({ target: 'main', conflicts: [], order: [branch] });
-    const kept = await library.mergeBranches([branch], { ...place, into: 'main' });
+    const kept = inJson(await library.mergeBranches([branch], { ...place.at, into: 'main' }));
     // It is checked out here: the result waits.
     expect(kept).toMatchObject({ kept: { commit: expect.any(String) }, entries: [{ state: 'integrated' }] });
-    expect(await library.mergeQueue(place)).toMatchObject([{ branch, state: 'integrated' }]);
-    const landed = await library.continueMerge({ ...place, into: 'main', updateCheckout: true });
+    expect(inJson(await library.mergeQueue(place.at))).toMatchObject([{ branch, state: 'integrated' }]);
+    const landed = inJson(await library.continueMerge({ ...place.at, into: 'main', updateCheckout: true }));
     expect(landed).toMatchObject({ kept: null, entries: [{ branch, state: 'landed' }] });
     expect(place.text('made.txt')).toBe('made\n');
 
-    const removed = await Array.fromAsync(library.removeWorktrees([name], place));
+    const removed = await Array.fromAsync(library.removeWorktrees([name], place.at));
     expect(removed).toMatchObject([{ name, removed: true }]);
-    expect((await library.listWorktrees(place)).worktrees).toEqual([]);
-    expect((await library.collectWorktrees({ ...place, dryRun: true })).notes).toEqual([]);
+    expect((await library.listWorktrees(place.at)).worktrees).toEqual([]);
+    expect((await library.collectWorktrees({ ...place.at, dryRun: true })).notes).toEqual([]);
   });
 
   test('one agent is stopped, and its session continues', async () => {
@@ -143,21 +159,23 @@ describe('UI-1: the library can do what the command can', () => {
       return turn === 0 ? agent({}) : { text: 'Done.' };
     });
     const running = run(place, 'Share it.');
-    await expect.poll(() => existsSync(join(place.cwd, 'begun')), { timeout: 60_000 }).toBe(true);
-    const outcome = await library.stop('.2', place);
+    await expect.poll(() => existsSync(join(place.at.cwd, 'begun')), { timeout: 60_000 }).toBe(true);
+    const outcome = inJson(await library.stop('.2', place.at));
     expect(outcome).toMatchObject({ ended: true, agents: [{ status: 'cancelled' }] });
     const id = await running;
     expect(outcome).toMatchObject({ session: id, agent: `${id}.2` });
-    await expect(library.stop(id, place)).rejects.toThrow('does not run');
+    await expect(library.stop(id, place.at)).rejects.toThrow('does not run');
   });
 
   test('what cannot be done is one line with what to do', async () => {
     const place = await newPlace(() => ({ text: 'Done.' }));
-    await expect(library.cost(undefined, place)).rejects.toThrow('there is no session of this directory yet');
-    await expect(library.stop(undefined, place)).rejects.toThrow('no session of this directory runs');
-    await expect(library.mergeBranches([], place)).rejects.toThrow('nothing waits to be merged');
-    await expect(library.showWorktree('none', place)).rejects.toThrow('there is no worktree "none" here');
-    await expect(library.blame('none.txt', place)).rejects.toThrow('cannot read');
-    expect(await library.status(place)).toEqual([]);
+    await expect(library.cost(undefined, place.at)).rejects.toThrow(
+      'there is no session of this directory yet',
+    );
+    await expect(library.stop(undefined, place.at)).rejects.toThrow('no session of this directory runs');
+    await expect(library.mergeBranches([], place.at)).rejects.toThrow('nothing waits to be merged');
+    await expect(library.showWorktree('none', place.at)).rejects.toThrow('there is no worktree "none" here');
+    await expect(library.blame('none.txt', place.at)).rejects.toThrow('cannot read');
+    expect(inJson(await library.status(place.at))).toEqual([]);
   });
 });

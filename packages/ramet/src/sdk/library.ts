@@ -5,6 +5,24 @@
 import type { BlamedLine, ConflictMatrix, MergeEntry, MergeReport } from '../git/shapes.ts';
 import type { WorktreeView } from '../views/worktree-view.ts';
 import type { CallOptions } from './calls/caller.ts';
+import {
+  CALL,
+  COLLECT,
+  COMMIT,
+  CONTINUE,
+  checkArgument,
+  checkOptions,
+  DIFF,
+  LIST,
+  MERGE,
+  NAME,
+  NAMES,
+  REMOVE,
+  STATUS,
+  STOP,
+  TARGET,
+  UNDO,
+} from './calls/check-arguments.ts';
 import type { DiffOptions } from './calls/provenance.ts';
 import type { SessionBill, SessionStatus } from './calls/status.ts';
 import type { StopOptions, StopOutcome } from './calls/stop.ts';
@@ -22,6 +40,8 @@ export async function previewMerge(
   branches: readonly string[],
   options?: MergeTargetOptions,
 ): Promise<ConflictMatrix> {
+  checkArgument('previewMerge', 'the argument for branches', branches, NAMES);
+  checkOptions('previewMerge', options, TARGET);
   return (await import('./merge/merge.ts')).previewMerge(branches, options);
 }
 
@@ -30,6 +50,8 @@ export async function mergeBranches(
   branches: readonly string[],
   options?: MergeOptions,
 ): Promise<MergeReport> {
+  checkArgument('mergeBranches', 'the argument for branches', branches, NAMES);
+  checkOptions('mergeBranches', options, MERGE);
   return (await import('./merge/merge.ts')).mergeBranches(branches, options);
 }
 
@@ -37,52 +59,69 @@ export async function mergeBranches(
 export async function continueMerge(
   options?: MergeOptions & { branches?: readonly string[] },
 ): Promise<MergeReport> {
+  checkOptions('continueMerge', options, CONTINUE);
   return (await import('./merge/merge.ts')).continueMerge(options);
 }
 
 /** What waits to be merged, what was left behind and why. */
 export async function mergeQueue(options?: MergeTargetOptions): Promise<MergeEntry[]> {
+  checkOptions('mergeQueue', options, TARGET);
   return (await import('./merge/merge.ts')).mergeQueue(options);
 }
 
-/** Puts back the files that Write and Edit changed, or takes that back. */
-export async function undo(options?: UndoOptions): Promise<UndoOutcome> {
-  return (await import('./calls/undo.ts')).undo(options);
+/** Puts back the files that Write and Edit changed in a session, or takes that back; of the latest when none is named. */
+export async function undo(session?: string, options?: UndoOptions): Promise<UndoOutcome> {
+  if (session !== undefined) checkArgument('undo', 'the session', session, NAME);
+  checkOptions('undo', options, UNDO);
+  return (await import('./calls/undo.ts')).undo(session, options);
 }
 
 /** Ends a session that another process runs, or one agent of it. */
 export async function stop(target?: string, options?: StopOptions): Promise<StopOutcome> {
+  if (target !== undefined) checkArgument('stop', 'the session or agent', target, NAME);
+  checkOptions('stop', options, STOP);
   return (await import('./calls/stop.ts')).stop(target, options);
 }
 
 /** The sessions of a repository with their agents, the newest first. */
 export async function status(options?: CallOptions & { limit?: number }): Promise<SessionStatus[]> {
+  checkOptions('status', options, STATUS);
   return (await import('./calls/status.ts')).status(options);
 }
 
 /** The bill of a session; of the latest when none is named. */
 export async function cost(session?: string, options?: CallOptions): Promise<SessionBill> {
-  return (await import('./calls/status.ts')).cost(session, options);
+  if (session !== undefined) checkArgument('cost', 'the session', session, NAME);
+  checkOptions('cost', options, CALL);
+  const calls = await import('./calls/status.ts');
+  return calls.billOf(calls.cost(session, options));
 }
 
 /** Which agent wrote each line of a file, and why. */
 export async function blame(file: string, options?: CallOptions): Promise<BlamedLine[]> {
+  checkArgument('blame', 'the file', file, NAME);
+  checkOptions('blame', options, CALL);
   return (await import('./calls/provenance.ts')).blame(file, options);
 }
 
 /** What a branch, a session or an agent changed, in git's format. */
 export async function diff(target: string, options?: DiffOptions): Promise<string> {
+  checkArgument('diff', 'what to compare', target, NAME);
+  checkOptions('diff', options, DIFF);
   return (await import('./calls/provenance.ts')).diff(target, options);
 }
 
 export async function listWorktrees(
   options?: CallOptions & { all?: boolean; patience?: AbortSignal },
 ): Promise<WorktreeList> {
+  checkOptions('listWorktrees', options, LIST);
   return (await import('./worktrees/worktrees.ts')).listWorktrees(options);
 }
 
 /** `worktree` is a name, path, branch or id, or the agent whose it is. */
 export async function showWorktree(worktree: string, options?: CallOptions): Promise<WorktreeView> {
+  checkArgument('showWorktree', 'the worktree', worktree, NAME);
+  checkOptions('showWorktree', options, CALL);
   return (await import('./worktrees/worktrees.ts')).showWorktree(worktree, options);
 }
 
@@ -91,6 +130,8 @@ export async function commitWorktree(
   worktree: string,
   options?: CallOptions & { message?: string },
 ): Promise<CommittedWorktree> {
+  checkArgument('commitWorktree', 'the worktree', worktree, NAME);
+  checkOptions('commitWorktree', options, COMMIT);
   return (await import('./worktrees/worktrees.ts')).commitWorktree(worktree, options);
 }
 
@@ -99,6 +140,8 @@ export async function* removeWorktrees(
   worktrees: readonly string[],
   options?: CallOptions & { force?: boolean },
 ): AsyncGenerator<RemovedWorktree, void> {
+  checkArgument('removeWorktrees', 'the argument for worktrees', worktrees, NAMES);
+  checkOptions('removeWorktrees', options, REMOVE);
   yield* (await import('./worktrees/worktrees.ts')).removeWorktrees(worktrees, options);
 }
 
@@ -106,5 +149,6 @@ export async function* removeWorktrees(
 export async function collectWorktrees(
   options?: CallOptions & { dryRun?: boolean },
 ): Promise<{ worktrees: CollectedWorktree[]; notes: string[] }> {
+  checkOptions('collectWorktrees', options, COLLECT);
   return (await import('./worktrees/worktrees.ts')).collectWorktrees(options);
 }

@@ -52,4 +52,14 @@ describe('the public surface', () => {
     }));
     expect(Object.values(exported)).toEqual(expected);
   });
+
+  test('an installation from a checkout makes the types, so that a strict program can import them', () => {
+    const scriptsOf = (path: string): Record<string, string> => JSON.parse(readText(path)).scripts;
+    expect(scriptsOf('package.json').prepare).toContain('npm run --silent build -w packages/ramet');
+    const { build, prepack } = scriptsOf('packages/ramet/package.json');
+    expect(build).toBe('node scripts/build.ts && tsc -p tsconfig.types.json');
+    expect(prepack).toMatch(/^npm run --silent build &&/);
+    const { compilerOptions } = JSON.parse(readText('packages/ramet/tsconfig.types.json'));
+    expect(compilerOptions).toMatchObject({ emitDeclarationOnly: true, rootDir: 'src', outDir: 'dist/types' });
+  });
 });

@@ -1,6 +1,6 @@
 /** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
 import { UserMistake } from '../../schema/errors.ts';
-import { costOfAll, type SessionBill } from '../../sdk/calls/status.ts';
+import { type BilledSession, costOfAll } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
 import { costTable, ledgerText, totalNotes } from '../../views/ledger/cost-table.ts';
@@ -49,7 +49,7 @@ function showAll({ json }: CostOptions, io: CommandIo): void {
   }
 }
 
-function label({ session, title }: SessionBill['session']): string {
+function label({ session, title }: BilledSession['session']): string {
   return title === null ? session : `${session} ${excerpt(title, 60)}`;
 }
 

@@ -13,10 +13,9 @@ export interface UndoFlags {
 }
 
 export async function undo(session: string | undefined, flags: UndoFlags, io: CommandIo): Promise<number> {
-  const outcome = await undoTurns({
+  const outcome = await undoTurns(session, {
     ...flags,
     ...callFrom(io),
-    ...(session !== undefined && { session }),
     onPlan: (plan) => noteAny(continuationNote(plan), io),
   });
   if (flags.dryRun) return tellPlan(outcome, io);
@@ -34,13 +33,13 @@ function tellPlan({ plan, damage }: UndoOutcome, io: CommandIo): number {
 
 function tellOutcome({ plan, steps, failed }: UndoOutcome, io: CommandIo): number {
   for (const step of steps) {
-    const reason = failed.get(step.restoration.path);
-    const obstacle = reason === undefined ? null : { reason, final: true };
+    const failure = failed.find(({ path }) => path === step.restoration.path);
+    const obstacle = failure === undefined ? null : { reason: failure.reason, final: true };
     io.out(stepLine({ ...step, obstacle }, io.cwd));
   }
-  noteAny(endingNote(plan, failed.size), io);
+  noteAny(endingNote(plan, failed.length), io);
   noteAny(commandsNote(plan), io);
-  return failed.size === 0 && steps.length === plan.steps.length ? EXIT.done : EXIT.failed;
+  return failed.length === 0 && steps.length === plan.steps.length ? EXIT.done : EXIT.failed;
 }
 
 function noteAny(line: string | null, io: CommandIo): void {

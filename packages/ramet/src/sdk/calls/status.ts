@@ -33,13 +33,35 @@ function titled(agent: AgentOverview, title: string | null): AgentOverview {
   return agent.parent === null && agent.description === null ? { ...agent, description: title } : agent;
 }
 
-export interface SessionBill {
+/** A session and its ledger. */
+export interface BilledSession {
   session: SessionEntry;
   ledger: Ledger;
 }
 
+/** The ledger with objects for its maps, so that it can be written as JSON. */
+export type PlainLedger = {
+  [Part in keyof Ledger]: Ledger[Part] extends Map<infer Key extends string, infer Value>
+    ? Record<Key, Value>
+    : Ledger[Part];
+};
+
+export interface SessionBill {
+  session: SessionEntry;
+  ledger: PlainLedger;
+}
+
+export function billOf({ session, ledger }: BilledSession): SessionBill {
+  const parts = Object.entries(ledger).map(([name, part]) => [
+    name,
+    part instanceof Map ? Object.fromEntries(part) : part,
+  ]);
+  // The same names, and every map made an object.
+  return { session, ledger: Object.fromEntries(parts) as PlainLedger };
+}
+
 /** `wanted` is an id or the beginning of one; the latest session of this repository when absent. */
-export function cost(wanted?: string, options: CallOptions = {}): SessionBill {
+export function cost(wanted?: string, options: CallOptions = {}): BilledSession {
   const caller = callerOf(options);
   using view = viewSession(wanted, findPlace(caller).project);
   const { entry: session, ledger } = view;
@@ -48,7 +70,7 @@ export function cost(wanted?: string, options: CallOptions = {}): SessionBill {
 }
 
 /** Of every session of this repository. */
-export function costOfAll(options: CallOptions = {}): SessionBill[] {
+export function costOfAll(options: CallOptions = {}): BilledSession[] {
   const caller = callerOf(options);
   return foldSessions(
     findPlace(caller).project,

@@ -1,6 +1,12 @@
 /** Puts back the files that Write and Edit changed, and takes that back. */
 import { join } from 'node:path';
-import type { RestorationSources, RestorationStep, UndoPlan } from '../../files/shapes.ts';
+import type {
+  LoadedPlan,
+  LoadedStep,
+  RestorationSources,
+  RestorationStep,
+  UndoPlan,
+} from '../../files/shapes.ts';
 import { createOriginalFiles, planRedo, planUndo, restoreFiles } from '../../files/undo.ts';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -12,8 +18,6 @@ import { findPlace } from '../place.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface UndoOptions extends CallOptions {
-  /** Its id or the beginning of it; the latest of this repository when absent. */
-  session?: string;
   /** The first turn to undo; when absent the last that changed anything. */
   turn?: number;
   /** Only plan. */
@@ -32,17 +36,19 @@ export interface UndoOutcome {
   blocked: readonly RestorationStep[];
   /** Why nothing was touched; null when it was, and after a dry run. */
   refused: string | null;
-  /** What was put back; with `failed`, by path, why not. */
+  /** What was put back, but for `failed`. */
   steps: readonly RestorationStep[];
-  failed: ReadonlyMap<string, string>;
+  /** What could not be put back, and why. */
+  failed: readonly { path: string; reason: string }[];
   /** What could not be read of the journal; null for nothing. */
   damage: string | null;
 }
 
-export async function undo(options: UndoOptions = {}): Promise<UndoOutcome> {
+/** `wanted` is a session's id or the beginning of one; the latest session of this repository when absent. */
+export async function undo(wanted?: string, options: UndoOptions = {}): Promise<UndoOutcome> {
   const caller = callerOf(options);
   const { project } = findPlace(caller);
-  const entry = chooseSession(options.session, project);
+  const entry = chooseSession(wanted, project);
   const place = { project, session: entry.session };
   const originals = createOriginalFiles(join(project, entry.session));
   const sources: RestorationSources = {
@@ -67,10 +73,15 @@ export async function undo(options: UndoOptions = {}): Promise<UndoOutcome> {
   try {
     const plan = await planOf(reader, sources, options);
     const { steps, blocked, isRefused } = passable(plan, options.force ?? false);
-    if (isRefused) return { ...untouched(plan), blocked, refused: undoRefusal(plan, blocked) };
+    if (isRefused)
+      return { ...untouched(plan), blocked: blocked.map(withoutFile), refused: undoRefusal(plan, blocked) };
     const { kind, turn, continues } = plan;
     const failed = await restoreFiles({ journal, originals, kind, turn, steps, continues });
-    return { plan, blocked, refused: null, steps, failed, damage: null };
+    return {
+      ...{ plan: withoutFiles(plan), blocked: blocked.map(withoutFile), refused: null },
+      ...{ steps: steps.map(withoutFile), damage: null },
+      failed: Array.from(failed, ([path, reason]) => ({ path, reason })),
+    };
   } finally {
     reader.close();
     await journal.close();
@@ -81,22 +92,31 @@ async function planOf(
   reader: JournalReader,
   sources: RestorationSources,
   { redo, turn, onPlan }: UndoOptions,
-): Promise<UndoPlan> {
+): Promise<LoadedPlan> {
   const history = fileHistoryOf(reader.events());
   const plan = await (redo ? planRedo(history, sources) : planUndo(history, sources, turn));
-  onPlan?.(plan);
+  onPlan?.(withoutFiles(plan));
   return plan;
 }
 
-function untouched(plan: UndoPlan): UndoOutcome {
-  return { plan, blocked: [], refused: null, steps: [], failed: new Map(), damage: null };
+function untouched(plan: LoadedPlan): UndoOutcome {
+  return { plan: withoutFiles(plan), blocked: [], refused: null, steps: [], failed: [], damage: null };
+}
+
+/** What callers get can be written as JSON: no contents of files, and no numbers that JSON does not have. */
+function withoutFiles(plan: LoadedPlan): UndoPlan {
+  return { ...plan, steps: plan.steps.map(withoutFile) };
+}
+
+function withoutFile({ restoration, action, obstacle }: LoadedStep): RestorationStep {
+  return { restoration, action, obstacle };
 }
 
 /** The steps to take; refuses the whole when one of them would destroy somebody's work. */
 function passable(
-  { steps }: UndoPlan,
+  { steps }: LoadedPlan,
   force: boolean,
-): { steps: RestorationStep[]; blocked: RestorationStep[]; isRefused: boolean } {
+): { steps: LoadedStep[]; blocked: LoadedStep[]; isRefused: boolean } {
   const blocked = steps.filter(({ obstacle }) => obstacle !== null && (obstacle.final || !force));
   const free = steps.filter((step) => !blocked.includes(step));
   return { steps: free, blocked, isRefused: blocked.length > 0 && !(force && free.length > 0) };

@@ -1,0 +1,91 @@
+/** Calls of the library that no compiler checks: all are refused before anything is looked at or changed. */
+import { describe, expect, test } from 'vitest';
+import { UserMistake } from '../../schema/errors.ts';
+import * as library from '../index.ts';
+
+/** As JavaScript calls it. */
+type Untyped = Record<string, (...args: unknown[]) => Promise<unknown> | AsyncGenerator<unknown>>;
+
+const functions = library as unknown as Untyped; // on purpose: the types would refuse every call of this file
+
+async function mistakeOf(name: string, ...args: unknown[]): Promise<string> {
+  const called = functions[name]?.(...args);
+  const outcome = called !== undefined && 'next' in called ? called.next() : called;
+  const error = await Promise.resolve(outcome).then(
+    () => 'nothing was refused',
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UserMistake);
+  return error instanceof Error ? error.message : '';
+}
+
+/** What comes before the options. */
+const FIRST: Readonly<Record<string, unknown[]>> = {
+  status: [],
+  cost: ['abcd1234'],
+  stop: ['abcd1234'],
+  undo: ['abcd1234'],
+  blame: ['a.txt'],
+  diff: ['abcd1234'],
+  previewMerge: [['one']],
+  mergeBranches: [['one']],
+  continueMerge: [],
+  mergeQueue: [],
+  listWorktrees: [],
+  showWorktree: ['one'],
+  commitWorktree: ['one'],
+  removeWorktrees: [['one']],
+  collectWorktrees: [],
+};
+const CALLS = Object.entries(FIRST);
+
+describe('UI-1: a call that is not understood does nothing', () => {
+  test('every function of the library is tried here', () => {
+    const others = ['openSession', 'ModelError', 'RametError', 'UserMistake', 'VERSION'];
+    const all = Object.keys(library).filter((name) => !others.includes(name));
+    expect(Object.keys(FIRST).sort()).toEqual(all.sort());
+  });
+
+  test.each(CALLS)('%s refuses an option that it does not have', async (name, first) => {
+    const mistake = await mistakeOf(name, ...first, { dryrun: true });
+    expect(mistake).toMatch(new RegExp(`^${name}: there is no option "dryrun"; there are cwd, env, .+$`));
+  });
+
+  test.each(CALLS)('%s refuses options of a wrong type', async (name, first) => {
+    for (const wrong of ['abcd1234', null, [], 1, () => {}])
+      expect(await mistakeOf(name, ...first, wrong)).toContain('the argument for options is ');
+    expect(await mistakeOf(name, ...first, { cwd: 1 })).toBe(
+      `${name}: the option cwd is 1; give a text that is not empty`,
+    );
+    expect(await mistakeOf(name, ...first, { signal: {} })).toContain('give an AbortSignal');
+    expect(await mistakeOf(name, ...first, { note: 'x' })).toContain(
+      'the option note is "x"; give a function',
+    );
+  });
+
+  test.each(CALLS.filter(([, first]) => first.length > 0))(
+    '%s refuses a first argument of a wrong type',
+    async (name) => {
+      for (const wrong of [null, 7, {}, '', ['', 1]]) expect(await mistakeOf(name, wrong)).toMatch(/; give /);
+    },
+  );
+
+  test('a list is not a text, and options do not come first', async () => {
+    expect(await mistakeOf('undo', { dryRun: true })).toBe(
+      'undo: the session is an object; give a text that is not empty',
+    );
+    expect(await mistakeOf('mergeBranches', 'main')).toContain('is "main"; give a list of texts');
+    expect(await mistakeOf('undo', 'abcd1234', { session: 'abcd1234' })).toContain('no option "session"');
+  });
+
+  test.each([
+    ['undo', { turn: 1.5 }, 'the option turn is 1.5; give a whole number above 0'],
+    ['undo', { force: 'yes' }, 'the option force is "yes"; give true or false'],
+    ['mergeBranches', { strategy: 'ours' }, 'give one of merge, squash, rebase, cherry-pick'],
+    ['mergeBranches', { check: true }, 'the option check is true; give a command, or false'],
+    ['mergeBranches', { checkSeconds: Number.NaN }, 'the option checkSeconds is NaN; give a number'],
+    ['status', { limit: 0 }, 'the option limit is 0; give a whole number above 0'],
+  ])('%s refuses %o', async (name, options, reason) => {
+    expect(await mistakeOf(name, ...(FIRST[name] ?? []), options)).toContain(reason);
+  });
+});
