@@ -7,7 +7,7 @@ import { fileHistoryOf } from '../journal/projections/file-history.ts';
 import { createSession, openReader } from '../journal/sessions.ts';
 import { versionOf } from '../system/regular-file.ts';
 import { createOriginalFiles, type OriginalFiles } from './original-files.ts';
-import { planRestoration, type Restoration, type LoadedStep } from './restoration.ts';
+import { type LoadedStep, planRestoration, type Restoration } from './restoration.ts';
 import { restoreFiles } from './restore-files.ts';
 
 interface Scene {

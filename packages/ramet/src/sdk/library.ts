@@ -76,7 +76,7 @@ export async function undo(session?: string, options?: UndoOptions): Promise<Und
   return (await import('./calls/undo.ts')).undo(session, options);
 }
 
-/** Ends a session that another process runs, or one agent of it. */
+/** Ends a session or one agent of it. A session of another process ends with that process, and all that it runs. */
 export async function stop(target?: string, options?: StopOptions): Promise<StopOutcome> {
   if (target !== undefined) checkArgument('stop', 'the session or agent', target, NAME);
   checkOptions('stop', options, STOP);

@@ -39,7 +39,7 @@ const FIRST: Readonly<Record<string, unknown[]>> = {
 };
 const CALLS = Object.entries(FIRST);
 
-describe('UI-1: a call that is not understood does nothing', () => {
+describe('LIB-1: a call that is not understood does nothing', () => {
   test('every function of the library is tried here', () => {
     const others = ['openSession', 'ModelError', 'RametError', 'UserMistake', 'VERSION'];
     const all = Object.keys(library).filter((name) => !others.includes(name));

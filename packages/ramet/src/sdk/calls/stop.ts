@@ -1,20 +1,27 @@
 /**
- * Ends a session that another process runs, or one agent of it, and says what came of it. A session is ended by a
- * signal to its writer, an agent by a request that the writer finds (`sdk/stop-requests.ts`).
+ * Ends a session, or one agent of it, and says what came of it. A session of this process is closed from within, one of
+ * another process by a signal to its writer, an agent by a request that the writer finds (`sdk/stop-requests.ts`).
  */
 
 import type { AgentOverview } from '../../journal/projections/status.ts';
+import { sessionPath } from '../../journal/session-file.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { livingWriter } from '../../journal/sessions.ts';
 import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
-import { isProcessAlive, type ProcessIdentity, sightOf } from '../../system/processes/process-identity.ts';
+import {
+  isProcessAlive,
+  type ProcessIdentity,
+  sightOf,
+  thisProcess,
+} from '../../system/processes/process-identity.ts';
 import { statusOf } from '../../views/agent-label.ts';
 import { parseTarget, type TargetView, viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { endOrphans } from '../orphans.ts';
 import { findPlace } from '../place.ts';
+import { findOwn } from '../session/own-sessions.ts';
 import { requestStop } from '../stop-requests.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
@@ -58,7 +65,9 @@ async function stopWhat(view: TargetView, now: boolean, caller: Caller): Promise
   if (writer === null) return notRunning(view);
   const number = agent === null ? 1 : (parseTarget(agent).agent ?? 1);
   if (number > 1) return stopAgent(view, writer, number, caller);
-  const ended = await endWriter(view, writer, now, caller);
+  const ended = isThisProcess(writer)
+    ? await endOwn(view, now, caller)
+    : await endWriter(view, writer, now, caller);
   if (!ended) return { session, agent: null, ended, agents: view.agents };
   await endOrphans({ project });
   using after = viewAgents(session, project);
@@ -85,6 +94,36 @@ async function notRunning({ project, entry, agents }: TargetView): Promise<never
   const left = ended.length === 0 ? '' : `; ended ${ended.length} of its commands that were still running`;
   const next = main?.status === 'interrupted' ? `; resume with: ramet resume ${entry.session}` : '';
   throw new UserMistake('not_running', `session ${entry.session} does not run: ${state}${left}${next}`);
+}
+
+function isThisProcess({ pid, started }: ProcessIdentity): boolean {
+  const own = thisProcess();
+  return pid === own.pid && started === own.started;
+}
+
+/** Never by a signal: it would end the caller, and every session that it has besides. */
+async function endOwn(
+  { project, entry: { session } }: TargetView,
+  now: boolean,
+  caller: Caller,
+): Promise<boolean> {
+  const own = findOwn(sessionPath(project, session));
+  if (own === undefined) {
+    const reason = 'this process writes it, and it is not open as a session';
+    throw new UserMistake(
+      'not_stoppable',
+      `cannot stop session ${session}: ${reason}; wait until that is done`,
+    );
+  }
+  const hurry = now ? systemClock.sleep(LAST_SIGNAL_AFTER_MS, caller.signal) : new Promise(() => {});
+  let isOver = false;
+  const ending = own.stop(hurry).finally(() => {
+    isOver = true;
+  });
+  ending.catch(() => {}); // told below, unless nobody waits for it any more
+  if (!(await waitFor(() => isOver, PATIENCE_MS, caller))) return false;
+  await ending;
+  return true;
 }
 
 async function endWriter(

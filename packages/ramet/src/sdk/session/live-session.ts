@@ -16,13 +16,17 @@ import {
   resolveOptions,
 } from '../options.ts';
 import type { Place } from '../place.ts';
+import { DrainableRun } from './drainable-run.ts';
 import type { HeldEvents } from './event-bus.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
+import { enterOwn } from './own-sessions.ts';
 import { createRevival } from './revival.ts';
 import type { SharedParts } from './session-runtime.ts';
 import { attributed, type Session, type SessionEvent, type SteeredMessage } from './session-type.ts';
 
 const AFTER_MS = 3_000;
+/** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
+const SESSION_STOPPED = 'session_stopped';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;
@@ -41,15 +45,75 @@ export function liveSession(parts: LiveParts): Session {
   const { agent, family, runtime, bus, place, settings, types } = parts;
   types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
-  let running = false;
+  let current: { drain(): Promise<unknown> } | null = null;
+  let closed: Promise<void> | null = null;
+  const stopping = new AbortController();
   const revival = createRevival(parts);
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
-  const begin = (): void => {
-    if (running) throw new UserMistake('session_busy', 'this session is still running its last prompt');
-    running = true;
+  const begin = (work: { drain(): Promise<unknown> }): void => {
+    if (stopping.signal.aborted)
+      throw new UserMistake('session_closed', 'this session was stopped: open it again with resume');
+    if (current !== null)
+      throw new UserMistake('session_busy', 'this session is still running its last prompt');
+    current = work;
   };
+  const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
+    signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
+  async function* carryOut(
+    prompt: string | null,
+    options: Partial<RunOptions>,
+    begun: () => void,
+  ): AsyncGenerator<SessionEvent, AgentResult> {
+    begun();
+    // From here on: the agents of an earlier process go on before the main agent does.
+    const held = bus.hold();
+    abort = abortAtEnd(parts);
+    const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
+    try {
+      await revival.beforePrompt(prompt, abort.signal);
+      if (prompt !== null) await types.refresh(null);
+      const news = prompt === null ? null : parts.told.news(types.definitions);
+      takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
+      const result = parts.runEnd.explain(yield* joined(parts, { ...options, abort }, held), runtime.clock);
+      told = result.message;
+      return result;
+    } finally {
+      unlink();
+      held.release();
+      current = null;
+    }
+  }
+  async function close(): Promise<void> {
+    cleaning[Symbol.dispose]();
+    retaining[Symbol.dispose]();
+    await agent[Symbol.asyncDispose]();
+    await leaveWorktrees(agent);
+    family[Symbol.dispose]();
+    types[Symbol.dispose]();
+    parts.stops[Symbol.dispose]();
+    runtime.rate.close();
+    runtime.files.close();
+    runtime.provider.close();
+    // A journal that could not be written says so again when it is closed; a result may have told it already.
+    const closing = runtime.journal.close().catch((error) => {
+      if (describeError(error) !== told) throw error;
+    });
+    await closing.finally(leaveOwn);
+  }
+  const closeOnce = (): Promise<void> => {
+    closed ??= close();
+    return closed;
+  };
+  const leaveOwn = enterOwn(runtime.journal.file, {
+    async stop(hurry) {
+      stopping.abort(SESSION_STOPPED);
+      // What it throws is for whoever takes its events.
+      await Promise.race([current?.drain().catch(() => {}), hurry]);
+      await closeOnce();
+    },
+  });
   return {
     id: runtime.journal.session,
     get agent() {
@@ -72,28 +136,14 @@ export function liveSession(parts: LiveParts): Session {
       return isInterrupted(agent);
     },
     continueAgents() {
-      if (!running) abort = abortAtEnd(parts);
+      if (current === null) abort = abortAtEnd(parts);
       return revival.continueAgents(abort.signal);
     },
-    async *run(prompt, options = {}) {
-      begin();
-      // From here on: the agents of an earlier process go on before the main agent does.
-      const held = bus.hold();
-      abort = abortAtEnd(parts);
-      const unlink = linkSignal(agent, abort, options);
-      try {
-        await revival.beforePrompt(prompt, abort.signal);
-        if (prompt !== null) await types.refresh(null);
-        const news = prompt === null ? null : parts.told.news(types.definitions);
-        takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-        const result = parts.runEnd.explain(yield* joined(parts, { ...options, abort }, held), runtime.clock);
-        told = result.message;
-        return result;
-      } finally {
-        unlink();
-        held.release();
-        running = false;
-      }
+    run(prompt, options = {}) {
+      const run: DrainableRun<SessionEvent, AgentResult> = new DrainableRun(
+        carryOut(prompt, options, () => begin(run)),
+      );
+      return run.events();
     },
     subscribe: (listener) => bus.subscribe(listener),
     steer: (text) => steered(agent, text),
@@ -103,32 +153,20 @@ export function liveSession(parts: LiveParts): Session {
     spawn: (request) => started(parts, request),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
-    async compact({ signal = new AbortController().signal, instructions, onEvent } = {}) {
-      begin();
+    async compact({ signal, instructions, onEvent } = {}) {
+      const done = Promise.withResolvers<void>();
+      begin({ drain: () => done.promise });
       try {
         await closeCalls(agent);
         const { compact } = await import('../../engine/later.ts');
-        return await compact(agent, { trigger: 'request', signal, instructions, emit: onEvent });
+        const request = { trigger: 'request', instructions, emit: onEvent } as const;
+        return await compact(agent, { ...request, signal: untilStopped(signal) });
       } finally {
-        running = false;
+        current = null;
+        done.resolve();
       }
     },
-    async [Symbol.asyncDispose]() {
-      cleaning[Symbol.dispose]();
-      retaining[Symbol.dispose]();
-      await agent[Symbol.asyncDispose]();
-      await leaveWorktrees(agent);
-      family[Symbol.dispose]();
-      types[Symbol.dispose]();
-      parts.stops[Symbol.dispose]();
-      runtime.rate.close();
-      runtime.files.close();
-      runtime.provider.close();
-      // A journal that could not be written says so again when it is closed; a result may have told it already.
-      await runtime.journal.close().catch((error) => {
-        if (describeError(error) !== told) throw error;
-      });
-    },
+    [Symbol.asyncDispose]: closeOnce,
   };
 }
 
