@@ -18,6 +18,12 @@ describe('UI-1: variables that begin with RAMET_', () => {
     expect([...missing]).toEqual([]);
   });
 
+  test('are in the README where they name models', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8');
+    const models = KNOWN_VARIABLES.filter((name) => name.startsWith('RAMET_MODEL_'));
+    expect(models.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+
   test('are told of when they mean nothing, with what may have been meant', async () => {
     expect(await unknownVariables({ RAMET_HOEM: '/x', RAMET_HOME: '/y', OTHER: 'z' })).toEqual([
       'the variable RAMET_HOEM means nothing to Ramet: did you mean RAMET_HOME?',

@@ -32,7 +32,7 @@ export async function runProgram(args: readonly string[], io: CommandIo): Promis
 }
 
 function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (code: number) => void): Command {
-  const program = new Command('ramet')
+  const program: Command = new Command('ramet')
     .description(
       'fork() for AI agents: coding agents on a real repository, with one journal and a known bill',
     )
@@ -43,7 +43,7 @@ function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (cod
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.out(text),
-      outputError: (text) => io.note(usageError(text, args)),
+      outputError: (text) => io.note(usageError(text, args, (name) => commandsBelow(program, name))),
     });
   const print = addPrint(program, io, setExitCode);
   addEnding(program, io, setExitCode);
@@ -61,6 +61,11 @@ function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (cod
   addSetup(program, io, setExitCode);
   showOptionsOf(print, program);
   return program;
+}
+
+function commandsBelow(program: Command, name: string): string[] {
+  const command = program.commands.find((one) => one.name() === name);
+  return command === undefined ? [] : commandNames(command);
 }
 
 /** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */

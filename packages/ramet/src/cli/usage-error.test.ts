@@ -8,6 +8,18 @@ describe('UI-1: what the parser refuses', () => {
     );
   });
 
+  test('names the command that may have been meant below another', () => {
+    const below = (name: string): string[] => (name === 'agents' ? ['validate', 'show'] : []);
+    const text = "error: too many arguments for 'agents'. Expected 0 arguments but got 1.\n";
+    expect(usageError(text, ['agents', '--json', 'valdate'], below)).toBe(
+      'there is no command "agents valdate": did you mean validate?',
+    );
+    expect(usageError(text, ['agents', 'frobnicate'], below)).toBe(
+      'there is no command "agents frobnicate": there are validate, show',
+    );
+    expect(usageError(text.replace('agents', 'ps'), ['ps', 'x'], below)).toContain('too many arguments');
+  });
+
   test.for([[['-p', '- mend it']], [['--print', '--x']], [['-cp', '-1 is wrong']]])(
     'says how a prompt may begin with a dash: %j',
     ([args = []]) => {

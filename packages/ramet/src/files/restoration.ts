@@ -35,7 +35,7 @@ export interface RestorationStep {
   obstacle: { reason: string; final: boolean } | null;
 }
 
-/** With what is there now, for whoever carries it out. */
+/** With what is there now, for the code that carries it out. */
 export interface LoadedStep extends RestorationStep {
   current: LoadedFile | null;
 }

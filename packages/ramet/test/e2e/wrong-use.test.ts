@@ -16,6 +16,7 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
     [[], 'standard input holds no prompt'],
     [['hello'], 'give a prompt with -p'],
     [['shwo'], 'there is no command "shwo": did you mean show?'],
+    [['agents', 'valdate'], 'there is no command "agents valdate": did you mean validate?'],
     [['-p'], 'there is no prompt'],
     [['-p', ''], 'there is no prompt'],
     [['-p', ' \n '], 'there is no prompt'],

@@ -60,6 +60,10 @@ describe('the public surface', () => {
     expect(build).toBe('node scripts/build.ts && tsc -p tsconfig.types.json');
     expect(prepack).toMatch(/^npm run --silent build &&/);
     const { compilerOptions } = JSON.parse(readText('packages/ramet/tsconfig.types.json'));
-    expect(compilerOptions).toMatchObject({ emitDeclarationOnly: true, rootDir: 'src', outDir: 'dist/types' });
+    expect(compilerOptions).toMatchObject({
+      emitDeclarationOnly: true,
+      rootDir: 'src',
+      outDir: 'dist/types',
+    });
   });
 });

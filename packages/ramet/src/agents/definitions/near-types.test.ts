@@ -27,6 +27,9 @@ describe('TYPE-3: types that may have been meant', () => {
   test.each([
     ['django-pro', 'api-scaffolding-django-pro'],
     ['pyton-pro', 'python-development-python-pro'],
+    ['djangopro', 'api-scaffolding-django-pro'],
+    ['securityauditor', 'security-auditor'],
+    ['auditro', 'security-auditor'],
     ['Code Reviewer', 'code-reviewer'],
     ['code-reviwer', 'code-reviewer'],
     ['security', 'security-auditor'],
@@ -34,6 +37,10 @@ describe('TYPE-3: types that may have been meant', () => {
     ['audit the security of this', 'security-auditor'],
   ])('%s: %s', (wanted, found) => {
     expect(near(wanted)[0]).toBe(found);
+  });
+
+  test('letters that changed places are one slip', () => {
+    expect(nearTypes('Exploer', builtInDefinitions)[0]?.name).toBe('Explore');
   });
 
   test('where nothing is near, there is none', () => {

@@ -23,9 +23,8 @@ export function nearTypes(wanted: string, definitions: readonly AgentDefinition[
 
 function nearness(asked: string, { name, description }: AgentDefinition): number {
   const own = name.toLowerCase();
-  const shorter = Math.min(asked.length, own.length);
-  if (shorter >= SHORTEST_WORD && (own.includes(asked) || asked.includes(own)))
-    return 100 + shorter / own.length;
+  const part = partOf(asked, own) || partOf(joined(asked), joined(own));
+  if (part > 0) return 100 + part;
   const words = wordsOf(own);
   const about = description.slice(0, 2_000).toLowerCase();
   const byWords = wordsOf(asked).map((word): number => {
@@ -36,6 +35,18 @@ function nearness(asked: string, { name, description }: AgentDefinition): number
   });
   const whole = isNear(asked, own) ? 60 : 0;
   return whole + byWords.reduce((sum, score) => sum + score, 0);
+}
+
+/** How much of the name it is, where one of the two holds the other. */
+function partOf(asked: string, own: string): number {
+  const shorter = Math.min(asked.length, own.length);
+  const holds = shorter >= SHORTEST_WORD && (own.includes(asked) || asked.includes(own));
+  return holds ? shorter / own.length : 0;
+}
+
+/** Hyphens are forgotten easily. */
+function joined(text: string): string {
+  return wordsOf(text).join('');
 }
 
 function wordsOf(text: string): string[] {

@@ -15,7 +15,7 @@ export function childViewText(view: ChildView): string {
     ['model', `${model}${asked}`],
     ...(definition.effort === undefined ? [] : [['effort', definition.effort]]),
     ['mode', `${mode} (asked for: ${definition.permissionMode}; never wider than its parent's)`],
-    ['tools', `${tools.join(', ') || 'none: it cannot be started'}; ${about(tokens.tools)}`],
+    ['tools', `${tools.join(', ') || noTools(definition.tools)}; ${about(tokens.tools)}`],
     ['system prompt', `${Buffer.byteLength(view.system)} bytes, ${about(tokens.system)}`],
     ['project instructions', instructionsText(definition.instructions, instructions, tokens.instructions)],
     ['git status', definition.git ? 'yes' : 'no'],
@@ -24,6 +24,11 @@ export function childViewText(view: ChildView): string {
     ['in all', `${about(tokens.total)} before its task`],
   ].map((row) => row.map(printable));
   return `${table(rows)}\n--- system prompt ---\n${printable(view.system)}\n\n--- environment ---\n${printable(view.environment)}\n`;
+}
+
+/** A type that wants no tools can be started; one that has none of those it wants cannot. */
+function noTools(wanted: ChildView['definition']['tools']): string {
+  return wanted.length === 0 ? 'none, as its file says' : 'none of those it asks for: it cannot be started';
 }
 
 function instructionsText(wanted: boolean, text: string | null, size: number): string {

@@ -1,4 +1,4 @@
-/** Calls of the library that no compiler checks: all are refused before anything is looked at or changed. */
+/** Calls of the library that no compiler checks: all are refused before anything is read or changed. */
 import { describe, expect, test } from 'vitest';
 import { UserMistake } from '../../schema/errors.ts';
 import * as library from '../index.ts';

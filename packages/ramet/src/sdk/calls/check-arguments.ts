@@ -91,6 +91,7 @@ export function checkOptions(
 ): void {
   if (options === undefined) return;
   checkArgument(call, 'the argument for options', options, OBJECT);
+  // An object, as was just checked.
   for (const [name, value] of Object.entries(options as object)) {
     const wanted = Object.hasOwn(known, name) ? known[name] : undefined;
     if (wanted === undefined) throw unknownOption(call, name, Object.keys(known));

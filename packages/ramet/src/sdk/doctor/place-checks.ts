@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSession, openReader } from '../../journal/sessions.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
-import { otherToolsNotices, readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
+import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import { isBinding } from '../../settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../settings/settings-problems.ts';
@@ -74,13 +74,24 @@ export async function checkOthers({ place, caller }: DoctorContext): Promise<Hea
   const here = settingsPlace(place, caller.env);
   const others = await readOtherTools(here);
   const rules = others.rules.flatMap(({ texts }) => [...(texts.deny ?? []), ...(texts.ask ?? [])]);
-  const places = others.rules.map((one) => one.place).join(', ');
-  const counted = rules.length === 0 ? [] : [`deny and ask rules of ${places} are in force`];
-  const found = [...counted, ...otherToolsNotices(others, here)].join('; ');
+  const places = some(others.rules.map((one) => one.place));
+  const unused = some(others.unused.map(({ what }) => what));
+  const found = [
+    ...(rules.length === 0 ? [] : [`deny and ask rules of ${places} are in force`]),
+    ...(others.problems.length === 0 ? [] : [some(others.problems, 1)]),
+    ...(unused === '' ? [] : [`without effect in Ramet: ${unused}`]),
+  ].join('; ');
   if (others.problems.length > 0)
     return limited('others', found, 'correct the file, or write the rules to .ramet/settings.json');
-  if (others.unused.length > 0) return limited('others', found, 'see ramet settings');
+  if (others.unused.length > 0) return limited('others', found, 'ramet settings lists all of it');
   return ok('others', found === '' ? 'no settings of other tools' : found);
+}
+
+/** The first of them, and how many there are besides: a check is one line. */
+function some(all: readonly string[], most = 4): string {
+  const names = [...new Set(all)];
+  const rest = names.length - most;
+  return names.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 export function checkTrust({ place, caller }: DoctorContext): HealthCheck {

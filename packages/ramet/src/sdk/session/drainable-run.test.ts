@@ -20,7 +20,7 @@ async function rest(events: AsyncGenerator<number, string>): Promise<unknown[]> 
   }
 }
 
-describe('LIB-1: a run that somebody else takes to its end', () => {
+describe('LIB-1: a run that is drained by another caller', () => {
   test('ends while its taker holds an event, who finds the rest in order', async () => {
     const log: string[] = [];
     const run = new DrainableRun(counting(log));

@@ -1,6 +1,6 @@
 /**
- * A run that advances as its events are taken, and that somebody else can take to its end: whoever stops a session may
- * be the one that holds its last event, and would wait for itself. Nothing is lost: the taker finds the rest in order.
+ * A run that advances as its events are taken, and that another caller can drain. The caller that stops a session may
+ * itself hold the last event, and would wait for itself. Nothing is lost: the taker gets the rest in order.
  */
 export class DrainableRun<Event, Result> {
   readonly #source: AsyncGenerator<Event, Result>;

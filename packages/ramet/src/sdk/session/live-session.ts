@@ -109,7 +109,7 @@ export function liveSession(parts: LiveParts): Session {
   const leaveOwn = enterOwn(runtime.journal.file, {
     async stop(hurry) {
       stopping.abort(SESSION_STOPPED);
-      // What it throws is for whoever takes its events.
+      // The taker of its events gets what it throws.
       await Promise.race([current?.drain().catch(() => {}), hurry]);
       await closeOnce();
     },

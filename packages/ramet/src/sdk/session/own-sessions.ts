@@ -1,7 +1,7 @@
 /**
- * The sessions that this process has open. Whoever is asked to stop one of them ends that one alone, from within: a
- * signal would end the process, and every other session of it. Callers know a session by its id only, so this list is
- * the process's, as the process's leases are.
+ * The sessions that this process has open. `stop` ends one of them alone, from within: a signal would end the process
+ * and every other session of it. Callers know a session only by its id, so the list belongs to the process, as the leases
+ * do.
  */
 export interface OwnSession {
   /** Interrupts what runs, and closes the session when that has ended, or without waiting for it once `hurry` is. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHAT_COMMANDS, completeCommand } from '../editor/command-completion.ts';
-import { parseChatCommand } from './chat-commands.ts';
+import { parseChatCommand, unknownCommand } from './chat-commands.ts';
 
 describe('UI-1: lines that begin with a slash', () => {
   test.for<[string, ReturnType<typeof parseChatCommand>]>([
@@ -15,6 +15,11 @@ describe('UI-1: lines that begin with a slash', () => {
     ['fix /help', null],
   ])('%j is %j', ([line, command]) => {
     expect(parseChatCommand(line)).toEqual(command);
+  });
+
+  test('a slip gets the command that may have been meant', () => {
+    expect(unknownCommand('hlep')).toBe('there is no command /hlep: did you mean /help?');
+    expect(unknownCommand('frobnicate')).toBe('there is no command /frobnicate: /help lists them');
   });
 
   test('every command is completed from its name', () => {

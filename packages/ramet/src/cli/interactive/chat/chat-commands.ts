@@ -9,6 +9,7 @@ import { findPlace } from '../../../sdk/place.ts';
 import { viewSession } from '../../../views/session-view.ts';
 import { dollars, duration, excerpt, percent, table, tokens } from '../../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
+import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
 import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
@@ -39,9 +40,15 @@ interface CommandContext {
 
 export async function runChatCommand(command: ChatCommand, context: CommandContext): Promise<CommandAnswer> {
   if (!isKnown(command.name)) {
-    throw new UserMistake('no_command', `there is no command /${command.name}: /help lists them`);
+    throw new UserMistake('no_command', unknownCommand(command.name));
   }
   return RUN[command.name](command.argument, context);
+}
+
+export function unknownCommand(name: string): string {
+  const meant = nearWord(name, Object.keys(CHAT_COMMANDS));
+  const hint = meant === null ? '/help lists them' : `did you mean /${meant}?`;
+  return `there is no command /${name}: ${hint}`;
 }
 
 /** Whether it is carried out at once, also while a turn runs. */

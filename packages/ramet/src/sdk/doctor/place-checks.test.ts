@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { callerOf } from '../calls/caller.ts';
+import { findPlace } from '../place.ts';
+import { checkOthers } from './place-checks.ts';
+
+describe('UI-1: what doctor says about settings of other tools', () => {
+  test('is a few names and a count, however many there are', async ({ directory }) => {
+    mkdirSync(join(directory, 'home'));
+    const keys = Array.from({ length: 60 }, (_, index) => [`setting${index}`, { some: 'value' }]);
+    const settings = { ...Object.fromEntries(keys), permissions: { deny: ['Read(.env)'] } };
+    writeFiles(directory, { 'work/.claude/settings.json': JSON.stringify(settings) });
+    const caller = callerOf({
+      cwd: join(directory, 'work'),
+      env: { HOME: join(directory, 'home'), RAMET_HOME: join(directory, 'ramet') },
+    });
+    const { state, found, remedy } = await checkOthers({ caller, place: findPlace(caller) });
+    expect(state).toBe('limited');
+    expect(found).toBe(
+      'deny and ask rules of .claude/settings.json are in force; without effect in Ramet: setting0, setting1, setting2, setting3 and 56 more',
+    );
+    expect(remedy).toBe('ramet settings lists all of it');
+  });
+});
