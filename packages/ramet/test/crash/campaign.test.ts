@@ -22,7 +22,7 @@ import { temporaryDirectory } from '../fixtures/temporary.ts';
 describe('AGENT-5, LOG-1: a short kill campaign', () => {
   test('ends every round as an undisturbed run', { timeout: 180_000 }, async () => {
     const seed = Math.floor(Math.random() * 1_000_000);
-    const kills = 6;
+    const kills = 4;
     const result = await runCampaign({ kills, seed, parallel: 2, minutes: 2, power: true });
     const problems = result.rounds.flatMap((round) => round.problems);
     expect(problems, campaignReport(result)).toEqual([]);
