@@ -1,6 +1,6 @@
 /**
  * Records the sessions that later versions must be able to resume: `npm run record:sessions`, after a build. It replaces
- * `packages/ramet/test/fixtures/recorded-sessions/`; `--only NAME` records one scene anew, or adds it, and keeps the others.
+ * `packages/ramet/test/fixtures/recorded-sessions/`; `--only NAME` records one scene again, or adds it, and keeps the others.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ export function sessionNotes(
 /**
  * Says that a checkout changed while an agent was in a worktree of it, as soon as that is on record (WORK-9).
  *
- * Each change once, whoever of many agents saw it.
+ * Each change once, however many agents saw it.
  */
 export function tellingChanges(note: (line: string) => void, next?: RecordListener): RecordListener {
   const told = new Set<string>();

@@ -91,5 +91,5 @@ const FORK_RULES = `You are now a fork of the agent that wrote the messages abov
 
 const RULES: FrozenBlock = freezeBlock({ type: 'text', text: FORK_RULES });
 
-/** The rules in the words of earlier versions: whoever was told those is a fork too. */
+/** The rules in the words of earlier versions: an agent that got those is a fork too. */
 const EARLIER_RULES: ReadonlySet<Digest> = new Set(['7vZsBlCikczWfr1DAYBll-FDz7ryr1rnJ8xggdF9D30']);

@@ -31,7 +31,7 @@ export const LAUNCH_MODES = ['auto', 'parallel', 'staggered'] as const;
 
 export type LaunchMode = (typeof LAUNCH_MODES)[number];
 
-/** Where an agent's loop and tools run (spec section 6). */
+/** Where an agent's loop and tools run. */
 export const EXECUTORS = ['in-process', 'process'] as const;
 
 export type ExecutorKind = (typeof EXECUTORS)[number];

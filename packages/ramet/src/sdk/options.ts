@@ -1,4 +1,4 @@
-/** What a caller may set; everything has a default (spec section 12). */
+/** What a caller may set; everything has a default. */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import { resolveModel } from '../model/catalog.ts';
 import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';

@@ -1,4 +1,4 @@
-/** What a child of a type will see (U39), as people read it. */
+/** What a child of a type will see, as people read it. */
 import type { ChildView } from '../../sdk/agent-types/child-view.ts';
 import { printable, table, tokens as tokenCount } from '../../views/text/format.ts';
 

@@ -1,4 +1,4 @@
-/** The table of facts 1.3: what a change costs, level by level. Each level is 2,000 tokens with its own mark. */
+/** What a change costs, level by level. Each level is 2,000 tokens with its own mark. */
 import { describe, expect, test } from 'vitest';
 import { PromptCache } from './cache.ts';
 import { parseRequest } from './message-request.ts';

@@ -5,7 +5,7 @@
  * Tokens are bytes / 4: the length at a position is the UTF-8 bytes of the JSON of all blocks so far, without marks,
  * divided by four and rounded down. Lengths are cumulative, so differences between positions add up exactly.
  *
- * What else changes a digest, and from which level on (facts 1.3):
+ * What else changes a digest, and from which level on:
  * 1. From the start: API key, model, thinking, effort, set of beta headers, every field not known to be harmless.
  *    For thinking and effort the documentation leaves tools and system to the model and advises to expect a cold
  *    cache; that advice is what is followed.

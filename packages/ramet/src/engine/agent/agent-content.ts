@@ -1,6 +1,6 @@
 /**
  * The bytes of what an agent's state names: its conversation, its prompts and what has come for it, kept beside the state
- * and equal to it. Whoever records an event makes known the blocks that it names; they are let go of once a message
+ * and equal to it. The recorder of an event makes known the blocks that it names; they are let go of once a message
  * holds them.
  */
 import {

@@ -80,7 +80,7 @@ export interface AgentResult {
 }
 
 /**
- * A running agent as whoever started it sees it: one handle, however the agent is hosted (spec section 6). Nothing it is
+ * A running agent as its starter sees it: one handle, however the agent is hosted. Nothing it is
  * told does anything once it has ended; SendMessage continues it.
  */
 export interface AgentHandle {

@@ -1,6 +1,6 @@
 /**
  * The one place that makes an agent's specification, whether it is the main agent, a fork, a fresh child or resumed: what
- * it has of whoever it works for, and what is its own.
+ * it has from its parent or the user, and what is its own.
  */
 import { modeInForce } from '../../permission/effective-mode.ts';
 import type { AgentFamily } from '../children/family.ts';
@@ -19,7 +19,7 @@ type OfEmployer =
   | 'compactionThreshold'
   | 'contextWindow';
 
-/** What an agent has of whoever it works for: another agent, or the user. */
+/** What an agent has from the one it works for: another agent, or the user. */
 export type SpecBasis = Pick<AgentSpec, OfEmployer>;
 
 export type OwnSpec = Omit<AgentSpec, OfEmployer> & Partial<SpecBasis>;

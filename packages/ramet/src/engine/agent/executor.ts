@@ -1,4 +1,4 @@
-/** The port through which an agent is hosted: in this process, in one of its own, elsewhere (spec section 6). */
+/** The port through which an agent is hosted: in this process, in one of its own, elsewhere. */
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 

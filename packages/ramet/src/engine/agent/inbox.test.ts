@@ -48,7 +48,7 @@ describe('AGENT-7: what has come for an agent', () => {
     expect(agent.inbox.hasMessages).toBe(true);
   });
 
-  test('AGENT-5: what a call took that never ended is there again for whoever resumes the agent', async () => {
+  test('AGENT-5: what a call took that never ended is there again when the agent is resumed', async () => {
     const agent = await startAgent();
     const item = agent.receive('notification', 'other', 'a');
     expect(agent.takeMail(() => true, 'call')).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('AGENT-7: what has come for an agent', () => {
     expect(names(agent)).toEqual([item]);
   });
 
-  test('AGENT-5: a request to end is void for whoever resumes the agent, wherever it then runs', async () => {
+  test('AGENT-5: a request to end is void once the agent is resumed, wherever it then runs', async () => {
     const agent = await startAgent();
     agent.receive('cancel', null, 'a');
     const item = agent.receive('message', null, 'b');

@@ -134,7 +134,7 @@ function figures(facts: ReportFacts): string {
   );
 }
 
-/** A child may run on another model than its parent asked for or has (U19). */
+/** A child may run on another model than its parent asked for or has. */
 function modelOf({ model }: ReportFacts): string {
   return model === undefined ? '' : ` on ${label(model)}`;
 }

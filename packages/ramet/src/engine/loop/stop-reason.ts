@@ -1,4 +1,4 @@
-/** What follows a response, for every stop reason there is (MODEL-2; facts 3.4). Pure: the loop carries it out. */
+/** What follows a response, for every stop reason there is (MODEL-2). Pure: the loop carries it out. */
 import { type ModelResponse, TASK_FAILED } from '../../model/provider.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { MAKE_THE_CALL, OUTPUT_CUT, SAY_SOMETHING } from '../agent/notices.ts';

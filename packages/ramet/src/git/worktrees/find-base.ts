@@ -1,4 +1,4 @@
-/** The commit a worktree begins with (U4): where the asking checkout is at this moment, or what was asked for. */
+/** The commit a worktree begins with: where the asking checkout is at this moment, or what was asked for. */
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { damageAdvice, gitDirectoryOf, headRef, isDamagedRef, readHead } from '../read-refs.ts';
 import { isCommitId, runGit } from '../run-git.ts';

@@ -1,5 +1,5 @@
 /**
- * A worktree whose directory somebody deleted comes back for its agent, with what the last checkpoint holds (U8). Its
+ * A worktree whose directory somebody deleted comes back for its agent, with what the last checkpoint holds. Its
  * branch and base stay what they were.
  */
 import { existsSync } from 'node:fs';

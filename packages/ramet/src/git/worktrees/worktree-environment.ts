@@ -1,5 +1,5 @@
 /**
- * What programs of an agent in a worktree get besides the usual variables: its slot (U37), and the ignore patterns of
+ * What programs of an agent in a worktree get besides the usual variables: its slot, and the ignore patterns of
  * this worktree. Git knows such patterns only per user and per repository; as a setting in the environment they hold
  * for whoever works for the agent and change nothing of the person's.
  */

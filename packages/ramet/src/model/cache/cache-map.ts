@@ -1,7 +1,7 @@
 /**
  * What the provider's prompt cache is thought to hold (MODEL-4): per prefix digest, whether an entry is being
- * written or can be read, and until when. It is a prediction; every response's usage corrects it. Rules from
- * facts 1.1: an entry is readable once the writer's response has begun, lives from the start of the request
+ * written or can be read, and until when. It is a prediction; every response's usage corrects it. The rules:
+ * an entry is readable once the writer's response has begun, lives from the start of the request
  * that wrote or last read it, is not written below the model's minimum length, and is found from a mark at most
  * 19 blocks after it.
  *

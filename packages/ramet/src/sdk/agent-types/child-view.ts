@@ -1,5 +1,5 @@
 /**
- * What a child of a type begins with (U39), made by the same functions that make it: its system prompt, its tools, what it
+ * What a child of a type begins with, made by the same functions that make it: its system prompt, its tools, what it
  * is told of its place, and how many tokens each of them takes, estimated.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';

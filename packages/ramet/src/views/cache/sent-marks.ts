@@ -13,7 +13,7 @@ export interface SentMark extends Breakpoint {
 
 export const LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
 
-/** A provider looks this many blocks back from a mark, the marked one included (facts 1.1). */
+/** A provider looks this many blocks back from a mark, the marked one included. */
 const LOOK_BACK = 20;
 
 export function sentMarks(prompt: SentPrompt, breakpoints: readonly Breakpoint[]): SentMark[] {

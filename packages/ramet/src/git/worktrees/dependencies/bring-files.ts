@@ -1,5 +1,5 @@
 /**
- * What a worktree needs and git does not bring (U36): copies of files such as `.env`, and links to directories of the
+ * What a worktree needs and git does not bring: copies of files such as `.env`, and links to directories of the
  * asking checkout. Both are kept out of git for this worktree alone, and never replace what is there.
  *
  * Invariants

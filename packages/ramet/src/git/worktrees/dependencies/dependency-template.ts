@@ -1,5 +1,5 @@
 /**
- * Installed packages, once for each set of them (U36): a copy that belongs to Ramet, in `$RAMET_HOME/dependencies`.
+ * Installed packages, once for each set of them: a copy that belongs to Ramet, in `$RAMET_HOME/dependencies`.
  * Worktrees get hard links to its files, so none of them may be changed in place: they are made read-only, and a
  * manifest tells whether one was changed all the same.
  *

@@ -1,5 +1,5 @@
 /**
- * Small numbers for ports and databases, one to each worktree of the machine (U37). A number is an empty-handed claim:
+ * Small numbers for ports and databases, one to each worktree of the machine. A number is an empty-handed claim:
  * a file of its name in `$RAMET_HOME/slots`, made exclusively, whose text is the worktree it belongs to. It lasts as
  * long as the worktree, whoever works in it.
  */

@@ -1,5 +1,5 @@
 /**
- * Work in progress as a commit on a private ref (WORK-3, U8): everything in the tree that git does not ignore, and before
+ * Work in progress as a commit on a private ref (WORK-3): everything in the tree that git does not ignore, and before
  * a removal also what it ignores and may be the only copy, through a copy of the index, so that the agent's own index and branch stay as they are. What was staged and looks different
  * in the files is kept beside it. After a crash, a stray `reset --hard` or a forced removal it is still there.
  *

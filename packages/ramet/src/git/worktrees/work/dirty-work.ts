@@ -1,5 +1,5 @@
 /**
- * Uncommitted work of the asking checkout: which files, and bringing them along (U5). The checkout is only read: what
+ * Uncommitted work of the asking checkout: which files, and bringing them along. The checkout is only read: what
  * it holds becomes a tree through a copy of its index.
  */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
