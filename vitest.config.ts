@@ -33,6 +33,8 @@ const config: ViteUserConfig = defineConfig({
           name: 'system',
           // For the same reason: a second for each file.
           isolate: false,
+          // Real processes share the machine with others. A test that needed its second try is named at the end.
+          retry: 1,
           globalSetup: [MEMORY, './packages/ramet/test/build-bundle.ts'],
           include: ['packages/*/test/{contract,e2e,crash}/**/*.test.ts', 'examples/**/*.test.ts'],
         },

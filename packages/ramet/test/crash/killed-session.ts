@@ -20,6 +20,7 @@ import type { AgentOverview } from '../../src/journal/projections/status.ts';
 import { openReader } from '../../src/journal/sessions.ts';
 import type { Usage } from '../../src/schema/usage.ts';
 import { findPlace } from '../../src/sdk/place.ts';
+import { unlessMissing } from '../fixtures/command.ts';
 import { runHere } from '../fixtures/command-here.ts';
 import { rebuiltRequests } from '../fixtures/rebuilt-requests.ts';
 import { compiledOnce, temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
@@ -147,7 +148,7 @@ export class KilledSession implements AsyncDisposable {
   }
 
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await holds())) await sleep(2);
+    while (!(await unlessMissing(holds))) await sleep(2);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -169,11 +169,7 @@ describe.concurrent('RES-5: other ends from outside', () => {
 /** The processes that a hanging command has told of. */
 function processesOf(user: User): Promise<number[]> {
   return eventually(() => {
-    try {
-      const text = readFileSync(join(user.repository, 'pids.txt'), 'utf8');
-      return text.endsWith('\n') && text.trim().split(' ').map(Number);
-    } catch {
-      return undefined;
-    }
+    const text = readFileSync(join(user.repository, 'pids.txt'), 'utf8');
+    return text.endsWith('\n') && text.trim().split(' ').map(Number);
   });
 }
