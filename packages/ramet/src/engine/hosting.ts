@@ -3,7 +3,6 @@ export { closeCalls } from './calls/finish-calls.ts';
 export { refused } from './calls/permit.ts';
 export { isCompactionDue } from './compaction/context-state.ts';
 export { recordResponse } from './exchange/exchange.ts';
-export { newsHere } from './loop/deliver.ts';
-export { endingOfAbort, takeBill } from './loop/run-state.ts';
+export { endingOfAbort, newsHere, takeBill } from './loop/run-state.ts';
 export { nextStep } from './loop/stop-reason.ts';
 export { reopenTurn } from './resume/resume.ts';

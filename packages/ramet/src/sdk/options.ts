@@ -22,8 +22,7 @@ import {
 import { NO_USAGE } from '../schema/usage.ts';
 import type { AgentSettings, Settings } from '../settings/settings.ts';
 import type { RecordListener } from './session/event-bus.ts';
-import { thinkingFrom } from './session/session-thinking.ts';
-import type { SettingsInForce } from './session/settings-in-force.ts';
+import { type SettingsInForce, thinkingFrom } from './session/settings-in-force.ts';
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */

@@ -24,12 +24,10 @@ import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import type { CarriedSpending, Spending } from '../budget/budget.ts';
 import type { ContextState } from '../compaction/context-state.ts';
 import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
-import { AgentDirectory } from '../isolation/agent-directory.ts';
-import { AgentCheckout } from './agent-checkout.ts';
-import { AgentContent, type ContentBytes, headOf } from './agent-content.ts';
+import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
+import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';
 import { Children } from './children.ts';
-import { Inbox, type InboxItem } from './inbox.ts';
 import type { HeldPlace } from './places.ts';
 import type { AgentRuntime, AgentSpec, OpenCalls } from './runtime.ts';
 

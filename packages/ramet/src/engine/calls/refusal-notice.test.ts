@@ -12,7 +12,7 @@ import {
 } from '../../../test/fixtures/family.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { REFUSED_OFTEN } from '../agent/notices.ts';
-import { refusalKind } from './refusal-notice.ts';
+import { refusalKind } from './tool-result.ts';
 
 const RULES = { permissions: { deny: ['Bash(rm:*)', 'Read(secret/**)'] } };
 const rm = (name: string) => call('Bash', { command: `rm ${name}` });

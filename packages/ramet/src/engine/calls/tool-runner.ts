@@ -18,12 +18,11 @@ import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../to
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
-import { progressOfTodos } from '../loop/progress.ts';
+import { progressOfTodos } from '../loop/stop-reason.ts';
 import { agentShell, type HeldCall } from './agent-shell.ts';
 import { inCheckout } from './authorize.ts';
 import type { Permit, PermitRequest } from './permit.ts';
-import { withRefusal } from './refusal-notice.ts';
-import { finishResult } from './tool-result.ts';
+import { finishResult, withRefusal } from './tool-result.ts';
 
 const MOST_AT_ONCE = 10;
 /** How long an aborted tool may take to end by itself. */

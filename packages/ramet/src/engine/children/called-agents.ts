@@ -11,8 +11,7 @@ import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
 import { type RecordedChild, RecordedChildren } from '../resume/recorded-children.ts';
 import { recordedReport } from '../resume/recorded-report.ts';
 import type { AgentFamily } from './family.ts';
-import { foregroundResult } from './report.ts';
-import { reportOfRunning, startedText } from './running-report.ts';
+import { foregroundResult, reportOfRunning, startedText } from './report.ts';
 
 export async function calledAgents(
   family: AgentFamily,

@@ -3,10 +3,13 @@ import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { generalPurpose } from '../../agents/prompts/general-purpose.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import { estimateTokens } from '../../conversation/frozen-block.ts';
+import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { Effort } from '../../schema/status.ts';
+import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { headOf } from '../agent/agent-content.ts';
@@ -108,5 +111,30 @@ export function refuseWithoutTools(
   throw new UserMistake(
     'no_tools',
     `the agent type "${name}" has no tool that you have (${asked})${path === undefined ? '' : `; it is defined in ${path}`}`,
+  );
+}
+
+/**
+ * Whether a child gets its own worktree: the call or its type asks for one, or the setting does. `definition` is null for
+ * a fork. A child of an agent in a worktree works there, unless its own worktree is asked for.
+ */
+export function isolationOf(
+  order: Pick<SpawnRequest, 'isolation'>,
+  definition: AgentDefinition | null,
+  { parent, byDefault }: { parent: Pick<Agent, 'directory'>; byDefault: DefaultIsolation },
+): 'asked' | 'default' | 'none' {
+  if ((order.isolation ?? definition?.isolation) === 'worktree') return 'asked';
+  if (byDefault === 'off' || parent.directory.workspace !== null) return 'none';
+  if (definition === null) return 'default';
+  return byDefault === 'writers' && mayWrite(definition) ? 'default' : 'none';
+}
+
+function mayWrite({ readOnly, tools, disallowedTools = [] }: AgentDefinition): boolean {
+  if (readOnly === true) return false;
+  return builtInTools({ fork: false, types: [] }).some(
+    (tool) =>
+      mayChangeFiles(tool) &&
+      (tools === 'all' || tools.includes(tool.name)) &&
+      !disallowedTools.includes(tool.name),
   );
 }

@@ -6,7 +6,7 @@ import type { Agent } from '../agent/agent.ts';
 import { agentMessageText, STOPPED } from '../agent/notices.ts';
 import { continueEnded, describeOther, tellRunning } from '../resume/continue-ended.ts';
 import type { AgentFamily } from './family.ts';
-import { reportOfRunning } from './running-report.ts';
+import { reportOfRunning } from './report.ts';
 import { spawnAgent } from './spawn.ts';
 import { lookAtAgents } from './wait-for-agents.ts';
 

@@ -3,7 +3,6 @@
  * child ran in the background. What the engine knows stands first; the child's own words are quoted, redacted and cut
  * to a size of which a parent can take twenty (AGENT-5), and the whole is kept in a file.
  */
-
 import { closeSync, writeFile } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -13,10 +12,13 @@ import { isCommitId } from '../../git/run-git.ts';
 import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { describeSize, headOf, headOfBytes } from '../../system/text/cut-text.ts';
 import { createOutputFile } from '../../tools/shell/output-file.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
-import type { AgentResult } from '../agent/agent-event.ts';
+import type { AgentHandle, AgentResult } from '../agent/agent-event.ts';
+import { childInterrupted } from '../agent/notices.ts';
+import type { AgentFamily } from './family.ts';
 
 export interface ReportFacts extends AgentResult {
   agent: string;
@@ -192,4 +194,38 @@ function* reportNames(agent: string): Generator<string> {
   const stem = `${agent.replace(/[^\w.-]/g, '_')}-report`;
   yield `${stem}.md`;
   for (let number = 2; number <= 10_000; number += 1) yield `${stem}-${number}.md`;
+}
+
+/** Waits for a child as the call that started it does: returns its report, or says that it went to the background. */
+export async function reportOfRunning(
+  family: AgentFamily,
+  { redact, outputDirectory }: Omit<ReportKeeper, 'cap'>,
+  handle: AgentHandle,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  if (handle.inBackground) return { content: startedText(handle) };
+  // After a resume the child is older than this call.
+  const unlink = onAbort(signal, () => {
+    if (!handle.inBackground) handle.stop(String(signal.reason));
+  });
+  const waiting = (): Promise<unknown> => Promise.race([handle.result, handle.detached]);
+  const place = family.find(handle.parent)?.place;
+  await (place?.whileWaiting(signal, waiting) ?? waiting());
+  unlink();
+  if (handle.inBackground) return { content: `It was sent to the background. ${startedText(handle)}` };
+  const result = await handle.result;
+  const { id, type, name, description } = handle;
+  // Resuming the parent resumes the child: if both were interrupted, the call stays open.
+  if (result.status === 'interrupted' && signal.aborted) {
+    return { content: childInterrupted(id, result.cause), isError: true, isOpen: true };
+  }
+  return foregroundResult(
+    { ...result, agent: id, type, name, description },
+    { redact, outputDirectory, cap: family.parts.limits.reportBytes },
+  );
+}
+
+export function startedText({ id, name }: AgentHandle): string {
+  const called = name === null ? '' : ` "${name}"`;
+  return `Agent ${id}${called} runs in the background. A <task-notification> will tell you when it ends; do not wait for it.`;
 }

@@ -21,12 +21,12 @@ import { hosted } from '../agent/hosted-agent.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
 import { recordExpectations } from '../answer/expectations.ts';
-import { isolationOf } from '../isolation/default-isolation.ts';
 import {
   freshHead,
   freshThinking,
   freshTokens,
   inheritedTokens,
+  isolationOf,
   orderFor,
   readsOnly,
   refuseWithoutTools,

@@ -6,8 +6,8 @@ import { contentOf } from '../../conversation/frozen-block.ts';
 import { quoteText } from '../../conversation/quoted-text.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
+import type { InboxItem } from '../agent/agent-content.ts';
 import type { AgentHandle } from '../agent/agent-event.ts';
-import type { InboxItem } from '../agent/inbox.ts';
 import { describeOther } from '../resume/continue-ended.ts';
 import type { AgentFamily } from './family.ts';
 

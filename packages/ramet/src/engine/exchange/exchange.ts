@@ -21,8 +21,7 @@ import type { HostedAgent } from '../agent/hosted-agent.ts';
 import { markLifetime } from './mark-lifetime.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, failedRequest, priced } from './price-response.ts';
-import { ProviderWait } from './provider-wait.ts';
-import { RateTurn } from './rate-turn.ts';
+import { ProviderWait, RateTurn } from './rate-turn.ts';
 
 /** The part of `AgentHost` that asks the model: where the keys and the rate window are (EXEC-2). */
 export async function exchangeHere(agent: HostedAgent, options: ExchangeOptions): Promise<ModelExchange> {

@@ -1,12 +1,12 @@
-/** One attempt's turn in the rate window: waited for, and given back with what came of the attempt (LAUNCH-2). */
+/** Waits before a request: an attempt's turn in the rate window, returned with its outcome (LAUNCH-2), and a provider that is away. */
 import type { ModelResponse } from '../../model/provider.ts';
 import type { EndpointHealth } from '../../model/rate/endpoint-health.ts';
 import { failureOutcome, type RateOutcome } from '../../model/rate/rate-bucket.ts';
 import type { ProviderSign } from '../../model/rate/rate-outage.ts';
 import type { RateRequest, RateTicket } from '../../model/rate/rate-window.ts';
 import { ModelError } from '../../schema/errors.ts';
+import type { Agent } from '../agent/agent.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
-import type { ProviderWait } from './provider-wait.ts';
 
 export class RateTurn implements Disposable {
   readonly #ticket: RateTicket;
@@ -55,5 +55,42 @@ export class RateTurn implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ticket.release(this.#outcome, this.#sign);
+  }
+}
+
+export const PROVIDER_CAUSE = 'provider';
+
+/** Sets an agent's status once for each wait for its provider, and again when it continues (MODEL-2). */
+export class ProviderWait {
+  readonly #agent: Agent;
+  #waits = false;
+  #hasFailed = false;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  begin(): void {
+    if (this.#waits) return;
+    this.#waits = true;
+    this.#agent.setStatus('waiting', PROVIDER_CAUSE);
+  }
+
+  /** An attempt has failed: the agent waits until an answer begins, also during new attempts. */
+  failed(): void {
+    this.#hasFailed = true;
+    this.begin();
+  }
+
+  /** Other agents reached the provider. */
+  mayGo(): void {
+    if (!this.#hasFailed) this.end();
+  }
+
+  end(): void {
+    this.#hasFailed = false;
+    if (!this.#waits) return;
+    this.#waits = false;
+    this.#agent.setStatus('running', null);
   }
 }

@@ -24,23 +24,24 @@ import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from
 import { recordResponse } from '../exchange/exchange.ts';
 import { exchangeOrFallBack } from '../exchange/fallback.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
-import { PROVIDER_CAUSE } from '../exchange/provider-wait.ts';
-import { afterAnswer, notice, sayWithNews } from './deliver.ts';
+import { PROVIDER_CAUSE } from '../exchange/rate-turn.ts';
 import { emitting } from './emitting.ts';
-import { progressOfAnswer } from './progress.ts';
 import {
+  afterAnswer,
   budgetSpent,
   closedEnding,
   type Ending,
   endingOfAbort,
   newRunState,
+  notice,
   OUT_OF_TIME,
   type RunOptions,
   type RunState,
+  sayWithNews,
   startDeadline,
   takeBill,
 } from './run-state.ts';
-import { type NextStep, nextStep, taskFailure, unknownStop } from './stop-reason.ts';
+import { type NextStep, nextStep, progressOfAnswer, taskFailure, unknownStop } from './stop-reason.ts';
 
 export type { RunOptions } from './run-state.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { call, eventsOf, startAgents, startFamily } from '../../../test/fixtures/family.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
-import { progressLine } from './progress.ts';
+import { progressLine } from './stop-reason.ts';
 
 const FRESH = { subagent_type: 'general-purpose' };
 const same = (text: string): string => text;

@@ -1,6 +1,10 @@
 /** What follows a response, for every stop reason there is (MODEL-2). Pure: the loop carries it out. */
 import { type ModelResponse, TASK_FAILED } from '../../model/provider.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
+import type { TodoItem } from '../../schema/status.ts';
+import { stripAnsi } from '../../system/text/visible-text.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
 import { MAKE_THE_CALL, OUTPUT_CUT, SAY_SOMETHING } from '../agent/notices.ts';
 
 export type NextStep =
@@ -128,4 +132,48 @@ function toolCalls(response: ModelResponse): ToolUseBlock[] {
   return response.blocks
     .map((block) => block.value)
     .filter((value): value is ToolUseBlock => value.type === 'tool_use');
+}
+
+const LONGEST_LINE = 120;
+/** Of a line that never ends. Far more than is shown, so that a secret is never cut in half. */
+const LOOKED_AT = 4_000;
+
+/**
+ * The progress of a child (RES-4): the first line of a text that comes with its calls, or the current item of its to-do
+ * list. This needs no tool and no prompt, so every child has it. At most one line is recorded for an answer and one for a
+ * list, and no line twice in a row. The main agent has none, since its text is shown, and neither has a report.
+ */
+export function* progressOfAnswer(agent: Agent, step: NextStep, text: string): Generator<AgentEvent> {
+  if (step.kind === 'run_tools' || step.kind === 'ask_again') yield* report(agent, text);
+}
+
+export function* progressOfTodos(agent: Agent, todos: readonly TodoItem[]): Generator<AgentEvent> {
+  const current = todos.find(({ status }) => status === 'in_progress');
+  if (current !== undefined) yield* report(agent, current.activeForm || current.content);
+}
+
+function* report(agent: Agent, text: string): Generator<AgentEvent> {
+  if (agent.spec.parent === null) return;
+  const line = progressLine(text, agent.runtime.redact);
+  if (line === '' || line === agent.state.progress) return;
+  agent.record({ type: 'progress.reported', line });
+  yield { type: 'progress', line };
+}
+
+/** One line without secrets, control characters and the marks of Markdown before it; empty when there is none. */
+export function progressLine(text: string, redact: (text: string) => string): string {
+  const [first = ''] = text
+    .trimStart()
+    .slice(0, LOOKED_AT)
+    .split(/[\r\n\u2028\u2029]/, 1);
+  // Escape sequences go first: one in a secret hides it, and taking it out later would join the halves.
+  const line = redact(cleaned(redact(stripAnsi(first.toWellFormed()))));
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1).toWellFormed()}…` : line;
+}
+
+function cleaned(line: string): string {
+  return line
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replace(/^[\s#>*-]+/, '')
+    .trim();
 }

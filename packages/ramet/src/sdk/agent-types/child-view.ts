@@ -20,8 +20,7 @@ import { childModel } from '../session/children.ts';
 import { readSurroundings } from '../session/main-agent.ts';
 import { environmentOfChildren } from '../session/session-runtime.ts';
 import { sessionSettings } from '../session/session-settings.ts';
-import { openAgentTypes } from './agent-types.ts';
-import { toolsTelling } from './told-types.ts';
+import { openAgentTypes, toolsTelling } from './agent-types.ts';
 
 export interface ChildView {
   definition: AgentDefinition;

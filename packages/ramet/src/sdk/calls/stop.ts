@@ -19,7 +19,7 @@ import {
 import { statusOf } from '../../views/agent-label.ts';
 import { parseTarget, type TargetView, viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
-import { endOrphans } from '../orphans.ts';
+import { endOrphans } from '../leftovers.ts';
 import { findPlace } from '../place.ts';
 import { findOwn } from '../session/own-sessions.ts';
 import { requestStop } from '../stop-requests.ts';

@@ -8,7 +8,7 @@ import { isTrustedPlace } from '../../settings/read-settings.ts';
 import { isBinding } from '../../settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../settings/settings-problems.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
-import { endOrphans } from '../orphans.ts';
+import { endOrphans } from '../leftovers.ts';
 import { describeSettings, settingsPlace } from '../session/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 

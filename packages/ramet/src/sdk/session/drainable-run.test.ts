@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DrainableRun } from './drainable-run.ts';
+import { DrainableRun } from './event-bus.ts';
 
 async function* counting(log: string[], upTo = 4): AsyncGenerator<number, string> {
   try {

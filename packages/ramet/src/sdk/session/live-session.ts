@@ -1,5 +1,4 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
-
 import { runAgent } from '../../engine/loop/loop.ts';
 import { agentMessageText, closeCalls, hosted, switchModel } from '../../engine/opening.ts';
 import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
@@ -7,8 +6,8 @@ import { mapped } from '../../schema/drain.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import type { ToldTypes } from '../agent-types/told-types.ts';
-import { cleanWorktreesLater } from '../clean-worktrees.ts';
+import type { ToldTypes } from '../agent-types/agent-types.ts';
+import { cleanWorktreesLater } from '../leftovers.ts';
 import {
   type ResolvedOptions,
   refuseUnenforceableBudget,
@@ -16,11 +15,10 @@ import {
   resolveOptions,
 } from '../options.ts';
 import type { Place } from '../place.ts';
-import { DrainableRun } from './drainable-run.ts';
-import type { HeldEvents } from './event-bus.ts';
+import { DrainableRun, type HeldEvents } from './event-bus.ts';
+import { createRevival } from './interruption.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import { enterOwn } from './own-sessions.ts';
-import { createRevival } from './revival.ts';
 import type { SharedParts } from './session-runtime.ts';
 import { attributed, type Session, type SessionEvent, type SteeredMessage } from './session-type.ts';
 

@@ -16,7 +16,7 @@ import { fitThinking } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
-import { toolsAsTold, toolsTelling } from '../agent-types/told-types.ts';
+import { toolsAsTold, toolsTelling } from '../agent-types/agent-types.ts';
 import {
   newSessionMode,
   newSessionModel,
@@ -28,7 +28,7 @@ import type { Place } from '../place.ts';
 import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
-import { newSessionThinking } from './session-thinking.ts';
+import { newSessionThinking } from './settings-in-force.ts';
 
 export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
   const { runtime } = shared;

@@ -39,7 +39,7 @@ import type { Place } from '../place.ts';
 import { StopWatch } from '../stop-requests.ts';
 import { openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
-import { RunEnd } from './run-end.ts';
+import { RunEnd } from './interruption.ts';
 import { attributed, type SessionEvent } from './session-type.ts';
 
 export interface SharedParts {

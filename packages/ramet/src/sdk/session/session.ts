@@ -27,8 +27,8 @@ import type { SessionId } from '../../schema/ids.ts';
 import { noteProject } from '../../system/home.ts';
 import { isInside } from '../../system/path-inside.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
-import { openAgentTypes } from '../agent-types/agent-types.ts';
-import { ToldTypes } from '../agent-types/told-types.ts';
+import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -36,15 +36,14 @@ import {
   resolveOptions,
   type SessionOptions,
 } from '../options.ts';
-import { endOrphans, recordEndedOrphans } from '../orphans.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
 import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
-import { newSessionThinking } from './session-thinking.ts';
 import type { Session } from './session-type.ts';
+import { newSessionThinking } from './settings-in-force.ts';
 
 export type { CompactRequest, Session, SessionEvent } from './session-type.ts';
 

@@ -5,7 +5,7 @@ import { gitVariables, OWNER, rametBranches, worktreePlace } from '../../test/fi
 import { createWorktree } from '../git/worktrees/create-worktree.ts';
 import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
 import { systemClock } from '../schema/clock.ts';
-import { cleanWorktrees } from './clean-worktrees.ts';
+import { cleanWorktrees } from './leftovers.ts';
 
 const DAY_MS = 86_400_000;
 /** No process has it: the system never gives this number away. */
