@@ -160,6 +160,38 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
   });
 });
 
+describe.concurrent('MODEL-2: a provider that goes away after a usage limit', () => {
+  test('resume ends with exit code 75 too, and with the work once the provider is there', async ({
+    user,
+  }) => {
+    let fault: Fault | undefined = { kind: 'status', status: 429, retryAfter: 600 };
+    const emulator = await user.emulate({
+      respond: fanOut({ ...ONCE, children: 8 }),
+      fault: ({ request }) => (childOf(request) === null ? undefined : fault),
+    });
+    setLimits(user, { waitSeconds: 1, outageSeconds: 0.1 });
+    expect(await user.ramet(['-p', 'x', ...BYPASS])).toMatchObject({
+      code: 75,
+      stderr: expect.stringContaining('interrupted: limit'),
+    });
+    const sent = emulator.requests.length;
+    fault = { kind: 'status', status: 500 };
+    const second = await user.ramet(['resume', ...BYPASS]);
+    expect(second.code).toBe(75);
+    expect(linesOf(second.stderr).at(-1)).toMatch(
+      new RegExp(`^ramet: interrupted: provider: .*resume with: ramet resume ${user.sessions()[0]}\\)$`),
+    );
+    expect(emulator.requests.length).toBeGreaterThan(sent + 1);
+    fault = undefined;
+    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+      code: 0,
+      stdout: 'All reports are in.\n',
+    });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(9).fill('done'));
+    expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(8));
+  });
+});
+
 describe.concurrent('MODEL-2: a request that stalls', () => {
   test('is sent again when it was silent for too long', async ({ user }) => {
     let stalls = 1;

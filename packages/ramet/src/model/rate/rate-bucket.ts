@@ -80,6 +80,11 @@ export class RateBucket {
     return this.#pause.leftMs(now);
   }
 
+  /** How long those who wait have to; less than the pause where one of them may check it. */
+  waitMs(now: number): number {
+    return this.#pause.waitMs(this.#inUse, now);
+  }
+
   hasRoom(now: number): boolean {
     return this.#inUse < this.#size && this.#pause.admits(this.#inUse, now);
   }

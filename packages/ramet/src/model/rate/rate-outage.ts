@@ -49,6 +49,11 @@ export class RatePause {
     return !this.#oneLooksFirst || underWay === 0;
   }
 
+  /** How long until one more may send; 0 also where only those under way are in the way. */
+  waitMs(underWay: number, now: number): number {
+    return this.admits(underWay, now) ? 0 : this.leftMs(now);
+  }
+
   /** A provider has asked this process for it, or it is taken because one would have to. */
   set(until: number): void {
     if (this.#isHearsay || until > this.#until) this.#until = until;

@@ -89,3 +89,93 @@ describe('LAUNCH-2: the window of the machine', () => {
     expect(names.join()).not.toContain('127.0.0.1');
   });
 });
+
+describe('MODEL-2: a limit that is remembered, and a provider that is away', () => {
+  const FAILED = { kind: 'failed' } as const;
+  const HOURS = 7_200_000;
+
+  /** A process that finds a long limit of an earlier one, with three requests; the first has gone out to check it. */
+  async function checking() {
+    const clock = simulatedClock(1_000_000);
+    const rate: SharedRate = {
+      size: 4,
+      limitedAt: clock.now(),
+      pausedUntil: clock.now() + HOURS,
+      succeededAt: null,
+    };
+    const { window } = windowOf(100, clock, { read: () => rate, write() {}, close() {} });
+    const run = starting(window);
+    const requests = new Map(['a', 'b', 'c'].map((name) => [name, run.request(name)]));
+    await settled();
+    expect(run.started()).toEqual(['a']);
+    /** The one under way ends, and asks again if it is to. */
+    const fail = async (name: string, sign: 'away' | 'none' | 'life', again = true): Promise<void> => {
+      run.tickets.get(name)?.release(FAILED, sign);
+      run.tickets.delete(name);
+      if (again) requests.get(name)?.acquire();
+      await settled();
+    };
+    return { clock, run, fail };
+  }
+
+  test('the one that checks the limit looks again after the pause of the outage, not of the limit', async () => {
+    const { clock, run, fail } = await checking();
+    await fail('a', 'away');
+    expect(run.started()).toEqual([]);
+    await clock.advance(500);
+    expect(run.started()).toEqual(['a']);
+    await fail('a', 'away');
+    await clock.advance(1_000);
+    expect(run.started()).toEqual(['a']);
+  });
+
+  test('all follow when it is answered at last', async () => {
+    const { clock, run, fail } = await checking();
+    await fail('a', 'away');
+    await clock.advance(500);
+    run.tickets.get('a')?.began();
+    run.tickets.get('a')?.release(OK);
+    await settled();
+    expect(run.started()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('where it gives up, is stopped or dies, the next one checks', async () => {
+    const { clock, run, fail } = await checking();
+    await fail('a', 'away', false);
+    await clock.advance(500);
+    expect(run.started()).toEqual(['b']);
+    await fail('b', 'none', false);
+    expect(run.started()).toEqual(['c']);
+  });
+
+  test('after a response that was cut off or refused for another reason the next one checks at once', async () => {
+    const { clock, run, fail } = await checking();
+    await clock.advance(1);
+    run.tickets.get('a')?.began();
+    await fail('a', 'away', false);
+    expect(run.started()).toEqual(['b']);
+    await fail('b', 'life', false);
+    expect(run.started()).toEqual(['c']);
+  });
+
+  test('one that checks and hangs is followed by another only when it ends', async () => {
+    const { clock, run, fail } = await checking();
+    await clock.advance(60_000);
+    expect(run.started()).toEqual(['a']);
+    await fail('a', 'away');
+    await clock.advance(500);
+    expect(run.started()).toEqual(['a']);
+  });
+
+  test('a limit that is confirmed then holds all back until its end', async () => {
+    const { clock, run, fail } = await checking();
+    await fail('a', 'away');
+    await clock.advance(500);
+    run.tickets.get('a')?.release(limited(HOURS));
+    run.tickets.clear();
+    await clock.advance(HOURS - 1);
+    expect(run.started()).toEqual([]);
+    await clock.advance(1);
+    expect(run.started()).toEqual(['b']);
+  });
+});

@@ -158,7 +158,7 @@ class SessionRateWindow implements RateWindow {
         if (looks) outage.lookedInVain();
         const asleepMs = now - startedAt - (elapsedOf(this.#clock) - startedElapsed);
         this.#noteSign(lane, sign, startedAt, asleepMs);
-        if (looks) wakeEarlier(lane);
+        if (looks || sign === 'away') wakeEarlier(lane);
         const news = this.#store === null ? null : bucket.news(now);
         if (news !== null) this.#store?.write(lane.name, news);
         this.#tellPause(lane);
@@ -280,7 +280,7 @@ class SessionRateWindow implements RateWindow {
 
   #pauseOf({ bucket, outage }: RateLane): number {
     const now = this.#clock.now();
-    return Math.max(bucket.pausedMs(now), outage.waitMs(now));
+    return Math.max(bucket.waitMs(now), outage.waitMs(now));
   }
 
   #refresh(lane: RateLane): void {
@@ -293,7 +293,7 @@ class SessionRateWindow implements RateWindow {
   }
 }
 
-/** One that looked has ended, and the next may look sooner than those who wait know. */
+/** One that looked, or checked a limit, has ended, and the next may go sooner than those who wait know. */
 function wakeEarlier(lane: RateLane): void {
   lane.alarm?.abort();
   lane.alarm = null;
