@@ -18,7 +18,6 @@ export type { AgentFamily, ChildSurroundings } from './children/family.ts';
 export type { ForkOverrides } from './children/fork-overrides.ts';
 export type { SpawnOrder } from './children/spawn.ts';
 export type { CompactionOutcome } from './compaction/compaction.ts';
-export type { ContextState } from './compaction/context-state.ts';
 export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
 export type { LazyWorkspaces } from './isolation/lazy-workspaces.ts';
 export type { Housing } from './isolation/resume-workspace.ts';

@@ -22,6 +22,7 @@ const CONVERSATION: ReadonlySet<JournalEvent['type']> = new Set<JournalEvent['ty
 /** Whose loss leaves a conversation whole. */
 const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'agent.stalled',
+  'compaction.postponed',
   'cache.kept',
   'fork.compared',
   'launch.decided',
@@ -33,6 +34,7 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'status.changed',
   'todos.changed',
   'warning.raised',
+  'window.learned',
 ]);
 
 export interface CutConversations {

@@ -140,6 +140,19 @@ interface ProgressReported {
   line: string;
 }
 
+/** A refusal said how many tokens the context window of this model holds. */
+interface WindowLearned {
+  type: 'window.learned';
+  model: string;
+  tokens: number;
+}
+
+/** A compaction failed: no other is tried before the conversation is this long. */
+interface CompactionPostponed {
+  type: 'compaction.postponed';
+  untilTokens: number;
+}
+
 /** Nothing has happened for longer than the stall limit (AGENT-7). */
 interface AgentStalled {
   type: 'agent.stalled';
@@ -173,6 +186,8 @@ export type AgentLifecycleEvent =
   | MessageTaken
   | AgentDetached
   | ProgressReported
+  | WindowLearned
+  | CompactionPostponed
   | AgentStalled
   | ForkCompared
   | AgentEnded;

@@ -32,6 +32,8 @@ function describe(event: JournalEvent): string {
     case 'message.taken':
     case 'agent.detached':
     case 'progress.reported':
+    case 'window.learned':
+    case 'compaction.postponed':
     case 'agent.stalled':
     case 'fork.compared':
       return describeLife(event);
@@ -140,6 +142,10 @@ function describeLife(event: LifeEvent): string {
       return 'sent to the background';
     case 'progress.reported':
       return `progress: ${event.line}`;
+    case 'window.learned':
+      return `context window of ${event.model}: ${event.tokens} tokens`;
+    case 'compaction.postponed':
+      return `compaction postponed until ${event.untilTokens} tokens`;
     case 'agent.stalled':
       return `silent for ${seconds(event.silentMs)}`;
     case 'fork.compared':

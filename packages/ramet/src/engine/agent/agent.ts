@@ -22,7 +22,6 @@ import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import type { CarriedSpending, Spending } from '../budget/budget.ts';
-import type { ContextState } from '../compaction/context-state.ts';
 import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
@@ -64,7 +63,6 @@ export class Agent implements AsyncDisposable {
   openCalls: OpenCalls | null = null;
   /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
   carried: CarriedSpending | null = null;
-  readonly context: ContextState = { learnedWindow: null, notBefore: 0 };
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
   openQuestions = 0;
   /** What others have to say to it and it has not been told. */

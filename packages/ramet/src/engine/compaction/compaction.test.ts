@@ -10,10 +10,12 @@ import {
 import { contentOf } from '../../conversation/frozen-block.ts';
 import type { Answer } from '../../emulator/index.ts';
 import { openReader } from '../../journal/sessions.ts';
+import { agentId } from '../../schema/ids.ts';
 import { entriesOf } from '../../system/persistent-map.ts';
 import type { Agent } from '../agent/agent.ts';
 import { resumeAgent } from '../resume/resume.ts';
 import { compact } from './compaction.ts';
+import { contextWindow, isCompactionDue } from './context-state.ts';
 
 const signal = new AbortController().signal;
 
@@ -206,11 +208,22 @@ describe('RES-7: a compaction that fails leaves the conversation as it was', () 
     expect(reopened(engine).previousEnd).toEqual(engine.agent.previousEnd);
   });
 
+  test('LOG-1: what the window turned out to be is known to whoever resumes it, and to its forks', async () => {
+    const engine = await startCrowdedEngine({ contextWindow: WINDOW, spec: { contextWindow: 200_000 } });
+    await engine.run('Go.');
+    expect(contextWindow(reopened(engine))).toBe(WINDOW);
+    const { agent, runtime } = engine;
+    const { id } = agent.spec;
+    const fork = agent.fork({ ...agent.spec, id: agentId(runtime.journal.session, 2), parent: id }, 'task');
+    expect(contextWindow(fork)).toBe(WINDOW);
+  });
+
   test('it is tried again when the conversation has grown by a tenth, not before', async () => {
     const engine = await startCrowdedEngine({ dumps: 4, summaries: [{ text: '' }, { text: 'SUMMARY' }] });
     await engine.run('Go.');
     await engine.run('A little more.');
     expect(engine.summaries()).toHaveLength(1);
+    expect(isCompactionDue(reopened(engine))).toBe(false);
     await engine.run(`Much more: ${'y'.repeat(4_000)}`);
     expect(engine.summaries()).toHaveLength(2);
     expect(eventsOf(engine, 'conversation.replaced')).toMatchObject([{ cause: 'compaction' }]);

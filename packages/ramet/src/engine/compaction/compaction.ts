@@ -18,7 +18,7 @@ import type { AgentEvent, CompactionTrigger } from '../agent/agent-event.ts';
 import { Spending } from '../budget/budget.ts';
 import { keepWithSummary, tailRoom } from './compaction-keeps.ts';
 import { askForSummary } from './compaction-summary.ts';
-import { compactionThreshold, contextTokens, postponeCompaction } from './context-state.ts';
+import { compactionThreshold, contextTokens, tokensToRetryAt } from './context-state.ts';
 
 /** How many turns the question leaves out when the whole no longer fits: the fewest that help. */
 const UNREAD_AFTER_OVERFLOW = [1, 4];
@@ -56,7 +56,6 @@ export async function compact(agent: Agent, options: CompactOptions): Promise<Co
   }
   const { messages, tokensAfter, summary } = found;
   agent.replaceConversation('compaction', agent.conversation.head, messages, tokensAfter);
-  agent.context.notBefore = 0;
   options.emit?.({ type: 'compacted', trigger: options.trigger, tokensBefore, tokensAfter });
   await agent.runtime.journal.commit('synced');
   return { compacted: true, tokensBefore, tokensAfter, summary, ...spent() };
@@ -132,7 +131,7 @@ function giveUp(agent: Agent, { trigger, emit }: CompactOptions, reason: string)
   agent.warn('compaction_failed', message);
   if (trigger === 'request') return;
   emit?.({ type: 'warning', code: 'compaction_failed', message });
-  postponeCompaction(agent);
+  agent.record({ type: 'compaction.postponed', untilTokens: tokensToRetryAt(agent) });
 }
 
 /** A turn that the provider has paused goes back as it is; a question after it would end it. */

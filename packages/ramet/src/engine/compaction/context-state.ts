@@ -4,18 +4,12 @@
  */
 import type { Conversation } from '../../conversation/conversation.ts';
 import { estimateTokens } from '../../conversation/frozen-block.ts';
+import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { contextWindowOf } from '../../model/catalog.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 
-export interface ContextState {
-  /** What a refusal said the window of this model is. */
-  learnedWindow: { model: string; tokens: number } | null;
-  /** After a compaction that failed: the length from which on another is tried. */
-  notBefore: number;
-}
-
-export interface ContextOwner {
-  readonly context: ContextState;
+interface ContextOwner {
+  readonly state: Pick<AgentState, 'learnedWindow' | 'compactFromTokens'>;
   /** The last response's count of the prompt and itself, and how many messages that was. */
   readonly measured: { readonly tokens: number; readonly messages: number } | null;
   readonly conversation: Conversation;
@@ -27,10 +21,11 @@ const DEFAULT_THRESHOLD = 0.8;
 const GROWTH = 1.1;
 
 /** What a caller set cannot be more than what a provider said. */
-export function contextWindow({ context, conversation, spec }: ContextOwner): number {
+export function contextWindow({ state, conversation, spec }: ContextOwner): number {
   const { model } = conversation.head;
+  const { learnedWindow } = state;
   const known = spec.contextWindow ?? contextWindowOf(model);
-  return context.learnedWindow?.model === model ? Math.min(known, context.learnedWindow.tokens) : known;
+  return learnedWindow?.model === model ? Math.min(known, learnedWindow.tokens) : known;
 }
 
 export function compactionThreshold(owner: ContextOwner): number {
@@ -46,9 +41,10 @@ export function contextTokens({ measured, conversation }: ContextOwner): number 
 
 export function isCompactionDue(owner: ContextOwner): boolean {
   const tokens = contextTokens(owner);
-  return tokens >= compactionThreshold(owner) && tokens >= owner.context.notBefore;
+  return tokens >= compactionThreshold(owner) && tokens >= owner.state.compactFromTokens;
 }
 
-export function postponeCompaction(owner: ContextOwner): void {
-  owner.context.notBefore = Math.ceil(contextTokens(owner) * GROWTH);
+/** After one that failed: how long the conversation must be before another is tried. */
+export function tokensToRetryAt(owner: ContextOwner): number {
+  return Math.ceil(contextTokens(owner) * GROWTH);
 }

@@ -35,7 +35,7 @@ export async function* recoverFromOverflow(
   if (run.spending.state(agent.runtime.clock.now()).level === 'over') return false;
   // A refusal that names no number still says that the window is shorter than this.
   const tokens = statedContextWindow(message) ?? contextTokens(agent);
-  agent.context.learnedWindow = { model: agent.conversation.head.model, tokens };
+  agent.record({ type: 'window.learned', model: agent.conversation.head.model, tokens });
   return yield* compactNow(agent, { ...run, trigger: 'overflow' });
 }
 

@@ -12,7 +12,6 @@ import type {
   AgentRuntime,
   AgentSpec,
   AnswerSchema,
-  ContextState,
   OpenCalls,
   SpendingRecord,
 } from '../../engine/shapes.ts';
@@ -38,7 +37,6 @@ export interface AgentImage {
   prompts: readonly FrozenMessage[];
   state: AgentState;
   openCalls: OpenCalls | null;
-  context: ContextState;
   /** The blocks of what has come for it. */
   mail: readonly FrozenBlock[];
   /** Of its ancestors, the nearest first. */
@@ -79,7 +77,6 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentI
     prompts: agent.prompts.map(plainMessage),
     state: agent.state,
     openCalls: agent.openCalls,
-    context: agent.context,
     mail: agent.content.mail.flatMap(({ blocks }) => blocks),
     spending: spending?.records() ?? [],
     surroundings,
@@ -115,7 +112,6 @@ export async function agentFromImage(image: AgentImage, runtime: AgentRuntime): 
   const conversation = new Conversation(freezeHead(image.head), messages);
   const agent = new Agent(runtime, spec, { state, conversation, prompts, mail });
   agent.openCalls = image.openCalls;
-  Object.assign(agent.context, image.context);
   return agent;
 }
 

@@ -80,6 +80,10 @@ export interface AgentState {
   readonly unanswered: readonly SeenFile[];
   /** What the last response says the prompt and it are long, and up to which of `messages`; null when none says. */
   readonly measured: { readonly tokens: number; readonly messages: number } | null;
+  /** What a refusal said the context window of a model is. A fork has its parent's. */
+  readonly learnedWindow: { readonly model: string; readonly tokens: number } | null;
+  /** After a compaction that failed: how long the conversation must be before another is tried. A fork has its parent's. */
+  readonly compactFromTokens: number;
   readonly todos: readonly TodoItem[];
   /** How often what was refused to it. */
   readonly refusals: Refusals;
@@ -119,6 +123,8 @@ export function newAgentState(agent: AgentId): AgentState {
     touched: NO_KEYS,
     unanswered: [],
     measured: null,
+    learnedWindow: null,
+    compactFromTokens: 0,
     todos: [],
     refusals: [],
     progress: null,

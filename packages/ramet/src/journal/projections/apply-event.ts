@@ -80,6 +80,10 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
       if (call === null) return settled(state, [item]);
       return { ...state, taken: withKey(state.taken, call, [...(valueAt(state.taken, call) ?? []), item]) };
     }
+    case 'window.learned':
+      return { ...state, learnedWindow: { model: event.model, tokens: event.tokens } };
+    case 'compaction.postponed':
+      return { ...state, compactFromTokens: event.untilTokens };
     case 'conversation.inherited':
       return { ...state, inherited: event.messages, refusals: foldRefusals(state.refusals, event) };
     case 'conversation.replaced':
@@ -102,7 +106,8 @@ function said(state: AgentState, event: EventOf<'message.appended'>): AgentState
   };
 }
 
-function replaced(state: AgentState, { messages, tokens }: EventOf<'conversation.replaced'>): AgentState {
+function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): AgentState {
+  const { cause, messages, tokens } = event;
   return {
     ...state,
     inherited: null,
@@ -110,6 +115,7 @@ function replaced(state: AgentState, { messages, tokens }: EventOf<'conversation
     replacements: state.replacements + 1,
     answeredBreakpoints: [],
     measured: tokens === undefined ? null : { tokens, messages: messages.length },
+    compactFromTokens: cause === 'compaction' ? 0 : state.compactFromTokens,
   };
 }
 
