@@ -75,7 +75,6 @@ export class Agent implements AsyncDisposable {
   /** Told of every change of its status, once it is known to a family. */
   onStatus: ((change: StatusChange) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
-  #hasEnded = false;
 
   /** Continues from `value`; `start` begins a new one. */
   constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
@@ -191,7 +190,6 @@ export class Agent implements AsyncDisposable {
   }
 
   record(event: JournalEvent): void {
-    this.#hasEnded ||= event.type === 'agent.ended';
     this.follow(event);
     this.runtime.journal.append(this.spec.id, event);
     this.onRecord?.(event);
@@ -205,9 +203,9 @@ export class Agent implements AsyncDisposable {
     this.inbox.follow(event);
   }
 
-  /** `until` is by the clock of the runtime. */
+  /** For an agent that works; of one that has ended nothing is recorded. `until` is by the clock of the runtime. */
   setStatus(status: StatusChange['status'], cause: string | null, until: number | null = null): void {
-    if (this.#hasEnded) return;
+    if (this.#state.ended) return;
     const change = { status, cause, ...(until !== null && waitUntil(until, this.runtime.clock)) };
     this.record({ type: 'status.changed', ...change });
     this.onStatus?.(change);

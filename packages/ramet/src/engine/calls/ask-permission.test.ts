@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type EngineFixture, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { askingOnce } from '../../permission/asking-once.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
 import { modeInForce } from '../../permission/effective-mode.ts';
@@ -245,6 +246,20 @@ test('RES-3: ten thousand questions that nobody answers leave nothing behind', a
   expect(getEventListeners(life.signal, 'abort')).toEqual([]);
   expect(root.put).toHaveLength(10_001);
   expect([root.permissions.watching, child.openQuestions]).toEqual([0, 0]);
+});
+
+test('AGENT-5: a second prompt that asks is blocked on record too, and an agent that has ended is not', async () => {
+  const root = await family();
+  root.agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
+  root.agent.setStatus('waiting', 'children');
+  expect(lifeOf(root)).toEqual([]);
+  root.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Again.' })]);
+  const answered = refusal(root.agent, {});
+  await turn();
+  root.put[0]?.answer({ kind: 'once' });
+  expect(await answered).toBeNull();
+  await root.runtime.journal.commit('written');
+  expect(lifeOf(root)).toEqual(['blocked: permission', 'asked', 'once', 'running: null']);
 });
 
 function originOf(description: string): AgentSpec['origin'] {

@@ -208,7 +208,7 @@ describe('RES-7: a compaction that fails leaves the conversation as it was', () 
     expect(reopened(engine).previousEnd).toEqual(engine.agent.previousEnd);
   });
 
-  test('LOG-1: what the window turned out to be is known to whoever resumes it, and to its forks', async () => {
+  test('LOG-1: what the window turned out to be is known to a resumed agent and to its forks', async () => {
     const engine = await startCrowdedEngine({ contextWindow: WINDOW, spec: { contextWindow: 200_000 } });
     await engine.run('Go.');
     expect(contextWindow(reopened(engine))).toBe(WINDOW);

@@ -82,6 +82,8 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
 
 async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
   if (options.signal.aborted) await leaveAsFound(agent, options.signal);
+  // A run that only waits, for open calls or for agents, says nothing else.
+  if (agent.state.ended) agent.record({ type: 'status.changed', status: 'running', cause: null });
   if (agent.openCalls !== null) yield* finishOpenCalls(agent, run, agent.openCalls, options);
   else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
   const ended = await afterOldAnswer(agent, run, options);

@@ -92,6 +92,20 @@ describe('the state of an agent', () => {
     expect(stop({ type: 'agent.ended', status: 'done', cause: null, message: null })).toBeNull();
   });
 
+  test('has ended until something says that it works again', () => {
+    const end: JournalEvent = { type: 'agent.ended', status: 'interrupted', cause: null, message: null };
+    const ended = (...after: JournalEvent[]) =>
+      foldAgent(recorded(...[end, ...after].map((event): ['a', JournalEvent] => ['a', event])), 'a').ended;
+    expect(ended()).toBe(true);
+    expect(ended({ type: 'permission.changed', mode: 'plan' })).toBe(true);
+    expect(ended(requestStarted({ request: 'r2', source: 'refresh' }))).toBe(true);
+    expect(ended(requestStarted({ request: 'r2' }))).toBe(false);
+    expect(ended(messageAppended({ cause: 'prompt' }))).toBe(false);
+    expect(ended({ type: 'agent.resumed', from: 'interrupted' })).toBe(false);
+    expect(ended({ type: 'status.changed', status: 'running', cause: null })).toBe(false);
+    expect(ended(messageAppended({ cause: 'prompt' }), end)).toBe(true);
+  });
+
   test('has the permission mode that was set last', () => {
     const started = recorded(['a', agentStarted({ permissionMode: 'bypassPermissions' })]);
     expect(foldAgent(started, 'a').permissionMode).toBe('bypassPermissions');

@@ -68,6 +68,8 @@ export interface AgentState {
   readonly spent: { readonly turns: number; readonly usage: Usage; readonly costUsd: number | null };
   /** Why the last message stopped, when it is a response and nothing has followed it, not even the agent's end. */
   readonly openStop: string | null;
+  /** Its last run is over, and nothing says that another has begun. */
+  readonly ended: boolean;
   /** Ids of all tool calls that were begun or answered. A fork has its parent's too. */
   readonly calls: PersistentMap<true>;
   /** The tool_result block of each call of the last response that ended. */
@@ -117,6 +119,7 @@ export function newAgentState(agent: AgentId): AgentState {
     answeredBreakpoints: [],
     spent: NOTHING_SPENT,
     openStop: null,
+    ended: false,
     calls: NO_KEYS,
     results: NO_KEYS,
     seen: NO_KEYS,
@@ -153,6 +156,7 @@ const OWN_OF_FORK = [
   'requestedAt',
   'spent',
   'openStop',
+  'ended',
   'results',
   'touched',
   'unanswered',

@@ -35,7 +35,10 @@ export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq
     case 'permission.changed':
       return { ...state, permissionMode: event.mode };
     case 'agent.ended':
-      return { ...state, openStop: null };
+      return { ...state, openStop: null, ended: true };
+    case 'agent.resumed':
+    case 'status.changed':
+      return state.ended ? { ...state, ended: false } : state;
     case 'todos.changed':
       return { ...state, todos: event.todos };
     case 'progress.reported':
@@ -96,7 +99,7 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
 function said(state: AgentState, event: EventOf<'message.appended'>): AgentState {
   const { role, blocks, shared, cause } = event;
   const message: StateMessage = { role, blocks, shared, cause };
-  const next = { ...state, messages: appended(state.messages, message), openStop: null };
+  const next = { ...state, messages: appended(state.messages, message), openStop: null, ended: false };
   if (cause !== 'prompt') return next;
   return {
     ...next,
@@ -136,7 +139,8 @@ type ExchangeEvent = EventOf<'request.started' | 'request.failed' | 'response.co
 
 function applyExchange(state: AgentState, event: ExchangeEvent, time: number): AgentState {
   if (event.type === 'request.started') {
-    return { ...state, requests: requestsWith(state, event), lastRequest: event, requestedAt: time };
+    const ended = state.ended && event.source !== undefined;
+    return { ...state, requests: requestsWith(state, event), lastRequest: event, requestedAt: time, ended };
   }
   if (event.type === 'request.failed') {
     return { ...state, spent: withSpent(state.spent, 0, event.usage ?? NO_USAGE, event.costUsd) };
