@@ -26,10 +26,9 @@ function hidden(main: string): string {
     `x=update-ref; git $x refs/heads/main HEAD~0 || git $x -m x refs/heads/other HEAD`,
     'y=config; git $y user.name Somebody',
     `GIT_INDEX_FILE=$(git rev-parse --git-dir)/../../index git rm -q --cached shared.txt`,
-    'echo mine > mine.txt',
-    `${COMMIT} && echo committed`,
   ];
-  return `${lines.join('\n')}\ntrue`;
+  const script = `cat > run.sh <<'END'\n${lines.join('\n')}\nEND\nbash run.sh; rm run.sh`;
+  return `${script}\necho mine > mine.txt\n${COMMIT} && echo committed\ntrue`;
 }
 
 function originOf(family: FamilySession, number: number): NonNullable<EventOf<'agent.started'>['origin']> {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY, mergePlace } from '../../../test/fixtures/merge-repository.ts';
@@ -99,6 +100,42 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     const state = before();
     git('update-index', mark, 'a.txt');
     expect(await checkoutChanges(state, watch)).toEqual(['the index has other entries or marks for a.txt']);
+  });
+
+  test('is named: settings by their names and never by their values, hooks by theirs', async () => {
+    const { directory, git, watch, before } = place();
+    git('config', 'old.key', '1');
+    writeFiles(directory, { '.git/hooks/pre-push': 'exit 0\n', '.git/hooks/gone': '' });
+    const state = before();
+    git('config', 'remote.x.url', 'https://user:secret@example.invalid/x');
+    git('config', 'old.key', '2');
+    git('config', '--unset', 'core.bare');
+    // The agent's own branch is its own business.
+    git('config', 'branch.ramet/x.remote', 'origin');
+    writeFiles(directory, { '.git/hooks/pre-commit': 'touch /tmp/x\n', '.git/hooks/pre-push': 'exit 1\n' });
+    rmSync(join(directory, '.git/hooks/gone'));
+    expect(await checkoutChanges(state, watch)).toEqual([
+      '.git/config: core.bare was removed, old.key changed, remote.x.url was set',
+      '.git/hooks: gone was removed, pre-commit was made, pre-push changed',
+    ]);
+  });
+
+  test('is named: a configuration that git cannot read, and one that is gone', async () => {
+    const { directory, watch, before } = place();
+    const state = before();
+    writeFiles(directory, { '.git/config': '[broken' });
+    const [line] = await checkoutChanges(state, watch);
+    expect(line).toBe('.git/config: it has other content, which git cannot read');
+    rmSync(join(directory, '.git/config'));
+    expect((await checkoutChanges(state, watch))[0]).toMatch(/^\.git\/config: core\.bare was removed/);
+  });
+
+  test('is nothing where a file of settings was written again with the same settings', async () => {
+    const { directory, watch, before } = place();
+    const state = before();
+    const path = join(directory, '.git/config');
+    writeFileSync(path, `# a comment\n${readFileSync(path, 'utf8')}`);
+    expect(await checkoutChanges(state, watch)).toEqual([]);
   });
 
   test('is not named where another agent made it, and is where the agent itself did', async () => {

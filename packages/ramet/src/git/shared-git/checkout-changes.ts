@@ -17,6 +17,7 @@ import {
   readCheckoutState,
   readHeldIndex,
 } from './checkout-state.ts';
+import { listed, setupChanges } from './setup-changes.ts';
 
 export interface ChangeWatch {
   repository: Repository;
@@ -36,9 +37,12 @@ export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch)
     const moves = [...refMoves(before, after, watch.repository), ...headMoves(before, after)];
     const known = await knownMoves(moves, watch);
     const unknown = moves.filter((move) => !known.has(move)).map(({ text }) => text);
+    const setup = await setupChanges(before.setup, after.setup, callIn(watch));
     // What moves HEAD moves the index too.
-    if (moves.length > 0 || before.index?.identity === after.index?.identity) return [...new Set(unknown)];
-    return watch.others().length > 0 ? [] : await indexChanges(before, watch);
+    const isIndexKnown =
+      moves.length > 0 || before.index?.identity === after.index?.identity || watch.others().length > 0;
+    const index = isIndexKnown ? [] : await indexChanges(before, watch);
+    return [...new Set([...unknown, ...index, ...setup])];
   } finally {
     closeCheckoutState(after);
   }
@@ -153,13 +157,6 @@ async function indexChanges(before: CheckoutState, watch: ChangeWatch): Promise<
 async function stagedIn(watch: ChangeWatch, index: string | undefined): Promise<ReadonlySet<string>> {
   const { stdout } = await runGit(['ls-files', '-s', '-v', '-z'], { ...callIn(watch), index });
   return new Set(stdout.split('\0').filter((entry) => entry !== ''));
-}
-
-const MOST_LISTED = 5;
-
-function listed(paths: readonly string[]): string {
-  const more = paths.length > MOST_LISTED ? ` and ${paths.length - MOST_LISTED} more` : '';
-  return `${paths.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
 
 function callIn({ repository, env }: ChangeWatch): GitCall {

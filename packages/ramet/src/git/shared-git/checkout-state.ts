@@ -1,6 +1,6 @@
 /**
- * What a checkout is at one moment, read from files in about a millisecond: HEAD, index, refs and the length of HEAD's
- * reflog (WORK-9). The index is held open: git replaces the file, so what it was can still be read when it has changed.
+ * What a checkout is at one moment, read from files in about a millisecond: HEAD, index, refs, the length of HEAD's
+ * reflog, the repository's configuration and hooks (WORK-9). The index is held open: git replaces the file, so what it was can still be read when it has changed.
  *
  * Not among the refs: private ones of Ramet, and the branches of its worktrees, which agents move as they should; the
  * branch that the checkout itself is on always is.
@@ -19,6 +19,15 @@ export interface CheckoutState {
   readonly headLog: number;
   /** Of the file of packed refs: many states of one repository share it. */
   readonly packed: PackedRefs | null;
+  readonly setup: RepositorySetup;
+}
+
+/** What decides how git behaves in every checkout of the repository. */
+export interface RepositorySetup {
+  /** The text of `config`. */
+  readonly config: string;
+  /** An identity by the name of each hook. */
+  readonly hooks: ReadonlyMap<string, string>;
 }
 
 export interface PackedRefs {
@@ -40,7 +49,7 @@ export function readCheckoutState(
   const own = /^ref: (.+)$/m.exec(head ?? '')?.[1]?.trim();
   for (const name of refs.keys()) if (name !== own && isPrivate(name)) refs.delete(name);
   return {
-    ...{ gitDirectory, head, refs, packed },
+    ...{ gitDirectory, head, refs, packed, setup: readSetup(commonDirectory) },
     index: openIndexFile(join(gitDirectory, 'index')),
     headLog: statSync(join(gitDirectory, 'logs', 'HEAD'), { throwIfNoEntry: false })?.size ?? 0,
   };
@@ -48,6 +57,27 @@ export function readCheckoutState(
 
 export function closeCheckoutState({ index }: Pick<CheckoutState, 'index'>): void {
   if (index !== null) closeSync(index.descriptor);
+}
+
+/** Examples that git itself puts there are no hooks. */
+function readSetup(commonDirectory: string): RepositorySetup {
+  const folder = join(commonDirectory, 'hooks');
+  const hooks = new Map<string, string>();
+  for (const name of hookNames(folder)) {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false, bigint: true });
+    const identity =
+      stats === undefined ? 'none' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.mode}`;
+    hooks.set(name, identity);
+  }
+  return { config: readOrNull(join(commonDirectory, 'config')) ?? '', hooks };
+}
+
+function hookNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.endsWith('.sample'));
+  } catch {
+    return [];
+  }
 }
 
 function isReftable(commonDirectory: string): boolean {

@@ -1,3 +1,5 @@
+export { branchHeldTwice, branchHolder } from '../branch-holders.ts';
+
 const OWN_WAY =
   'Change files with Edit and Write, and commit your own with git add PATH and git commit. To work on a branch of your own, ask for a worktree.';
 

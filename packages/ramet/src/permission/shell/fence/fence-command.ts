@@ -18,6 +18,7 @@ import {
   fenceScene,
   notHere,
   outside,
+  settledWords,
   targetRefusal,
 } from './fence-scene.ts';
 import { gitRefusal } from './git-refusal.ts';
@@ -103,7 +104,7 @@ function refusalOf(scene: FenceScene, { layers, transparent }: CommandLayers): s
   const [outer] = layers;
   const inner = layers.at(-1) ?? outer;
   const isReader = readsOnly(inner, scene.cwd);
-  for (const view of viewsOf(outer)) {
+  for (const view of viewsOf({ words: settledWords(scene, outer.words) })) {
     const refusal = view.program === 'git' ? gitRefusal(scene, view, { outer, inner, isReader }) : null;
     if (refusal !== null) return refusal;
     const written = isReader || view.program === 'git' ? null : viewRefusal(scene, view, outer);

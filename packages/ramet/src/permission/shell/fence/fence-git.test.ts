@@ -16,7 +16,7 @@ function fence(shared = ''): WriteFence {
   writeFileSync(join(root, '.git'), `gitdir: ${admin}\n`);
   writeFileSync(join(admin, 'commondir'), '../..\n');
   for (const place of [admin, join(from, '.git'), join(root, 'own', '.git')]) {
-    writeFileSync(join(place, 'HEAD'), 'ref: refs/heads/x\n');
+    writeFileSync(join(place, 'HEAD'), `ref: refs/heads/${place === admin ? 'ramet/x' : 'x'}\n`);
   }
   writeFileSync(join(from, '.git', 'config'), shared);
   return { root, from, scratch: join(base, 'scratch'), temporary: [base], guarded: [from] };

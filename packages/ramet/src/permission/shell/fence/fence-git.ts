@@ -14,19 +14,21 @@ const STEERS = /^GIT_(?:WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/;
 
 export interface FencedGitCall {
   command: string;
+  /** The word in its place, where only the running shell knows which command it is. */
+  unnamed: ShellWord | null;
   rest: readonly ShellWord[];
   /** Of `-C`: each begins where the one before ended. */
   moves: ShellWord[];
   gitDirs: ShellWord[];
   workTrees: ShellWord[];
   looks: boolean;
+  /** Of `-c`. */
+  settings: ShellWord[];
 }
 
 export function gitCall({ words }: CommandView): FencedGitCall {
-  const sent: Record<'moves' | 'gitDirs' | 'workTrees', ShellWord[]> = {
-    moves: [],
-    gitDirs: [],
-    workTrees: [],
+  const sent: Record<'moves' | 'gitDirs' | 'workTrees' | 'settings', ShellWord[]> = {
+    ...{ moves: [], gitDirs: [], workTrees: [], settings: [] },
   };
   let at = 0;
   for (; at < words.length; at++) {
@@ -37,11 +39,15 @@ export function gitCall({ words }: CommandView): FencedGitCall {
       const to = value.includes('=') ? valuesOf(words.slice(at, at + 1), ELSEWHERE_NAME)[0] : words[at];
       const kind = value === '-C' ? 'moves' : value.startsWith('--git-dir') ? 'gitDirs' : 'workTrees';
       if (to !== undefined) sent[kind].push(to);
-    } else if (VALUED.test(value)) at++;
-    else if (!value.startsWith('-')) break;
+    } else if (VALUED.test(value)) {
+      const given = words[++at];
+      if (value === '-c' && given !== undefined) sent.settings.push(given);
+    } else if (!value.startsWith('-')) break;
   }
-  const command = words[at]?.value ?? '';
-  return { command, rest: words.slice(at + 1), ...sent, looks: LOOKS.test(command) };
+  const word = words[at];
+  const command = word?.value ?? '';
+  const unnamed = word === undefined || word.value !== null ? null : word;
+  return { command, unnamed, rest: words.slice(at + 1), ...sent, looks: LOOKS.test(command) };
 }
 
 const ELSEWHERE_NAME = /^--(?:git-dir|work-tree)$/;
@@ -75,7 +81,11 @@ export function gitWrites({ command, rest }: FencedGitCall): ShellWord[] {
   return [...own, ...output, ...letter];
 }
 
-export function sharedRefusal({ command, rest }: FencedGitCall): string | null {
+export function sharedRefusal({ command, rest, settings, unnamed }: FencedGitCall): string | null {
+  if (unnamed !== null)
+    return `Which git command "git ${unnamed.source}" runs is known only when it runs, and some would change the user's branches or configuration. Write the subcommand out.`;
+  if (settings.some(({ value, start }) => /^alias\./i.test(value ?? start)))
+    return 'git -c alias.NAME=... is refused in a worktree: it hides which git command runs. Write that command out.';
   const first = rest[0]?.value ?? '';
   if (command === 'stash' && first !== 'list' && first !== 'show') {
     return 'git stash is refused in a worktree: all worktrees of a repository share one stash, and others would find or lose your work. Commit on your branch instead; everything you have is also kept after each turn.';

@@ -1,6 +1,7 @@
 /** Where the words of a script may lead, held against the fence of a worktree. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { findRepository, linkedDirectory } from '../../../git/repository.ts';
 import { fenceRefusal, isGuarded, type WriteFence } from '../../../sandbox/write-fence.ts';
 import { openedPath } from '../../../system/landing-path.ts';
 import { isInside } from '../../../system/path-inside.ts';
@@ -37,7 +38,25 @@ export function fenceScene(
 
 export function expansionScene({ fence, cwd, variables }: FenceScene): ExpansionScene {
   // What holds `$PWD` may have been set anywhere: of the places a script goes to, the first is the one it is about.
-  return { variables, directories: [cwd], root: fence.root, temporary: fence.temporary[0] ?? '/tmp' };
+  return {
+    ...{ variables, directories: [cwd], root: fence.root, temporary: fence.temporary[0] ?? '/tmp' },
+    gitDirectories() {
+      const own = linkedDirectory(fence.root);
+      const common = findRepository(fence.root)?.commonDirectory;
+      return own === null || common === undefined ? null : { own, common };
+    },
+  };
+}
+
+/** With the words that variables of the script hold in their place, where the script says which. */
+export function settledWords(scene: FenceScene, words: readonly ShellWord[]): readonly ShellWord[] {
+  return words.flatMap((word): ShellWord | ShellWord[] => {
+    if (word.value !== null || !/[$`]/.test(word.source)) return word;
+    const [only, ...more] = expandWord(word, expansionScene(scene));
+    if (only === undefined || more.length > 0 || only.lead !== null || !only.exact) return word;
+    const texts = word.splits === true ? only.text.split(/\s+/).filter((text) => text !== '') : [only.text];
+    return texts.map((value) => ({ source: word.source, value, start: value }));
+  });
 }
 
 /** Why nothing may be written at what the word names; `takesAway`: a link itself may go. */

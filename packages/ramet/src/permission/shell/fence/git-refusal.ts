@@ -19,6 +19,7 @@ import {
   targetRefusal,
 } from './fence-scene.ts';
 import { configWrite, hasOwnConfig } from './git-config.ts';
+import { isBranchStart, refRefusal } from './git-refs.ts';
 import { tracedPlace } from './untraced-move.ts';
 
 interface GitSetting {
@@ -57,7 +58,22 @@ export function gitRefusal(scene: FenceScene, view: CommandView, setting: GitSet
   }
   const at = outer.directories === null ? sentTo(scene, moves, [tracedPlace(scene, outer)]) : places;
   const asked = gitDirs.length === 0 ? at : gitDirs.flatMap((word) => sentTo(scene, [word], at));
-  return configRefusal(scene, call, { places: at, asked, assigned });
+  const config = configRefusal(scene, call, { places: at, asked, assigned });
+  if (config !== null || !asked.some((place) => isSharedRepository(scene, place))) return config;
+  return refRefusal(call, {
+    root: scene.fence.root,
+    fed: view.fed,
+    leavesBranch: scene.understood.commands.some(({ layers: [command] }) => startsBranch(command)),
+    isHere: (text) => sentTo(scene, [literal(text)], at).some((place) => isSharedRepository(scene, place)),
+  });
+}
+
+function literal(value: string): ShellWord {
+  return { source: value, value, start: value };
+}
+
+function startsBranch(command: ShellCommand): boolean {
+  return viewsOf(command).some((view) => view.program === 'git' && isBranchStart(gitCall(view)));
 }
 
 /** Each move begins where the one before ended. */

@@ -16,6 +16,8 @@ export interface Expanded {
   text: string;
   /** Set where not even the beginning is known. */
   lead: OpenKind | null;
+  /** Nothing in it is a plain name in place of something else. */
+  exact: boolean;
 }
 
 export interface ExpansionScene {
@@ -24,21 +26,23 @@ export interface ExpansionScene {
   directories: readonly string[];
   root: string;
   temporary: string;
+  /** What `git rev-parse` names in the worktree. */
+  gitDirectories: () => { own: string; common: string } | null;
 }
 
 const SOME_NAME = '_';
 const MOST = 64;
 const DEEPEST = 6;
-const START: Expanded = { text: '', lead: null };
+const START: Expanded = { text: '', lead: null, exact: true };
 
 export function expandWord(word: ShellWord, scene: ExpansionScene): Expanded[] {
-  if (word.value !== null) return [{ text: word.value, lead: null }];
+  if (word.value !== null) return known([word.value]);
   if (word.source === '…') return [openEnd('computed')];
   return expandSource(word.source, scene, 0);
 }
 
 function openEnd(lead: OpenKind): Expanded {
-  return { text: SOME_NAME, lead };
+  return { text: SOME_NAME, lead, exact: false };
 }
 
 function expandSource(source: string, scene: ExpansionScene, depth: number): Expanded[] {
@@ -59,8 +63,8 @@ function expandOne(source: string, scene: ExpansionScene, depth: number): Expand
         ? known(scene.directories)
         : whose === ''
           ? variable('HOME', scene, depth)
-          : known([`/home/${whose}`]);
-    found = joined([{ text: before, lead: null }], homes);
+          : guessed(`/home/${whose}`);
+    found = joined(known([before]), homes);
   }
   let quoted = false;
   for (let at = whole.length; at < source.length; ) {
@@ -88,13 +92,22 @@ function expandOne(source: string, scene: ExpansionScene, depth: number): Expand
 }
 
 function known(texts: readonly string[]): Expanded[] {
-  return texts.map((text) => ({ text, lead: null }));
+  return texts.map((text) => ({ text, lead: null, exact: true }));
+}
+
+/** The text stands for one that leads to a place of the same kind. */
+function guessed(text: string): Expanded[] {
+  return [{ text, lead: null, exact: false }];
 }
 
 function joined(left: readonly Expanded[], right: readonly Expanded[]): Expanded[] {
   if (left.length * right.length > MOST) return [openEnd('unknown')];
   return left.flatMap((one) =>
-    right.map(({ text, lead }) => ({ text: one.text + text, lead: one.text === '' ? lead : one.lead })),
+    right.map(({ text, lead, exact }) => ({
+      text: one.text + text,
+      lead: one.text === '' ? lead : one.lead,
+      exact: one.exact && exact,
+    })),
   );
 }
 
@@ -102,7 +115,7 @@ const NAMED = /^\$(?:\{([A-Za-z_]\w*)([^}]*)\}|([A-Za-z_]\w*))$/s;
 
 /** One `$…` or what stands between backticks. */
 function expansion(text: string, scene: ExpansionScene, depth: number): Expanded[] {
-  if (text.startsWith('$((') || /^\$[?$!#]$|^\$\{#/.test(text)) return known(['0']);
+  if (text.startsWith('$((') || /^\$[?$!#]$|^\$\{#/.test(text)) return guessed('0');
   if (text.startsWith('$(')) return substitution(text.slice(2, -1).trim(), scene, depth);
   if (text.startsWith('`')) return substitution(text.slice(1, -1).trim(), scene, depth);
   if (text === '$') return known(['$']);
@@ -139,23 +152,29 @@ function variable(name: string, scene: ExpansionScene, depth: number): Expanded[
   if (name === 'PWD' || name === 'OLDPWD') return known(scene.directories);
   if (name === 'TMPDIR') return known([scene.temporary]);
   if (name === 'RAMET_WORKTREE') return known([scene.root]);
-  return NO_PATH.test(name) ? known([SOME_NAME]) : [openEnd('unknown')];
+  return NO_PATH.test(name) ? guessed(SOME_NAME) : [openEnd('unknown')];
 }
 
 /** These answer with a name or a number, which leads nowhere else. */
 const NAMES =
   /^(?:basename|date|seq|wc|uname|whoami|id|hostname|nproc|uuidgen|expr|git\s+(?:rev-parse\s+(?:--short|--verify|HEAD|--abbrev-ref)|describe|branch\s+--show-current|rev-list|hash-object|write-tree|commit-tree))\b/;
 /** These answer with names that they find where they are told to look. */
-const FINDS = /^(?:find|fd|ls|e?grep|rg|git\s+(?:ls-files|diff|grep|status|rev-parse\s+--git-dir))\b/;
+const FINDS = /^(?:find|fd|ls|e?grep|rg|git\s+(?:ls-files|diff|grep|status))\b/;
+const OF_REPOSITORY =
+  /^git\s+rev-parse\s+(?:--path-format=absolute\s+)?(--git-dir|--absolute-git-dir|--git-common-dir)(?:\s+2>\s*\/dev\/null)?$/;
 const OF_ONE =
   /^(dirname|realpath|readlink\s+-[fe]|echo)\s+(?:--\s+)?("(?:[^"]|\$\(.*\))*"|'[^']*'|[^\s"'|;&]+)$/s;
 const OF_MOVE = /^cd\s+(?:--\s+)?(.+?)\s*(?:>\s*\/dev\/null\s*(?:2>&1)?\s*)?&&\s*pwd(?:\s+-[LP])?$/s;
 
 function substitution(inner: string, scene: ExpansionScene, depth: number): Expanded[] {
-  if (/^mktemp\b/.test(inner)) return known([`${scene.temporary}/${SOME_NAME}`]);
+  if (/^mktemp\b/.test(inner)) return guessed(`${scene.temporary}/${SOME_NAME}`);
   if (/^pwd(?:\s+-[LP])?$/.test(inner)) return known(scene.directories);
   if (/^git\s+rev-parse\s+--show-toplevel\b/.test(inner)) return known([scene.root]);
   if (/^dirname\s+(?:--\s+)?"?\$(?:0|\{?BASH_SOURCE)/.test(inner)) return known(scene.directories);
+  const [, asked] = OF_REPOSITORY.exec(inner) ?? [];
+  const directories = asked === undefined ? null : scene.gitDirectories();
+  if (directories !== null)
+    return known([asked === '--git-common-dir' ? directories.common : directories.own]);
   const [, program = '', operand] = OF_ONE.exec(inner) ?? [];
   if (operand !== undefined) {
     const found = expandSource(operand, scene, depth + 1);
@@ -163,6 +182,6 @@ function substitution(inner: string, scene: ExpansionScene, depth: number): Expa
   }
   const to = OF_MOVE.exec(inner)?.[1];
   if (to !== undefined) return expandSource(to, scene, depth + 1);
-  if (NAMES.test(inner)) return known([SOME_NAME]);
+  if (NAMES.test(inner)) return guessed(SOME_NAME);
   return [openEnd(FINDS.test(inner) ? 'computed' : 'unknown')];
 }

@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
+import type { WriteFence } from '../../../sandbox/write-fence.ts';
+import { commandRefusal } from './fence-command.ts';
+
+const ID = '1'.repeat(40);
+
+/** The files of a checkout on `main` with branches `develop` and `packed`, of the agent's worktree on `ramet/q` and another's. */
+function fence(own = 'ramet/q'): WriteFence {
+  const base = temporaryDirectory();
+  const [from, root] = [join(base, 'main'), join(base, 'q')];
+  const git = join(from, '.git');
+  const branches = ['main', 'develop', 'ramet/q', 'ramet/r', 'ramet/spare'];
+  writeFiles(base, {
+    'main/.git/HEAD': 'ref: refs/heads/main\n',
+    'main/.git/config': '',
+    'main/.git/packed-refs': `# pack-refs with: peeled fully-peeled sorted\n${ID} refs/heads/packed\n`,
+    ...Object.fromEntries(branches.map((name) => [`main/.git/refs/heads/${name}`, `${ID}\n`])),
+    ...Object.fromEntries(
+      [
+        ['q', own],
+        ['r', 'ramet/r'],
+      ].flatMap(([name, branch]) => [
+        [`main/.git/worktrees/${name}/HEAD`, `ref: refs/heads/${branch}\n`],
+        [`main/.git/worktrees/${name}/commondir`, '../..\n'],
+        [`${name}/.git`, `gitdir: ${join(git, 'worktrees', name ?? '')}\n`],
+      ]),
+    ),
+    'q/sub/x': '',
+  });
+  return { root, from, scratch: join(base, 'scratch'), temporary: [], guarded: [from, join(base, 'r')] };
+}
+
+/** `M` stands for the checkout that the worktree was made from, `W` for the worktree. */
+function refusal(script: string, own = fence()): Promise<string | null> {
+  const written = script.replace(/(?<!-)\bM\b/g, own.from).replace(/\bW\b/g, own.root);
+  return commandRefusal(own, written, own.root);
+}
+
+describe('WORK-7: branches and HEADs that are not the worktree’s own', () => {
+  test.for([
+    'git checkout --ignore-other-worktrees main',
+    'git switch --ignore-other-worktrees main && git commit -m x',
+    'git checkout --ignore-other main',
+    'git checkout --ignore-other-worktrees -B main',
+    'git checkout develop',
+    'git switch develop',
+    'git checkout -q packed',
+    'git checkout develop --',
+    'git switch -C develop',
+    'git checkout -B develop HEAD~0',
+    'git checkout -Bdevelop',
+    'git update-ref refs/heads/main HEAD',
+    'git update-ref -m "my reason" refs/heads/develop HEAD',
+    'git update-ref -d refs/heads/packed',
+    'git update-ref refs/heads/ramet/r HEAD',
+    'git update-ref --stdin < commands',
+    'git update-ref refs/heads/$X HEAD',
+    'git update-ref "$X" HEAD',
+    'git update-ref main-worktree/HEAD HEAD',
+    'git update-ref worktrees/r/HEAD HEAD',
+    'git update-ref refs/stash HEAD',
+    'git update-ref refs/ramet/wip/x HEAD',
+    'git symbolic-ref HEAD refs/heads/main',
+    'git symbolic-ref main-worktree/HEAD refs/heads/develop',
+    'git symbolic-ref -m x HEAD refs/heads/main',
+    'git symbolic-ref -d HEAD',
+    'git branch -f develop HEAD',
+    'git branch --force develop HEAD',
+    'git branch -D develop',
+    'git branch -d ramet/q packed',
+    'git branch --del packed',
+    'git branch -m main trunk',
+    'git branch -M ramet/q develop',
+    'git branch -C ramet/q develop',
+    'git branch -D $X',
+    'git branch --merged | xargs git branch -d',
+    'git fetch origin main:main',
+    'git fetch . +HEAD:develop',
+    'git fetch -u . HEAD:refs/heads/main',
+    "git fetch origin '+refs/heads/*:refs/heads/*'",
+    'git pull origin x:develop',
+    'git push . HEAD:main',
+    'git push . +HEAD:refs/heads/develop',
+    'git push M HEAD:main',
+    'git push file://M :packed',
+    'git push --mirror .',
+    'git rebase main develop',
+    'git rebase --onto main ramet/q develop',
+    'git rebase --update-refs main',
+    'git filter-branch --tree-filter true -- --all',
+    'git filter-repo --path a',
+    'git fast-import < dump',
+    'git refs migrate --ref-format=reftable',
+    'git reflog expire --expire=now --all',
+    'git reflog delete main@{0}',
+    'git prune',
+    'git gc --prune=now',
+    // As variables, and behind other programs.
+    ...[
+      'y=config; git $y user.email a@b.c',
+      'y="update-ref refs/heads/main"; git $y HEAD',
+      'y=update-ref; git "$y" refs/heads/main HEAD',
+      'b=main; git update-ref refs/heads/$b HEAD',
+      'g=git; $g update-ref refs/heads/main HEAD',
+      'g=git; env "$g" stash',
+      'git $y',
+      'git "$@"',
+      'for c in status config; do git $c; done',
+      'git -c alias.x=update-ref x refs/heads/main HEAD',
+      'env git update-ref refs/heads/main HEAD',
+      "bash -c 'git update-ref refs/heads/main HEAD'",
+      'cd "$RAMET_WORKTREE" && git update-ref refs/heads/main HEAD',
+    ],
+    // By the way to the shared git directory.
+    ...[
+      'echo x > $(git rev-parse --git-dir)/../../hooks/pre-commit',
+      'cd $(git rev-parse --git-dir)/../.. && touch x',
+      'D=$(git rev-parse --git-common-dir); echo x >> "$D/config"',
+      'D="$(git rev-parse --git-dir)"; cp hook "$D/../../hooks/pre-commit"',
+      'git -C "$(git rev-parse --git-common-dir)/.." commit -m x',
+      'echo "ref: refs/heads/main" > $(git rev-parse --git-dir)/HEAD',
+    ],
+  ])('%s is refused', async (script) => {
+    expect(await refusal(script)).not.toBeNull();
+  });
+
+  test.for([
+    'git commit -am x && git rebase main',
+    'git merge main',
+    'git reset --hard HEAD~1',
+    'git checkout -b ramet/q-2',
+    'git switch -c feature develop',
+    'git switch --detach develop',
+    'git checkout --detach main',
+    'git checkout main -- a.txt',
+    'git checkout main a.txt',
+    'git checkout a.txt',
+    'git checkout -- main',
+    'git checkout --ignore-skip-worktree-bits -- a.txt',
+    'git checkout -',
+    'git switch ramet/q',
+    'git switch ramet/spare',
+    'git checkout $SHA',
+    'git update-ref HEAD HEAD~1',
+    'git update-ref refs/heads/ramet/q HEAD',
+    'git update-ref refs/heads/new HEAD',
+    'git update-ref refs/tags/v1 HEAD',
+    'git symbolic-ref --short HEAD',
+    'git symbolic-ref refs/remotes/origin/HEAD',
+    'git branch',
+    'git branch new',
+    'git branch -f new HEAD',
+    'git branch -D ramet/spare',
+    'git branch --list "ramet/*" -v',
+    'git branch -rd origin/x',
+    'git branch --contains main',
+    'git branch -m ramet/q-3',
+    'git fetch origin',
+    'git fetch origin main',
+    'git fetch origin pull/7/head:pr-7',
+    'git fetch origin main:refs/remotes/origin/main',
+    'git pull --rebase origin main',
+    'git push origin HEAD:main',
+    'git push -u origin HEAD',
+    'git rebase --onto main HEAD~1',
+    'git reflog',
+    'git reflog show main',
+    'git gc --auto',
+    'y=status; git $y --short',
+    'git -c user.name=x commit -m y',
+    'cd sub && git init && git update-ref refs/heads/main X',
+    'git init own && git -C own branch -f main HEAD',
+    'cat "$(git rev-parse --git-dir)/HEAD"',
+    'ls $(git rev-parse --git-common-dir)/hooks',
+  ])('%s is let through', async (script) => {
+    expect(await refusal(script)).toBeNull();
+  });
+
+  test('a worktree that is on the user’s branch anyway does not commit there', async () => {
+    const own = fence('main');
+    expect(await refusal('git commit -am x', own)).toContain('Run git switch -c ramet/NAME first.');
+    expect(await refusal('git switch -q -c ramet/new && git commit -am x', own)).toBeNull();
+    expect(await refusal('git status && git diff', own)).toBeNull();
+  });
+
+  test('each refusal is one line that says what to do instead', async () => {
+    for (const [script, advice] of [
+      ['git checkout --ignore-other-worktrees main', 'git switch -c ramet/NAME'],
+      ['git checkout develop', 'git switch --detach develop'],
+      ['git update-ref refs/heads/main HEAD', 'git switch -c ramet/NAME main'],
+      ['git symbolic-ref HEAD refs/heads/main', 'git switch -c ramet/NAME'],
+      ['git $y', 'Write the subcommand out.'],
+    ] as const) {
+      const line = (await refusal(script)) ?? '';
+      expect(line).toContain(advice);
+      expect(line).not.toContain('\n');
+    }
+  });
+});
