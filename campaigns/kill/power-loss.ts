@@ -7,7 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { readWitness } from '../../packages/ramet/src/journal/witness.ts';
+import { readWitness } from '../../packages/ramet/src/journal/integrity.ts';
 import type { Chance } from './random.ts';
 
 const WAL_HEADER = 32;

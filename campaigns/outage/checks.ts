@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { JournalReader } from '../../packages/ramet/src/journal/journal.ts';
 import { agentStatuses, statusBoardOf } from '../../packages/ramet/src/journal/projections/status.ts';
 import { costOf } from '../../packages/ramet/src/model/prices.ts';
-import { readUsage } from '../../packages/ramet/src/model/wire-usage.ts';
+import { readUsage } from '../../packages/ramet/src/model/wire.ts';
 import type { EventOf, RecordedEvent } from '../../packages/ramet/src/schema/events.ts';
 import { addCost, totalTokens } from '../../packages/ramet/src/schema/usage.ts';
 import { ledgerOf } from '../../packages/ramet/src/views/ledger/ledger.ts';

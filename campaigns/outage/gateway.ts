@@ -3,7 +3,7 @@
  * resets every connection. It keeps an account of its own of what has passed, by message, as a provider would.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { WireUsage } from '../../packages/ramet/src/model/wire-usage.ts';
+import type { WireUsage } from '../../packages/ramet/src/model/wire.ts';
 
 /** One response as it went through. */
 export interface PassedMessage {

@@ -1,9 +1,10 @@
-/** Where a command's output goes. Commands write through this, so tests can look at it. */
+/** Where a command's output goes. Commands write through this, so tests can read it. */
 
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import type { Caller } from '../sdk/calls/caller.ts';
+import { isModelKey } from '../system/child-environment.ts';
 import { printable } from '../views/text/format.ts';
-import { takeEnvironment } from './hide-keys.ts';
 
 export interface CommandIo {
   out(text: string): void;
@@ -60,5 +61,51 @@ function currentDirectory(): string {
     throw new UserMistake('no_directory', 'the current directory no longer exists: change to another one', {
       cause: error,
     });
+  }
+}
+
+/**
+ * The environment as it was given, keys included; afterwards neither `process.env` nor `/proc` has the keys that pay for
+ * models. Every program of the same user can read `/proc/PID/environ`, and deleting a variable does not change it. So the
+ * keys are overwritten in place, through `/proc/self/mem`: 0.1 ms; starting again without them would take 40.
+ */
+function takeEnvironment(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  const keys = Object.keys(env).filter(isModelKey);
+  if (keys.length === 0) return env;
+  try {
+    if (process.platform === 'linux') overwrite(new Set(keys));
+  } catch {
+    // A kernel that does not let us: commands are still judged, and asked about, when they look into /proc.
+  }
+  for (const key of keys) delete process.env[key];
+  return env;
+}
+
+/** Fields of `/proc/self/stat` after the program's name, which may contain blanks. */
+const ENV_START = 47;
+
+const ENV_END = 48;
+
+function overwrite(names: ReadonlySet<string>): void {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [start, end] = [Number(fields[ENV_START]), Number(fields[ENV_END])];
+  if (!(start > 0 && end > start)) return;
+  const memory = openSync('/proc/self/mem', 'r+');
+  try {
+    const text = Buffer.alloc(end - start);
+    readSync(memory, text, 0, text.length, start);
+    for (let from = 0; from < text.length; ) {
+      const stop = text.indexOf(0, from);
+      const until = stop === -1 ? text.length : stop;
+      const equals = text.indexOf('=', from);
+      const isKey = equals !== -1 && equals < until && names.has(text.toString('utf8', from, equals));
+      if (isKey)
+        writeSync(memory, Buffer.alloc(until - equals - 1), 0, until - equals - 1, start + equals + 1);
+      from = until + 1;
+    }
+  } finally {
+    closeSync(memory);
   }
 }

@@ -1,8 +1,9 @@
-/** What somebody may have meant by a word that does not exist: two slips at most, one in a short word. */
+/** What a user may have meant: near words, and the parser's errors as one line. */
 import { editDistance } from '../system/text/close-names.ts';
 
 const SHORT = 4;
 
+/** At most two slips, one in a short word. */
 export function nearWord(word: string, known: readonly string[]): string | null {
   const near = known
     .map((one) => ({ one, distance: editDistance(word, one) }))
@@ -16,3 +17,34 @@ export function commandNames(program: { readonly commands: readonly { name(): st
 }
 
 const HIDDEN: readonly string[] = ['print', 'complete'];
+
+const PRINTS = /^(?:-[a-zA-Z]*p|--print)$/;
+
+/**
+ * The parser's message as one line, with what to do if a prompt was taken for a flag or a command. `below` names the
+ * commands below a command.
+ */
+export function usageError(
+  text: string,
+  args: readonly string[],
+  below: (command: string) => readonly string[] = () => [],
+): string {
+  const line = text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
+  const [, command = ''] = /^too many arguments for '(\w+)'/.exec(line) ?? [];
+  const known = below(command);
+  if (known.length > 0) return unknownBelow(command, args, known);
+  const mayBePrompt = /^unknown option '/.test(line) && args.some((word) => PRINTS.test(word));
+  return mayBePrompt
+    ? `${line}; a prompt that begins with - goes behind --, as in ramet -p -- '- fix it'`
+    : line;
+}
+
+function unknownBelow(command: string, args: readonly string[], known: readonly string[]): string {
+  const word = args.slice(args.indexOf(command) + 1).find((arg) => !arg.startsWith('-')) ?? '';
+  const meant = nearWord(word, known);
+  const hint = meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
+  return `there is no command "${command} ${word}": ${hint}`;
+}

@@ -6,9 +6,8 @@ import { VERSION } from '../sdk/version.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
 import { addAgents, addGc, addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
-import { commandNames } from './near-word.ts';
+import { commandNames, usageError } from './near-word.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
-import { usageError } from './usage-error.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
 const WORKTREE_ARGUMENT = 'its name, branch or path, or its agent';

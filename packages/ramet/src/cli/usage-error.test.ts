@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { usageError } from './usage-error.ts';
+import { usageError } from './near-word.ts';
 
 describe('UI-1: what the parser refuses', () => {
   test('is one line', () => {

@@ -8,7 +8,7 @@ import { createSession, openReader } from '../journal/sessions.ts';
 import { versionOf } from '../system/regular-file.ts';
 import { createOriginalFiles, type OriginalFiles } from './original-files.ts';
 import { type LoadedStep, planRestoration, type Restoration } from './restoration.ts';
-import { restoreFiles } from './restore-files.ts';
+import { restoreFiles } from './undo.ts';
 
 interface Scene {
   journal: Journal;

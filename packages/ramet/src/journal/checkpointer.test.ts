@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Checkpointer } from './checkpointer.ts';
+import { Checkpointer } from './writer-file.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ramet-checkpointer-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -58,7 +58,7 @@ describe('the checkpointer', () => {
   test('is waited for by a process that has nothing else to do', () => {
     const { db, file } = fill('alone');
     db.close();
-    const module = JSON.stringify(join(import.meta.dirname, 'checkpointer.ts'));
+    const module = JSON.stringify(join(import.meta.dirname, 'writer-file.ts'));
     const program = `import(${module}).then(async ({ Checkpointer }) => {
       const checkpointer = new Checkpointer(${JSON.stringify(file)}, console.log);
       checkpointer.request();

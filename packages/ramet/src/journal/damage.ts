@@ -1,11 +1,9 @@
 /** What is said of a journal that cannot be read whole. */
-
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
-import { EventCheck, skippedNumbers } from './event-check.ts';
+import { EventCheck, readWitness, skippedNumbers } from './integrity.ts';
 import type { DamagedEvent, JournalReader } from './journal.ts';
-import { readWitness } from './witness.ts';
 
 const MOST_NAMED = 5;
 

@@ -1,6 +1,6 @@
 /**
- * Puts events into a session's file while its fence is ours (`lease.ts`). Several go with one statement, which compares
- * the fence as well: each call into SQLite costs about as much as an event.
+ * Puts events and blocks into a session's file. Events go in only while the fence is ours (`lease.ts`). Several go with one
+ * statement, which compares the fence as well: each call into SQLite costs about as much as an event.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AgentId } from '../schema/ids.ts';
@@ -65,7 +65,7 @@ export class EventInsert {
     this.#fence = Number(fence);
   }
 
-  /** Returns the number of the last one; null, and nothing may be committed, when somebody else has the session. */
+  /** Returns the number of the last one; null, and nothing may be committed, when another process has the session. */
   put({ values, areFew }: PendingEvents): number | bigint | null {
     if (areFew) return this.#run(values);
     let last: number | bigint | null = null;
@@ -91,5 +91,36 @@ export class EventInsert {
        SELECT ${rows === 1 ? '?, ?, ?, ?' : several}
        WHERE (SELECT value FROM meta WHERE key = 'fence') = '${this.#fence}'`,
     );
+  }
+}
+
+const BLOCK_COLUMNS = 2;
+
+/** Blocks of one statement at most. */
+const MOST_BLOCKS = 8;
+
+/** Puts blocks into a session's file, several with one statement. */
+export class BlockInsert {
+  readonly #db: DatabaseSync;
+  readonly #statements: (StatementSync | undefined)[] = [];
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** `values` are a digest and its bytes, then the next. A digest that is there keeps its bytes. */
+  put(values: readonly SQLInputValue[]): void {
+    const most = MOST_BLOCKS * BLOCK_COLUMNS;
+    if (values.length <= most) this.#run(values);
+    else for (let at = 0; at < values.length; at += most) this.#run(values.slice(at, at + most));
+  }
+
+  #run(values: readonly SQLInputValue[]): void {
+    const rows = values.length / BLOCK_COLUMNS;
+    if (rows === 0) return;
+    this.#statements[rows] ??= this.#db.prepare(
+      `INSERT OR IGNORE INTO blocks (digest, bytes) VALUES ${Array(rows).fill('(?, ?)').join()}`,
+    );
+    this.#statements[rows].run(...values);
   }
 }

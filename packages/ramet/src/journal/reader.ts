@@ -16,10 +16,9 @@ import { digestOf } from '../system/digest.ts';
 import { CHECKED_EVENTS, rollBack, schemaVersion } from '../system/sqlite/migrations.ts';
 import { isBusy, isDamaged, readFailure, sessionOf } from '../system/sqlite/sqlite-failure.ts';
 import { blockLengths, checkedBlocks, isIndexWhole, isSoundFile } from './block-scan.ts';
-import { EventCheck, EventNumbers, LONGEST_GAP } from './event-check.ts';
+import { EventCheck, EventNumbers, LONGEST_GAP, readWitness } from './integrity.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { openSessionFileReadOnly, readMeta } from './session-file.ts';
-import { readWitness } from './witness.ts';
 
 const PAGE = 500;
 const LONGEST_SEARCH = 1_000_000;

@@ -6,12 +6,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../schema/events.ts';
 import { NO_USAGE } from '../schema/usage.ts';
 import { digestOf } from '../system/digest.ts';
-import { itemsOf } from '../system/persistent-list.ts';
+import { itemsOf } from '../system/persistent.ts';
+import { witnessPath } from './integrity.ts';
 import { foldAgent } from './projections/apply-event.ts';
 import { repairSession } from './repair-session.ts';
 import { sessionPath } from './session-file.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
-import { witnessPath } from './witness.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-repair-'));
 afterAll(() => rmSync(project, { recursive: true }));

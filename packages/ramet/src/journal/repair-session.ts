@@ -18,7 +18,14 @@ import { inTransaction } from '../system/sqlite/migrations.ts';
 import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
 import { checkedBlocks, isSoundFile } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
-import { EventCheck, EventNumbers, LONGEST_GAP, saysSkipped, skippedNumbers } from './event-check.ts';
+import {
+  EventCheck,
+  EventNumbers,
+  LONGEST_GAP,
+  readWitness,
+  saysSkipped,
+  skippedNumbers,
+} from './integrity.ts';
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
 import { looseRows, mendFirstPage } from './loose-leaves.ts';
@@ -31,7 +38,6 @@ import {
   settleSessionFile,
   takeSessionLock,
 } from './session-file.ts';
-import { readWitness } from './witness.ts';
 
 export interface RepairOutcome {
   events: number;

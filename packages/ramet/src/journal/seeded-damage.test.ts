@@ -13,9 +13,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
+import { witnessPath } from './integrity.ts';
 import { repairSession } from './repair-session.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
-import { witnessPath } from './witness.ts';
 
 const EVENTS = 80;
 const SECTOR = 512;

@@ -27,7 +27,7 @@ import {
   readFailure,
   writeFailure,
 } from '../system/sqlite/sqlite-failure.ts';
-import { readWitness } from './witness.ts';
+import { readWitness } from './integrity.ts';
 
 /** Others look at a lock for some microseconds at a time; whoever waits longer waits for a writer. */
 const PATIENCE_MS = 250;

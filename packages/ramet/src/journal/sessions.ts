@@ -17,6 +17,7 @@ import {
   writeFailure,
 } from '../system/sqlite/sqlite-failure.ts';
 import { requireWhole, skipLostEnd } from './damage.ts';
+import { witnessPath } from './integrity.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import {
   claimLease,
@@ -47,7 +48,6 @@ import {
   takeSessionLock,
 } from './session-file.ts';
 import { type IndexedSession, Registration } from './session-index.ts';
-import { witnessPath } from './witness.ts';
 import { SessionWriter } from './writer.ts';
 
 interface SessionOpening {

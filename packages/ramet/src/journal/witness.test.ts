@@ -13,11 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { damageLine } from './damage.ts';
+import { readWitness, witnessPath } from './integrity.ts';
 import { repairSession } from './repair-session.ts';
 import { reserveSessionFile, sessionPath } from './session-file.ts';
 import { listSessions } from './session-list.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
-import { readWitness, witnessPath } from './witness.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-witness-'));
 afterAll(() => rmSync(project, { recursive: true }));

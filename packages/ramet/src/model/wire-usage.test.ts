@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addUsage, hitRate, NO_USAGE } from '../schema/usage.ts';
 import { readChatUsage } from './openai/openai-assembler.ts';
 import { costOf } from './prices.ts';
-import { readUsage } from './wire-usage.ts';
+import { readUsage } from './wire.ts';
 
 const GOOD = {
   input_tokens: 100,

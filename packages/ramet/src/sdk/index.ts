@@ -19,7 +19,7 @@ export type { ConflictPolicy, MergeStrategy } from '../schema/merge-policy.ts';
 export type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode, SessionMode } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
-export type { TreePlace } from '../views/agent-tree.ts';
+export type { TreePlace } from '../views/agent-label.ts';
 export type { LedgerLine } from '../views/ledger/ledger-line.ts';
 export type { WorktreeView } from '../views/worktree-view.ts';
 export type { CallOptions } from './calls/caller.ts';

@@ -4,10 +4,9 @@ import { describe, expect } from 'vitest';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { trust } from '../system/trust.ts';
-import { readSettings, type SettingsReport } from './read-settings.ts';
+import { readSettings, refuseBadSettings, type SettingsReport, settingsNotices } from './read-settings.ts';
 import { keyText } from './setting-value.ts';
 import type { Settings } from './settings.ts';
-import { refuseBadSettings, settingsNotices } from './settings-problems.ts';
 
 const PATHS = {
   user: 'home/settings.json',

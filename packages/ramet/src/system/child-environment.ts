@@ -1,3 +1,10 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isInside } from './path-inside.ts';
+
+let known: OwnPlaces | null | undefined;
+
 /**
  * The environment of programs that agents start (SEC-1): a list of what builds, tests and git are known to need. What
  * is not on it stays behind, so a secret that nobody thought of does not travel. Further names come from the user, in
@@ -52,4 +59,66 @@ export function childEnvironment(
 function isNeeded(name: string): boolean {
   if (names.has(name)) return true;
   return (JOINED.test(name) || families.some((family) => name.startsWith(family))) && !SECRET.test(name);
+}
+
+interface OwnPlaces {
+  /** Folders of programs that came with Ramet. */
+  readonly bins: readonly string[];
+  /** The checkout, or what npx made for it. */
+  readonly root: string;
+}
+
+/**
+ * Ramet started from its checkout, or by npx, has its own `node_modules/.bin` first on the PATH. An agent's `tsc`, `node`
+ * or `vitest` in another repository would then be Ramet's. So programs of agents do not get that folder, nor npm's
+ * variables about the checkout, unless they work in it. A project that depends on Ramet keeps its own
+ * `node_modules/.bin`. `workplace` is where the agents work.
+ */
+export function withoutOwnPrograms(
+  env: Record<string, string>,
+  workplace: string,
+  own: OwnPlaces | null = ownPlaces(),
+): Record<string, string> {
+  if (own === null || isInside(realOf(workplace), own.root)) return env;
+  const kept = Object.entries(env).filter(
+    ([name, value]) => !/^npm_config_/i.test(name) || !isInside(value, own.root),
+  );
+  const path = env.PATH?.split(delimiter).filter((folder) => !isOwn(folder, own));
+  return { ...Object.fromEntries(kept), ...(path !== undefined && { PATH: path.join(delimiter) }) };
+}
+
+/** For the package in `folder`; null if it is a dependency of another package, or installed globally. */
+export function placesOf(folder: string): OwnPlaces | null {
+  const modules = folder.lastIndexOf(`${sep}node_modules${sep}`);
+  if (modules === -1) {
+    const root = dirname(dirname(folder));
+    return { root, bins: [folder, root].map((place) => join(place, 'node_modules/.bin')) };
+  }
+  const root = folder.slice(0, modules);
+  return root.includes(`${sep}_npx${sep}`) ? { root, bins: [join(root, 'node_modules/.bin')] } : null;
+}
+
+function ownPlaces(): OwnPlaces | null {
+  known ??= findOwn(dirname(fileURLToPath(import.meta.url)));
+  return known;
+}
+
+function findOwn(start: string): OwnPlaces | null {
+  for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'bin/ramet.js'))) return placesOf(folder);
+  }
+  return null;
+}
+
+function isOwn(folder: string, { bins }: OwnPlaces): boolean {
+  if (!/[/\\]node_modules[/\\]\.bin[/\\]?$/.test(folder)) return false;
+  return bins.includes(resolve(folder)) || bins.includes(realOf(folder));
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../test/fixtures/temporary-directory.ts';
-import { placesOf, withoutOwnPrograms } from './own-programs.ts';
+import { placesOf, withoutOwnPrograms } from './child-environment.ts';
 
 describe('SEC-1: programs that came with Ramet', () => {
   test('are not on the PATH of agents that work elsewhere, and the project keeps its own', ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { appended, itemsFrom, itemsOf, listOf } from './persistent-list.ts';
+import { appended, itemsFrom, itemsOf, listOf } from './persistent.ts';
 
 describe('a persistent list', () => {
   test('holds its items in order, from any position on', () => {

@@ -2,14 +2,13 @@
 
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import type * as z from '../schema/zod.ts';
-import { type AgentChoices, agentToolFor } from './agent.ts';
+import { type AgentChoices, agentToolFor, sendMessageTool } from './agent.ts';
 import { enterWorktreeTool, exitWorktreeTool } from './enter-worktree.ts';
 import { editTool } from './files/edit.ts';
 import { readTool } from './files/read.ts';
 import { writeTool } from './files/write.ts';
 import { globTool } from './search/glob.ts';
 import { grepTool } from './search/grep.ts';
-import { sendMessageTool } from './send-message.ts';
 import { bashTool } from './shell/bash.ts';
 import { taskOutputTool, taskStopTool } from './shell/task-output.ts';
 import { todoWriteTool } from './todo-write.ts';

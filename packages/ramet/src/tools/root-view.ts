@@ -4,7 +4,7 @@
  */
 import { quoteText } from '../conversation/quoted-text.ts';
 import type { SessionMode, TodoItem } from '../schema/status.ts';
-import { headOf } from '../system/text/cut-text.ts';
+import { headOf } from '../system/text/visible-text.ts';
 
 export interface RootView {
   readonly agent: string;

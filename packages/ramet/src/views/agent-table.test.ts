@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentOverview } from '../journal/projections/status.ts';
 import { NO_USAGE } from '../schema/usage.ts';
+import type { TreePlace } from './agent-label.ts';
 import { agentTable } from './agent-table.ts';
-import type { TreePlace } from './agent-tree.ts';
-import { displayWidth } from './text/display-width.ts';
+import { displayWidth } from './text/format.ts';
 
 const NOW = 1_000_000;
 

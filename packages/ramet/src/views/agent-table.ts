@@ -1,10 +1,16 @@
 /** `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line breaks. */
-
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
-import { purposeOf, shortId, statusOf, thinkingText } from './agent-label.ts';
-import type { TreePlace } from './agent-tree.ts';
-import { displayWidth, fitText } from './text/display-width.ts';
-import { dollars, duration, excerpt, printable, table, usageTokens } from './text/format.ts';
+import { purposeOf, shortId, statusOf, type TreePlace, thinkingText } from './agent-label.ts';
+import {
+  displayWidth,
+  dollars,
+  duration,
+  excerpt,
+  fitText,
+  printable,
+  table,
+  usageTokens,
+} from './text/format.ts';
 
 type PlacedAgent = TreePlace<AgentOverview>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentStarted } from '../../test/recorded-events.ts';
 import { typeOfAgent } from '../schema/agent-events.ts';
-import { agentTree } from './agent-tree.ts';
+import { agentTree } from './agent-label.ts';
 
 const member = (id: string, parent: string | null) => ({ id, parent });
 

@@ -4,7 +4,7 @@ import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
 import { openReader } from '../journal/sessions.ts';
-import { itemsOf } from '../system/persistent-list.ts';
+import { itemsOf } from '../system/persistent.ts';
 import { RecordedConversations } from './recorded-conversations.ts';
 
 test('UI-1: one reading gives of every agent what a reading of its own would', async ({ directory }) => {

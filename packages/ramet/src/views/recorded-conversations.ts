@@ -4,7 +4,7 @@ import { type AgentState, newAgentState, type StateMessage } from '../journal/pr
 import { applyEvent } from '../journal/projections/apply-event.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
-import { itemsOf } from '../system/persistent-list.ts';
+import { itemsOf } from '../system/persistent.ts';
 
 export interface RecordedConversation {
   /** The block that lists what a fork took over. */

@@ -9,7 +9,7 @@ import { findSession, latestSession, listSessions, type SessionEntry } from '../
 import { isWriterAlive, openReader } from '../journal/sessions.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { RecordedEvent } from '../schema/events.ts';
-import { itemsOf } from '../system/persistent-list.ts';
+import { itemsOf } from '../system/persistent.ts';
 import { emptyLedger, extendLedger, type Ledger } from './ledger/ledger.ts';
 
 const MOST_LINES = 10;

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { AgentOrigin } from '../../src/schema/events.ts';
-import { displayWidth } from '../../src/views/text/display-width.ts';
+import { displayWidth } from '../../src/views/text/format.ts';
 import { linesOf } from '../fixtures/command.ts';
 import { fanOut } from '../fixtures/fan-out.ts';
 import { RecordedSession } from '../fixtures/recorded-session.ts';

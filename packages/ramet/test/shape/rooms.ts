@@ -100,20 +100,20 @@ export function mayImport(from: string, to: string): boolean {
  */
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
-    agent-events budget-limits clock content describe-issues drain errors events ids merge-policy
-    secret-patterns status tool-access until-text usage zod
+    agent-events budget-limits clock content drain errors events ids merge-policy secret-patterns status
+    tool-access until-text usage zod
   `,
   system: `
-    child-environment digest few-at-once glob-pattern home landing-path network-home on-abort own-programs
-    path-inside persistent-list persistent-map processes/marked-processes processes/process-group
-    processes/process-identity processes/process-register regular-file replace-file replace-whole
-    sqlite/memory-copy sqlite/migrations sqlite/open-to-read sqlite/sqlite-failure text/close-names
-    text/cut-text text/line-diff text/text-file text/visible-text trust
+    child-environment digest few-at-once glob-pattern home landing-path network-home on-abort path-inside
+    persistent processes/marked-processes processes/process-group processes/process-identity
+    processes/process-register regular-file replace-file replace-whole sqlite/memory-copy
+    sqlite/migrations sqlite/open-to-read sqlite/sqlite-failure text/close-names text/line-diff
+    text/text-file text/visible-text trust
   `,
   journal: `
-    damage find-file-writer journal projections/agent-state projections/apply-event projections/file-history
-    projections/inherited-messages projections/recorded-agents projections/refusals projections/status
-    repair-session session-file session-index session-list sessions witness
+    damage find-file-writer integrity journal projections/agent-state projections/apply-event
+    projections/file-history projections/inherited-messages projections/recorded-agents projections/status
+    repair-session session-file session-index session-list sessions
   `,
   model: `
     cache/cache-map catalog connection-watch http-post prices provider rate/endpoint-health
@@ -140,7 +140,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   settings: `
     other-tools/other-tools other-tools/read-other-tools read-settings setting-value settings
-    settings-problems settings-schema
+    settings-schema
   `,
   tools: `
     agent agent-desk files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
@@ -149,7 +149,7 @@ const DOORS: Readonly<Record<string, string>> = {
   agents: `
     definitions/definition definitions/definition-catalog definitions/definition-places
     definitions/definition-store definitions/type-lines definitions/validate-definitions prompts/built-in
-    prompts/environment prompts/general-purpose prompts/main-prompt prompts/project-instructions
+    prompts/first-message prompts/main-prompt
   `,
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
@@ -157,10 +157,10 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   executors: 'in-process process/process-executor',
   views: `
-    agent-label agent-table agent-tree asked-change cache/cache-explainer cache/explanation-text
-    cache/sent-requests ledger/cost-object ledger/cost-table ledger/ledger ledger/ledger-line merge-text
-    provenance/agent-diff provenance/blame refused-removal repair-text session-target session-view
-    text/display-width text/format timeline transcript type-list undo-text worktree-view
+    agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
+    ledger/cost-object ledger/cost-table ledger/ledger ledger/ledger-line merge-text provenance/agent-diff
+    provenance/blame refused-removal repair-text session-target session-view text/format timeline
+    transcript type-list undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names

@@ -1,6 +1,6 @@
 import { arch, platform, release, type } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { environmentText } from './environment.ts';
+import { environmentText } from './first-message.ts';
 
 const facts = { cwd: '/home/me/tree', now: new Date('2026-03-04T05:06:07Z'), shell: '/bin/zsh' };
 

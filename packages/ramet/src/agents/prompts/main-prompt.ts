@@ -14,7 +14,7 @@ export const READING_ONLY: string =
 
 /**
  * The main agent's system prompt. It is the same bytes for every user, directory, machine and day (FORK-9):
- * whatever differs goes into the first user message (`environment.ts`).
+ * whatever differs goes into the first user message (`first-message.ts`).
  */
 export const MAIN_PROMPT: string = `You are Ramet, a coding agent that works on a real repository through tools. You are given a task; carry it out completely and report what you did.
 

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { describeError } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
 import type { CommandIo } from '../io.ts';
-import { blame } from './blame.ts';
+import { blame } from './provenance.ts';
 import { stop } from './stop.ts';
 import { undo } from './undo.ts';
 

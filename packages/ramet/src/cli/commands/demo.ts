@@ -13,7 +13,7 @@ import { hitRate } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { openSession } from '../../sdk/session/session.ts';
-import { agentTree } from '../../views/agent-tree.ts';
+import { agentTree } from '../../views/agent-label.ts';
 import { type SessionView, viewSession } from '../../views/session-view.ts';
 import { dollars, duration, excerpt, percent, table } from '../../views/text/format.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';

@@ -9,7 +9,7 @@ import { openSession, type Session } from '../../sdk/session/session.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { CommandIo } from '../io.ts';
 import { nearWord } from '../near-word.ts';
-import { jsonOutput } from '../output/json.ts';
+import { jsonOutput } from '../output/result-object.ts';
 import type { ResultOutput } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';

@@ -1,7 +1,7 @@
 /** The bill of `ramet demo`, from the journal: every agent's tokens and dollars, and what sharing the cache was worth. */
 
 import { addCost, addUsage, hitRate, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { agentTree } from '../../views/agent-tree.ts';
+import { agentTree } from '../../views/agent-label.ts';
 import { emptyLine } from '../../views/ledger/ledger-line.ts';
 import type { SessionView } from '../../views/session-view.ts';
 import { dollars, excerpt, percent, table, tokens } from '../../views/text/format.ts';

@@ -62,13 +62,13 @@ export function addProvenance(program: Command, io: CommandIo): void {
     .description('show what an agent or a branch changed')
     .argument('<target>', 'a branch or a session; append .2 for its agent 2')
     .option('--base <branch>', 'compare a branch with this one, from their merge base (default: HEAD)')
-    .action(async (target, options) => (await import('../commands/diff.ts')).diff(target, options, io));
+    .action(async (target, options) => (await import('../commands/provenance.ts')).diff(target, options, io));
   program
     .command('blame')
     .description('show which agent wrote each line of a file, and why')
     .argument('<file>', 'a file of this repository')
     .option('--json', 'print JSON')
-    .action(async (file, options) => (await import('../commands/blame.ts')).blame(file, options, io));
+    .action(async (file, options) => (await import('../commands/provenance.ts')).blame(file, options, io));
 }
 
 function secondsOf(text: string): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionEvent } from '../../sdk/session/session.ts';
-import { DenialNotes, Denials } from './denials.ts';
+import { DenialNotes, Denials } from './result-output.ts';
 
 function completed(path: string, denied: boolean): SessionEvent {
   const call = { type: 'tool_use', id: `call-${path}`, name: 'Edit', input: { file_path: path } } as const;

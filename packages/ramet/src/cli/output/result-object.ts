@@ -1,10 +1,11 @@
 /** The one object that `--output-format json` prints, and the last line of `stream-json`. */
-
 import type { Usage } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { Session } from '../../sdk/session/session.ts';
-import type { PermissionDenial } from './denials.ts';
-import type { RunAgent } from './run-agents.ts';
+import type { CommandIo } from '../io.ts';
+import { Denials, endingLine, type PermissionDenial, type ResultOutput } from './result-output.ts';
+import { type RunAgent, RunAgents } from './run-agents.ts';
+import { textOutput } from './text.ts';
 
 /** Usage with the four counts that every consumer knows. */
 export interface ReportedUsage {
@@ -92,4 +93,25 @@ function subtypeOf({ status, cause }: AgentResult): ResultObject['subtype'] {
   if (status === 'done') return 'success';
   if (cause === 'max_turns') return 'error_max_turns';
   return cause === 'budget' ? 'error_max_budget' : 'error_during_execution';
+}
+
+/** One JSON object on standard output; retries and warnings stay on standard error. */
+export function jsonOutput(io: CommandIo): ResultOutput {
+  const agents = new RunAgents();
+  const denials = new Denials();
+  const text = textOutput(io);
+  return {
+    ...text,
+    record: (agent, event) => agents.recorded(agent, event),
+    event(session, event) {
+      agents.saw(event);
+      denials.saw(event);
+      text.event(session, event);
+    },
+    end(session, result) {
+      const seen = { agents: agents.list(session, result), denials: denials.list };
+      io.out(`${JSON.stringify(resultObject(session, result, seen))}\n`);
+      if (result.status !== 'done') io.note(endingLine(result, session));
+    },
+  };
 }

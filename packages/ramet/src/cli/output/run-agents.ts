@@ -9,7 +9,7 @@ import type { AgentStatus } from '../../schema/status.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { AgentResult, WorktreeResult } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
-import { agentTree } from '../../views/agent-tree.ts';
+import { agentTree } from '../../views/agent-label.ts';
 import { emptyLedger, extendLedger, type Ledger } from '../../views/ledger/ledger.ts';
 import { emptyLine } from '../../views/ledger/ledger-line.ts';
 

@@ -4,7 +4,7 @@ import type { AgentResult } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import type { CommandIo } from '../io.ts';
-import { jsonOutput } from './json.ts';
+import { jsonOutput } from './result-object.ts';
 import type { ResultOutput } from './result-output.ts';
 import { streamJsonOutput } from './stream-json.ts';
 

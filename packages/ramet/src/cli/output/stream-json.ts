@@ -3,9 +3,8 @@ import type { AgentResult } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
-import { Denials } from './denials.ts';
 import { reportedUsage, reportedWorktree, resultObject } from './result-object.ts';
-import { endingLine, type ResultOutput } from './result-output.ts';
+import { Denials, endingLine, type ResultOutput } from './result-output.ts';
 import { RunAgents } from './run-agents.ts';
 
 /** The agent that a line is of. */

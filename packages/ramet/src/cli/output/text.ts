@@ -4,8 +4,7 @@ import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { endingOf, purposeOf, shortId } from '../../views/agent-label.ts';
 import { duration, excerpt, printable } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
-import { DenialNotes } from './denials.ts';
-import { endingLine, type ResultOutput, retryLine, WaitNotes } from './result-output.ts';
+import { DenialNotes, endingLine, type ResultOutput, retryLine, WaitNotes } from './result-output.ts';
 
 export function textOutput(io: CommandIo): ResultOutput {
   const waits = new WaitNotes();

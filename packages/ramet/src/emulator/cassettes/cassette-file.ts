@@ -1,9 +1,9 @@
 /** Cassettes on disk. What is wrong with one is the user's to mend: file, line and field. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { describeIssues } from '../../schema/describe-issues.ts';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import type * as z from '../../schema/zod.ts';
+import { describeIssues } from '../../schema/zod.ts';
 import {
   type CassetteEntry,
   type CassetteHead,

@@ -1,6 +1,5 @@
 /** A chat completions request as it came over the wire: its shape, and the order in which messages may stand. */
 
-import { describeIssues } from '../../schema/describe-issues.ts';
 import * as z from '../../schema/zod.ts';
 import { badRequest, parseBody } from '../api-error.ts';
 
@@ -64,7 +63,7 @@ const requestSchema = z.looseObject({
 export function parseChatRequest(body: string): ChatWireRequest {
   const parsed = parseBody(body);
   const outcome = requestSchema.safeParse(parsed);
-  if (!outcome.success) throw badRequest(describeIssues(outcome.error));
+  if (!outcome.success) throw badRequest(z.describeIssues(outcome.error));
   const request = parsed as ChatWireRequest; // judged by the schema just above
   if (request.stream_options != null && request.stream !== true) {
     throw badRequest("The 'stream_options' parameter is only allowed when 'stream' is enabled.");

@@ -4,7 +4,6 @@
  */
 
 import type { CacheControl } from '../../schema/content.ts';
-import { describeIssues } from '../../schema/describe-issues.ts';
 import * as z from '../../schema/zod.ts';
 import { badRequest, parseBody } from '../api-error.ts';
 
@@ -91,7 +90,7 @@ const requestSchema = z.looseObject({
 export function parseRequest(body: string, options: { counting: boolean }): WireRequest {
   const parsed = parseBody(body);
   const outcome = requestSchema.safeParse(parsed);
-  if (!outcome.success) throw badRequest(describeIssues(outcome.error));
+  if (!outcome.success) throw badRequest(z.describeIssues(outcome.error));
   const request = parsed as WireRequest; // judged by the schema just above
   if (!options.counting && request.max_tokens === undefined) throw badRequest('max_tokens: Field required');
   checkBlocks(request);
@@ -113,7 +112,7 @@ function checkBlocks(request: WireRequest): void {
 function checkBlock(one: WireBlock, path: string): void {
   const schema = Object.hasOwn(BLOCKS, one.type) ? BLOCKS[one.type] : undefined;
   const outcome = schema?.safeParse(one);
-  if (outcome?.success === false) throw badRequest(`${path}.${describeIssues(outcome.error)}`);
+  if (outcome?.success === false) throw badRequest(`${path}.${z.describeIssues(outcome.error)}`);
 }
 
 /** A string is short for one text block. */

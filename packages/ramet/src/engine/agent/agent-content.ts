@@ -12,7 +12,7 @@ import {
 import { type FrozenBlock, freezeBlock, freezeTool } from '../../conversation/frozen-block.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
-import { itemsFrom, itemsOf } from '../../system/persistent-list.ts';
+import { itemsFrom, itemsOf } from '../../system/persistent.ts';
 import { toolSchema } from '../../tools/tool.ts';
 import type { AgentSpec } from './runtime.ts';
 

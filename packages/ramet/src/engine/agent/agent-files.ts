@@ -14,7 +14,7 @@ import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
-import { entriesOf } from '../../system/persistent-map.ts';
+import { entriesOf } from '../../system/persistent.ts';
 import type { AgentDirectory } from '../isolation/agent-directory.ts';
 import type { AgentSpec, SessionRuntime } from './runtime.ts';
 

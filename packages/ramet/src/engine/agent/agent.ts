@@ -13,9 +13,13 @@ import {
 import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { FileAccess } from '../../files/file-access.ts';
-import { type AgentState, forkState, newAgentState } from '../../journal/projections/agent-state.ts';
+import {
+  type AgentState,
+  forkState,
+  newAgentState,
+  refusalsOfFork,
+} from '../../journal/projections/agent-state.ts';
 import { applyEvent } from '../../journal/projections/apply-event.ts';
-import { refusalsOfFork } from '../../journal/projections/refusals.ts';
 import type { CacheTtl } from '../../model/cache/cache-map.ts';
 import { waitUntil } from '../../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';

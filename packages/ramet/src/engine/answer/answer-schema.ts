@@ -6,7 +6,7 @@
 import { runInNewContext } from 'node:vm';
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { quoteText } from '../../conversation/quoted-text.ts';
-import { headOf } from '../../system/text/cut-text.ts';
+import { headOf } from '../../system/text/visible-text.ts';
 import { findJson } from './answer-json.ts';
 import { SCHEMA_OF_SCHEMAS } from './schema-of-schemas.ts';
 

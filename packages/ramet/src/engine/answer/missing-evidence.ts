@@ -3,7 +3,7 @@
  * the agent counts as done. What the agent says of it is no evidence.
  */
 import { contentOf } from '../../conversation/frozen-block.ts';
-import { headOf } from '../../system/text/cut-text.ts';
+import { headOf } from '../../system/text/visible-text.ts';
 import type { Agent } from '../agent/agent.ts';
 import { runCalls } from '../calls/tool-runner.ts';
 import { type Evidence, headCommit, missingFiles } from './evidence.ts';

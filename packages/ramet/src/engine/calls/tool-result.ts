@@ -1,7 +1,7 @@
 /** Makes a tool's outcome fit for the conversation: without secrets, of bounded length, never empty, and with a word about repeated refusals. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { countRefusal, tellsBy } from '../../journal/projections/refusals.ts';
+import { countRefusal, tellsBy } from '../../journal/projections/agent-state.ts';
 import { GO_ON } from '../../permission/assessment.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';

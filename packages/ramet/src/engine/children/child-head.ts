@@ -1,6 +1,6 @@
 /** The head of a fresh child's prompt, frozen once for all agents of a type, and how long prompts are about to be. */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import { generalPurpose } from '../../agents/prompts/general-purpose.ts';
+import { generalPurpose } from '../../agents/prompts/built-in.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import { estimateTokens } from '../../conversation/frozen-block.ts';
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';

@@ -11,8 +11,7 @@ import {
   startFamily,
 } from '../../../test/fixtures/family.ts';
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import { builtInDefinitions } from '../../agents/prompts/built-in.ts';
-import { generalPurpose } from '../../agents/prompts/general-purpose.ts';
+import { builtInDefinitions, generalPurpose } from '../../agents/prompts/built-in.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import type { Agent } from '../agent/agent.ts';

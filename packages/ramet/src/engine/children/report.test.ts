@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import { headOfBytes } from '../../system/text/cut-text.ts';
+import { headOfBytes } from '../../system/text/visible-text.ts';
 import { foregroundResult, notificationText, type ReportFacts, type ReportKeeper } from './report.ts';
 
 const FACTS: ReportFacts = {

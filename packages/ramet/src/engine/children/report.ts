@@ -13,7 +13,7 @@ import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { describeSize, headOf, headOfBytes } from '../../system/text/cut-text.ts';
+import { describeSize, headOf, headOfBytes } from '../../system/text/visible-text.ts';
 import { createOutputFile } from '../../tools/shell/output-file.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { AgentHandle, AgentResult } from '../agent/agent-event.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../../test/fixtures/engine.ts';
 import { eventsOf, familyOf } from '../../../test/fixtures/family.ts';
-import { generalPurpose } from '../../agents/prompts/general-purpose.ts';
+import { generalPurpose } from '../../agents/prompts/built-in.ts';
 import { inProcess } from '../../executors/in-process.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';

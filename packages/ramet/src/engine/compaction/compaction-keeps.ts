@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { type CompactionPlan, compactedMessages, promptsBefore } from '../../conversation/compacted.ts';
 import type { FrozenMessage } from '../../conversation/conversation.ts';
 import { bytesOfTokens, contentOf, estimateTokens } from '../../conversation/frozen-block.ts';
-import { entriesOf } from '../../system/persistent-map.ts';
+import { entriesOf } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
 import { bindsThinking } from '../exchange/fallback.ts';
 import { compactionThreshold } from './context-state.ts';

@@ -11,7 +11,7 @@ import { contentOf } from '../../conversation/frozen-block.ts';
 import type { Answer } from '../../emulator/index.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { agentId } from '../../schema/ids.ts';
-import { entriesOf } from '../../system/persistent-map.ts';
+import { entriesOf } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
 import { resumeAgent } from '../resume/resume.ts';
 import { compact } from './compaction.ts';

@@ -15,7 +15,7 @@ import { withThinkingRoom } from '../../model/thinking.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Breakpoint } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';
-import { hasKey } from '../../system/persistent-map.ts';
+import { hasKey } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
 import { markLifetime } from './mark-lifetime.ts';

@@ -11,7 +11,7 @@ import {
   startAgents,
   startFamily,
 } from '../../../test/fixtures/family.ts';
-import { witnessPath } from '../../journal/witness.ts';
+import { witnessPath } from '../../journal/integrity.ts';
 import { MAY_HAVE_RUN, NOT_RUN, RECORD_LOST_ITS_END } from '../agent/notices.ts';
 
 const never = () => new Promise<never>(() => {});

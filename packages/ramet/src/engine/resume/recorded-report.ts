@@ -5,7 +5,7 @@ import type { JournalReader } from '../../journal/journal.ts';
 import { foldAgent } from '../../journal/projections/apply-event.ts';
 import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { itemsOf } from '../../system/persistent-list.ts';
+import { itemsOf } from '../../system/persistent.ts';
 import type { ReportFacts } from '../children/report.ts';
 import type { RecordedChild } from './recorded-children.ts';
 

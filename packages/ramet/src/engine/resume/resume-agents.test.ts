@@ -11,7 +11,7 @@ import {
   startFamily,
   timesIn,
 } from '../../../test/fixtures/family.ts';
-import { witnessPath } from '../../journal/witness.ts';
+import { witnessPath } from '../../journal/integrity.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { RECORD_LOST_ITS_END } from '../agent/notices.ts';
 

@@ -17,8 +17,7 @@ import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { itemsOf } from '../../system/persistent-list.ts';
-import { hasKey, valueAt } from '../../system/persistent-map.ts';
+import { hasKey, itemsOf, valueAt } from '../../system/persistent.ts';
 import { Agent } from '../agent/agent.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
@@ -115,7 +114,7 @@ function nothingRecorded(id: AgentId): UserMistake {
 }
 
 /**
- * An agent that is resumed from a journal that lost its end (`journal/witness.ts`): it is told, and what its last message
+ * An agent that is resumed from a journal that lost its end (`journal/integrity.ts`): it is told, and what its last message
  * asked for is not done again on the word of a record that may have lost the start of it.
  */
 export function tellOfLostEnd(agent: Agent): void {

@@ -10,8 +10,7 @@ import {
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import { itemsOf } from '../../system/persistent-list.ts';
-import { entriesOf } from '../../system/persistent-map.ts';
+import { entriesOf, itemsOf } from '../../system/persistent.ts';
 import { RecordedConversations } from '../../views/recorded-conversations.ts';
 import { newAgentState } from './agent-state.ts';
 import { applyEvent, foldAgent } from './apply-event.ts';

@@ -10,9 +10,7 @@ import type { Breakpoint, Digest, EventOf, JournalEvent } from '../../schema/eve
 import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode, TodoItem } from '../../schema/status.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { listOf, type PersistentList } from '../../system/persistent-list.ts';
-import { mapOf, type PersistentMap } from '../../system/persistent-map.ts';
-import type { Refusals } from './refusals.ts';
+import { listOf, mapOf, type PersistentList, type PersistentMap } from '../../system/persistent.ts';
 
 export interface StateMessage {
   readonly role: Role;
@@ -178,4 +176,53 @@ export function forkState(started: AgentState, parent: AgentState): AgentState {
 export function foldProgress(progress: string | null, event: JournalEvent): string | null {
   if (event.type === 'progress.reported') return event.line;
   return event.type === 'message.appended' && event.cause === 'prompt' ? null : progress;
+}
+
+interface RefusalCount {
+  /** Tool and reason, without what names one call alone. */
+  readonly kind: string;
+  readonly count: number;
+  /** The call whose result said so; null while none did. */
+  readonly toldBy: string | null;
+}
+
+/** The kind that was refused last is the last one. */
+export type Refusals = readonly RefusalCount[];
+
+const EQUAL_UNTIL_TOLD = 3;
+
+/** Those that come up again and again matter: the oldest are forgotten. */
+const MOST_KINDS = 50;
+
+/**
+ * Counts how often each kind of call was refused to an agent (FORK-4). The third refusal of a kind tells the agent, once,
+ * to do what needs no such call. Returns the same value for an event that refuses nothing.
+ */
+export function foldRefusals(refusals: Refusals, event: JournalEvent): Refusals {
+  if (event.type === 'conversation.inherited') return event.refusals ?? refusals;
+  if (event.type !== 'tool.completed' || event.refused === undefined) return refusals;
+  return countRefusal(refusals, event.refused, event.call);
+}
+
+export function countRefusal(refusals: Refusals, kind: string, call: string): Refusals {
+  const { count, toldBy } = refusals.find((known) => known.kind === kind) ?? { count: 0, toldBy: null };
+  const tells = toldBy === null && count + 1 >= EQUAL_UNTIL_TOLD;
+  const counted = { kind, count: count + 1, toldBy: tells ? call : toldBy };
+  return [...refusals.filter((known) => known.kind !== kind), counted].slice(-MOST_KINDS);
+}
+
+/** Whether the result of this call is the one that tells the agent. */
+export function tellsBy(refusals: Refusals, call: string): boolean {
+  return refusals.some(({ toldBy }) => toldBy === call);
+}
+
+/** What a fork starts with: it does not see the results of `open`, the calls of the message that asked for it. */
+export function refusalsOfFork(
+  refusals: Refusals,
+  open: ReadonlySet<string>,
+): Pick<EventOf<'conversation.inherited'>, 'refusals'> {
+  if (refusals.length === 0) return {};
+  return {
+    refusals: refusals.map((known) => (open.has(known.toldBy ?? '') ? { ...known, toldBy: null } : known)),
+  };
 }

@@ -8,8 +8,7 @@ import {
   toolStarted,
 } from '../../../test/recorded-events.ts';
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
-import { itemsOf } from '../../system/persistent-list.ts';
-import { entriesOf } from '../../system/persistent-map.ts';
+import { entriesOf, itemsOf } from '../../system/persistent.ts';
 import { type AgentState, newAgentState } from './agent-state.ts';
 import { applyEvent } from './apply-event.ts';
 import { recordedAgent, recordedAgents } from './recorded-agents.ts';

@@ -5,18 +5,25 @@
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
-import { appended, listOf } from '../../system/persistent-list.ts';
-import { hasKey, mapOf, type PersistentMap, valueAt, withKey } from '../../system/persistent-map.ts';
+import {
+  appended,
+  hasKey,
+  listOf,
+  mapOf,
+  type PersistentMap,
+  valueAt,
+  withKey,
+} from '../../system/persistent.ts';
 import {
   type AgentState,
   foldProgress,
+  foldRefusals,
   NOTHING_SPENT,
   newAgentState,
   type SeenFile,
   type StateMessage,
   type TouchedFile,
 } from './agent-state.ts';
-import { foldRefusals } from './refusals.ts';
 
 /** The state after all events of one agent. Of a fork it lacks what its parent had: see `recorded-agents.ts`. */
 export function foldAgent(events: Iterable<RecordedEvent>, agent: AgentId): AgentState {

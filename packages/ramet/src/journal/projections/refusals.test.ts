@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countRefusal, foldRefusals, type Refusals, refusalsOfFork, tellsBy } from './refusals.ts';
+import { countRefusal, foldRefusals, type Refusals, refusalsOfFork, tellsBy } from './agent-state.ts';
 
 const GIT = 'Bash: git stash is refused';
 

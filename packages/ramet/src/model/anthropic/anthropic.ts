@@ -17,8 +17,14 @@ import {
 } from '../http-post.ts';
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from '../provider.ts';
 import { rateHeaders } from '../rate/rate-headers.ts';
-import { type EventProgress, type EventReading, readEvents, withUsage } from '../read-events.ts';
-import { readUsage, type WireUsage } from '../wire-usage.ts';
+import {
+  type EventProgress,
+  type EventReading,
+  readEvents,
+  readUsage,
+  type WireUsage,
+  withUsage,
+} from '../wire.ts';
 import { type AssembledMessage, ResponseAssembler, type StreamEvent } from './response-assembler.ts';
 
 const API_VERSION = '2026-10-21';

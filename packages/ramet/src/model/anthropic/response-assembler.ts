@@ -6,8 +6,7 @@
 import type { OtherBlock } from '../../schema/content.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { ModelDelta, ResponseBlock } from '../provider.ts';
-import { closeBlock, isBlankText, type OpenBlock, stringField } from '../response-block.ts';
-import { mergeUsage, type WireUsage } from '../wire-usage.ts';
+import { closeBlock, isBlankText, mergeUsage, type OpenBlock, stringField, type WireUsage } from '../wire.ts';
 
 /** The fields of stream events that are read; everything else is ignored, as the protocol asks. */
 export interface StreamEvent {

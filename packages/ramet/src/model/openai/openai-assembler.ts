@@ -7,7 +7,7 @@ import { ModelError } from '../../schema/errors.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { AssembledMessage } from '../anthropic/response-assembler.ts';
 import type { ModelDelta, ResponseBlock } from '../provider.ts';
-import { isPossibleCount, usageOf } from '../wire-usage.ts';
+import { isPossibleCount, usageOf } from '../wire.ts';
 import { type ChatCallPiece, OpenaiToolCalls } from './openai-tool-calls.ts';
 
 /** The fields of a chunk that are read, each as it may come. */

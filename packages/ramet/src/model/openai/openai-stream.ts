@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ModelError } from '../../schema/errors.ts';
 import { readText } from '../http-post.ts';
-import { type EventProgress, type EventReading, readEvents, withUsage } from '../read-events.ts';
+import { type EventProgress, type EventReading, readEvents, withUsage } from '../wire.ts';
 import type { AssembledChat, ChatChunk, OpenaiAssembler } from './openai-assembler.ts';
 
 /** A request that was accepted may succeed next time, unless the error says that the request is to blame. */

@@ -10,7 +10,7 @@
  */
 import { ModelError } from '../../schema/errors.ts';
 import type { ResponseBlock } from '../provider.ts';
-import { closeBlock } from '../response-block.ts';
+import { closeBlock } from '../wire.ts';
 
 /** Every field as it may come; checked when read. */
 export interface ChatCallPiece {

@@ -5,7 +5,7 @@
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { unknownType } from '../../agents/definitions/type-lines.ts';
 import { findDefinition } from '../../agents/prompts/built-in.ts';
-import { environmentText } from '../../agents/prompts/environment.ts';
+import { environmentText } from '../../agents/prompts/first-message.ts';
 import { estimateTokens, freezeBlock } from '../../conversation/frozen-block.ts';
 import { headOf, toolsOf } from '../../engine/later.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';

@@ -1,11 +1,9 @@
 /** Every setting that holds here and where it came from; what does not count, and why. */
-
 import { overridePrices, PRICES, type PriceTable } from '../../model/prices.ts';
 import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
-import { isTrustedPlace, type SettingsReport } from '../../settings/read-settings.ts';
+import { isTrustedPlace, problemText, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
-import { problemText } from '../../settings/settings-problems.ts';
 import { isTrusted, revokeTrust, trust } from '../../system/trust.ts';
 import { findPlace } from '../place.ts';
 import { describeSettings, sessionSettings, settingsPlace } from '../session/session-settings.ts';

@@ -6,7 +6,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import { isInside } from '../../system/path-inside.ts';
-import { agentTree, type TreePlace } from '../../views/agent-tree.ts';
+import { agentTree, type TreePlace } from '../../views/agent-label.ts';
 import type { Ledger } from '../../views/ledger/ledger.ts';
 import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../../views/session-view.ts';
 import { findPlace } from '../place.ts';

@@ -24,9 +24,8 @@ import type {
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
-import { childEnvironment } from '../../system/child-environment.ts';
+import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
-import { withoutOwnPrograms } from '../../system/own-programs.ts';
 import { isTrusted } from '../../system/trust.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { sessionSettings } from '../session/session-settings.ts';

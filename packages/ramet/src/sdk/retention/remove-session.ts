@@ -4,9 +4,9 @@
  */
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readWitness } from '../../journal/integrity.ts';
 import { lockPath, removeLockFile, sessionPath, takeSessionLock } from '../../journal/session-file.ts';
 import { forgetSession } from '../../journal/session-index.ts';
-import { readWitness } from '../../journal/witness.ts';
 import type { SessionId } from '../../schema/ids.ts';
 
 /** When it was last written. Not by the files beside it: SQLite makes those for whoever only looks. */

@@ -1,5 +1,5 @@
 /** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
-import { environmentText } from '../../agents/prompts/environment.ts';
+import { environmentText } from '../../agents/prompts/first-message.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { AgentExecutor } from '../../engine/agent/executor.ts';
 import { Spending } from '../../engine/budget/budget.ts';

@@ -1,7 +1,12 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
-import { environmentText, firstMessage } from '../../agents/prompts/environment.ts';
+
+import {
+  environmentText,
+  firstMessage,
+  instructionsText,
+  readProjectInstructions,
+} from '../../agents/prompts/first-message.ts';
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
-import { instructionsText, readProjectInstructions } from '../../agents/prompts/project-instructions.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
 import { agentSpec, resumeAgent, switchModel } from '../../engine/opening.ts';

@@ -26,8 +26,7 @@ import { askingOnce } from '../../permission/asking-once.ts';
 import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { type Clock, steadyClock } from '../../schema/clock.ts';
 import type { LimitSettings } from '../../settings/settings.ts';
-import { childEnvironment } from '../../system/child-environment.ts';
-import { withoutOwnPrograms } from '../../system/own-programs.ts';
+import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import {
   createProcessRegister,
   type ProcessRegister,

@@ -5,17 +5,21 @@ import { DEFAULT_WATCH } from '../../model/connection-watch.ts';
 import { DEFAULT_CONCURRENT_REQUESTS } from '../../model/rate/rate-window.ts';
 import { DEFAULT_RETRY } from '../../model/rate/retry.ts';
 import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../../model/select-provider.ts';
-import { describeIssues } from '../../schema/describe-issues.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { describeIssues } from '../../schema/zod.ts';
 import {
   foldersUpTo,
   otherToolsNotices,
   readOtherTools,
 } from '../../settings/other-tools/read-other-tools.ts';
-import { readSettings, type SettingsReport } from '../../settings/read-settings.ts';
+import {
+  readSettings,
+  refuseBadSettings,
+  type SettingsReport,
+  settingsNotices,
+} from '../../settings/read-settings.ts';
 import type { SettingValue } from '../../settings/setting-value.ts';
 import type { Settings, SettingsPlace, TierSettings } from '../../settings/settings.ts';
-import { refuseBadSettings, settingsNotices } from '../../settings/settings-problems.ts';
 import {
   DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,

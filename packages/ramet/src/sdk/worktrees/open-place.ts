@@ -2,9 +2,8 @@
 import { isHalfMade, openWorktreePlace } from '../../git/managed-worktrees.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { childEnvironment } from '../../system/child-environment.ts';
+import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { rametHome } from '../../system/home.ts';
-import { withoutOwnPrograms } from '../../system/own-programs.ts';
 import type { Caller } from '../calls/caller.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 

@@ -2,7 +2,7 @@
  * The part of a text that one Read shows: from `offset`, at most `limit` lines, at most about 100 KB, long lines cut.
  * Lines come one by one, so the text may be far larger than what is kept of it.
  */
-import { headOf } from '../../system/text/cut-text.ts';
+import { headOf } from '../../system/text/visible-text.ts';
 
 const SNIPPET_LINE_LENGTH = 500;
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from '../../schema/zod.ts';
-import { headOf } from '../../system/text/cut-text.ts';
+import { headOf } from '../../system/text/visible-text.ts';
 import { defineTool, failure, type Tool, type ToolOutcome } from '../tool.ts';
 import { formatGrepOutput, type GrepMode } from './grep-output.ts';
 import { runRipgrep } from './ripgrep.ts';

@@ -20,7 +20,7 @@ import {
   startProcessGroup,
 } from '../../system/processes/process-group.ts';
 import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
-import { describeSize } from '../../system/text/cut-text.ts';
+import { describeSize } from '../../system/text/visible-text.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import {
   createOutputFile,

@@ -6,8 +6,7 @@ import { closeSync, constants, createReadStream, fstatSync, mkdirSync, openSync,
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
-import { describeSize, headOf, tailOf } from '../../system/text/cut-text.ts';
-import { stripAnsi } from '../../system/text/visible-text.ts';
+import { describeSize, headOf, stripAnsi, tailOf } from '../../system/text/visible-text.ts';
 
 export interface OutputFile {
   path: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
-import { describeSize } from '../../system/text/cut-text.ts';
+import { describeSize } from '../../system/text/visible-text.ts';
 import { describeRoot } from '../root-view.ts';
 import { defineTool, failure, type Tool } from '../tool.ts';
 import { type BackgroundTask, describeTask, unknownTask } from './background-tasks.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { describeError, RametError } from '../../schema/errors.ts';
-import { describeSize, headOf } from '../../system/text/cut-text.ts';
+import { describeSize, headOf } from '../../system/text/visible-text.ts';
 import { failure, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { openPage, REAL_WEB, type WebPorts } from './open-page.ts';
 import { readPage } from './read-page.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { RametError } from '../../schema/errors.ts';
-import { describeSize } from '../../system/text/cut-text.ts';
+import { describeSize } from '../../system/text/visible-text.ts';
 import type { OpenPage } from './open-page.ts';
 import { renderAside } from './render-aside.ts';
 import { HTML_TYPE, type RenderedPage } from './render-page.ts';

@@ -2,7 +2,7 @@
  * The bytes of a page as text, and what is shown of it. Pure and without a wait: of 5 MB that takes seconds when a page
  * is made to hurt, so large ones are rendered in a thread of their own (`render-aside.ts`).
  */
-import { headOf } from '../../system/text/cut-text.ts';
+import { headOf } from '../../system/text/visible-text.ts';
 import { htmlToText } from './html-to-text.ts';
 
 /** Chooses what to show of a text that is too long: the parts that share most words with what is looked for. */

@@ -2,10 +2,17 @@
 import { isDearer } from '../../engine/budget/fork-cost.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate, isUncertain, type TokenCount } from '../../schema/usage.ts';
-import { agentLabel, purposeOf, shortId, thinkingText } from '../agent-label.ts';
-import { agentTree } from '../agent-tree.ts';
-import { displayWidth, fitText } from '../text/display-width.ts';
-import { atLeastDollars, atLeastTokens, dollars, duration, percent, tokens } from '../text/format.ts';
+import { agentLabel, agentTree, purposeOf, shortId, thinkingText } from '../agent-label.ts';
+import {
+  atLeastDollars,
+  atLeastTokens,
+  displayWidth,
+  dollars,
+  duration,
+  fitText,
+  percent,
+  tokens,
+} from '../text/format.ts';
 import type { ComparedFork, Ledger, LedgerAgent } from './ledger.ts';
 import { isBelowMinimum, type LedgerLine, mostUnanswered } from './ledger-line.ts';
 

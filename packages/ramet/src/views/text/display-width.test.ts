@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayWidth, fitText, graphemesOf } from './display-width.ts';
+import { displayWidth, fitText, graphemesOf } from './format.ts';
 
 describe('the width of text on a terminal', () => {
   test.for<[string, number]>([

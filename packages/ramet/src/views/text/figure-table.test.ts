@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { figureTable } from '../ledger/cost-table.ts';
-import { displayWidth } from './display-width.ts';
+import { displayWidth } from './format.ts';
 
 const lines = (rows: string[][]): string[] => figureTable(rows).split('\n').slice(0, -1);
 

@@ -1,7 +1,8 @@
-/** How figures look to people. Unknown is shown as such, never as 0. */
+/** How figures and text look to people. Unknown is shown as such, never as 0. */
+
+import { eastAsianWidth } from 'get-east-asian-width';
 import { isUncertain, totalTokens, type Usage } from '../../schema/usage.ts';
 import { stripAnsi } from '../../system/text/visible-text.ts';
-import { displayWidth } from './display-width.ts';
 
 export function dollars(usd: number | null): string {
   if (usd === null) return 'unknown';
@@ -81,4 +82,72 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
     )
     .map((line) => `${line}\n`)
     .join('');
+}
+
+const PLAIN = /^[\x20-\x7e]*$/;
+
+const NO_WIDTH = /^[\p{Mark}\p{Control}\p{Format}\p{Surrogate}]+$/u;
+
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Printable ASCII: every code unit is a character of one column. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+/** What a reader takes for single characters. */
+export function graphemesOf(text: string): string[] {
+  if (isPlain(text)) return text.split('');
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/**
+ * Columns on a terminal, by Unicode's own table. Terminals disagree about some emoji; this follows what most of them do,
+ * and a wrong guess shifts a line by a column and breaks nothing.
+ */
+export function graphemeWidth(grapheme: string): 0 | 1 | 2 {
+  if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return 1;
+  if (NO_WIDTH.test(grapheme)) return 0;
+  const point = grapheme.codePointAt(0) ?? 0;
+  return EMOJI.test(grapheme) ? 2 : eastAsianWidth(point);
+}
+
+export function displayWidth(text: string): number {
+  if (isPlain(text)) return text.length;
+  return graphemesOf(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
+}
+
+/** As much of the text as fits into `columns`, with an ellipsis where something was left out. */
+export function fitText(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let fitted = '';
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > columns - 1) break;
+    fitted += grapheme;
+  }
+  return columns > 0 ? `${fitted}…` : '';
+}
+
+/** All of the text in rows of at most `columns`; one empty row for an empty text. */
+export function wrapText(text: string, columns: number): string[] {
+  if (displayWidth(text) <= columns) return [text];
+  const rows: string[] = [];
+  let row = '';
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const cells = graphemeWidth(grapheme);
+    if (width + cells > columns && row !== '') {
+      rows.push(row);
+      row = '';
+      width = 0;
+    }
+    row += grapheme;
+    width += cells;
+  }
+  return [...rows, row];
 }

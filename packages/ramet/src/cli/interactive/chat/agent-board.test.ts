@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent, AgentResult } from '../../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
-import { displayWidth } from '../../../views/text/display-width.ts';
+import { displayWidth } from '../../../views/text/format.ts';
 import { agentRows } from '../screen/agent-rows.ts';
 import { textStyle } from '../screen/text-style.ts';
 import { AgentBoard, agentLine, doingOf, inBackgroundLine } from './agent-board.ts';

@@ -10,8 +10,7 @@ import type { CallDetails } from '../../../schema/tool-access.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { visibleLine } from '../../../system/text/visible-text.ts';
-import { agentLabel, endingOf, liveStatusOf } from '../../../views/agent-label.ts';
-import { agentTree, type TreePlace } from '../../../views/agent-tree.ts';
+import { agentLabel, agentTree, endingOf, liveStatusOf, type TreePlace } from '../../../views/agent-label.ts';
 import { duration } from '../../../views/text/format.ts';
 import { safeLine, type TextStyle } from '../screen/text-style.ts';
 

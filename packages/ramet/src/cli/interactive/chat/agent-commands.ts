@@ -1,12 +1,10 @@
 /** `/agents`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
-
 import { STOPPED } from '../../../engine/agent/notices.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { AgentHandle, AgentOverview } from '../../../sdk/index.ts';
 import { findPlace } from '../../../sdk/place.ts';
 import type { Session } from '../../../sdk/session/session.ts';
-import { purposeOf, shortId } from '../../../views/agent-label.ts';
-import { agentTree } from '../../../views/agent-tree.ts';
+import { agentTree, purposeOf, shortId } from '../../../views/agent-label.ts';
 import { viewSession } from '../../../views/session-view.ts';
 import { dollars, excerpt, table, usageTokens } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';

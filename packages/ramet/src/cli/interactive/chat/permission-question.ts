@@ -2,7 +2,7 @@
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
 import { visibleLine, visibleText } from '../../../system/text/visible-text.ts';
 import { type AskedChange, askedChange, type ShownChange } from '../../../views/asked-change.ts';
-import { wrapText } from '../../../views/text/display-width.ts';
+import { wrapText } from '../../../views/text/format.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../views/text/display-width.ts';
+import { displayWidth } from '../../../views/text/format.ts';
 import { layoutInput } from './input-layout.ts';
 import { EMPTY_EDITOR, editorOf, insertPaste, moveTo, pasteLabel } from './line-editor.ts';
 

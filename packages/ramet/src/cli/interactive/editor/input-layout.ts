@@ -1,5 +1,5 @@
 /** Where the cells of the input stand on a screen of a given width, and which rows are shown. Pure. */
-import { displayWidth, fitText, graphemeWidth } from '../../../views/text/display-width.ts';
+import { displayWidth, fitText, graphemeWidth } from '../../../views/text/format.ts';
 import type { Cell, EditorState } from './line-editor.ts';
 
 export interface InputLayout {

@@ -6,7 +6,7 @@
  * 1. The cursor stands between cells: 0 <= cursor <= cells.length.
  * 2. No cell holds a control character, except a line break or a tab by itself.
  */
-import { graphemesOf } from '../../../views/text/display-width.ts';
+import { graphemesOf } from '../../../views/text/format.ts';
 
 /** A paste that is shown by its size and sent whole. */
 export interface PastedText {

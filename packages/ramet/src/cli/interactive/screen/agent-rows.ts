@@ -1,9 +1,6 @@
 /** The children at work as rows below the output, at most a few, the rest as a count. Pure. */
-
-import { purposeOf, shortId } from '../../../views/agent-label.ts';
-import type { TreePlace } from '../../../views/agent-tree.ts';
-import { displayWidth, fitText } from '../../../views/text/display-width.ts';
-import { dollars, usageTokens } from '../../../views/text/format.ts';
+import { purposeOf, shortId, type TreePlace } from '../../../views/agent-label.ts';
+import { displayWidth, dollars, fitText, usageTokens } from '../../../views/text/format.ts';
 import { type BoardAgent, doingOf } from '../chat/agent-board.ts';
 import type { ScreenSize } from './screen.ts';
 import { safeLine } from './text-style.ts';

@@ -1,8 +1,14 @@
 /** What stands below the output: what goes on, the input, and one line of figures. Pure. */
 import { hitRate } from '../../../schema/usage.ts';
-import type { TreePlace } from '../../../views/agent-tree.ts';
-import { displayWidth, fitText } from '../../../views/text/display-width.ts';
-import { dollars, duration, percent, usageTokens } from '../../../views/text/format.ts';
+import type { TreePlace } from '../../../views/agent-label.ts';
+import {
+  displayWidth,
+  dollars,
+  duration,
+  fitText,
+  percent,
+  usageTokens,
+} from '../../../views/text/format.ts';
 import type { BoardAgent } from '../chat/agent-board.ts';
 import type { ChatTally } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';

@@ -7,7 +7,7 @@
  * 2. Output is written once. The terminal wraps it, so what is copied from the scrollback has no breaks of ours.
  * 3. No live row is wider than the screen, and together they are lower than it: moving up never meets the top.
  */
-import { graphemesOf, graphemeWidth, isPlain } from '../../../views/text/display-width.ts';
+import { graphemesOf, graphemeWidth, isPlain } from '../../../views/text/format.ts';
 
 export interface LiveRow {
   /** May hold colours. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { instructionsText, readProjectInstructions } from './project-instructions.ts';
+import { instructionsText, readProjectInstructions } from './first-message.ts';
 
 let base: string;
 beforeEach(() => {

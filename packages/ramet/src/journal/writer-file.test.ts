@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FileGuard } from './file-guard.ts';
+import { FileGuard } from './writer-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-guard-'));
 afterAll(() => rmSync(root, { recursive: true }));

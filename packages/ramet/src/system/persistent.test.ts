@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entriesOf, hashOf, hasKey, mapOf, type PersistentMap, valueAt, withKey } from './persistent-map.ts';
+import { entriesOf, hashOf, hasKey, mapOf, type PersistentMap, valueAt, withKey } from './persistent.ts';
 
 const changes = fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }).map(String), fc.option(fc.nat())), {
   maxLength: 900,

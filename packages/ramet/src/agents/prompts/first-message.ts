@@ -1,7 +1,7 @@
 /**
- * Project instructions: AGENTS.md and CLAUDE.md of the user and of every folder from the repository's root
- * down to the working directory, with `@path` imports. Their text is untrusted data that the user has put
- * there; nothing in it is executed.
+ * The first message: project instructions, then the environment. Instructions are AGENTS.md and CLAUDE.md of the user and
+ * of every folder from the repository's root down to the working directory, with `@path` imports. Their text is
+ * untrusted data that the user has put there; nothing in it is executed.
  *
  * Invariants
  * 1. A file is taken once, however it is reached (real paths).
@@ -9,10 +9,12 @@
  *    enter `.git`.
  */
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { arch, homedir, platform, release, type } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { quoteFolderName, quoteFolderText } from '../../conversation/quoted-text.ts';
-import { PROJECT_INSTRUCTIONS } from '../../schema/content.ts';
+import type { GitState, Repository } from '../../git/shapes.ts';
+import { findModel } from '../../model/catalog.ts';
+import { ENVIRONMENT, PROJECT_INSTRUCTIONS, type TextBlock } from '../../schema/content.ts';
 import { isInside, pathInside } from '../../system/path-inside.ts';
 import { loadFile } from '../../system/regular-file.ts';
 
@@ -120,4 +122,80 @@ function importsOf(text: string): string[] {
   return Array.from(prose.matchAll(/(?:^|\s)@([\w./~-]*[\w-])/g), (match) => match[1] ?? '').filter(
     (target) => target.includes('/') || target.includes('.'),
   );
+}
+
+interface EnvironmentFacts {
+  cwd: string;
+  model: string;
+  now: Date;
+  shell: string | undefined;
+  /** Absent when git is not to be spoken of. */
+  repository?: Repository | null;
+  git?: GitState | null;
+}
+
+/** What differs between runs (PROMPT-1, third part): it follows everything that runs share. */
+export function environmentText(facts: EnvironmentFacts): string {
+  return [
+    `<${ENVIRONMENT}>`,
+    `Working directory: ${quoteFolderName(facts.cwd)}`,
+    `Platform: ${platform()}`,
+    `OS: ${type()} ${release()} (${arch()})`,
+    `Shell: ${facts.shell ?? 'bash'}`,
+    `Model: ${facts.model}`,
+    ...cutOffLine(facts.model),
+    `Date: ${facts.now.toISOString().slice(0, 10)}`,
+    ...gitLines(facts).map(quoteFolderName),
+    `</${ENVIRONMENT}>`,
+  ].join('\n');
+}
+
+/** Nothing is said of a model of which no source states it. */
+function cutOffLine(model: string): string[] {
+  const cutOff = findModel(model)?.knowledgeCutOff;
+  return cutOff === undefined ? [] : [`Knowledge cut-off: ${cutOff}`];
+}
+
+function gitLines({ cwd, repository, git }: EnvironmentFacts): string[] {
+  if (repository === undefined || git === undefined) return [];
+  if (repository === null || git === null) return ['Git: not a repository'];
+  // It is the working directory more often than not.
+  const root = repository.root === cwd ? [] : [`Git root: ${repository.root}`];
+  if (!git.known) return [...root, `Git status: unknown (${git.reason})`];
+  const changes = git.changes.length === 0 ? ['Git status: clean'] : ['Git status:', ...git.changes];
+  return [
+    ...root,
+    `Git branch: ${git.branch ?? '(detached)'} at ${git.head?.slice(0, 12) ?? '(no commit yet)'}`,
+    ...changes,
+    ...(git.more > 0 ? [`(${git.more} more)`] : []),
+  ];
+}
+
+/**
+ * The first user message: project instructions, then the environment, then the task. The instructions are the
+ * same for every run in a repository, so a breakpoint stands after them (FORK-9); the rest differs.
+ */
+interface FirstMessage {
+  blocks: TextBlock[];
+  /** How many leading blocks are the same in the next run. */
+  shared: number;
+}
+
+export function firstMessage(parts: {
+  instructions: string | null;
+  environment: string;
+  /** What has changed since the session was opened. */
+  news?: string | null;
+  prompt: string;
+}): FirstMessage {
+  const instructions = parts.instructions === null ? [] : [text(parts.instructions)];
+  const news = parts.news == null ? [] : [text(parts.news)];
+  return {
+    blocks: [...instructions, text(parts.environment), ...news, text(parts.prompt)],
+    shared: instructions.length,
+  };
+}
+
+function text(value: string): TextBlock {
+  return { type: 'text', text: value };
 }

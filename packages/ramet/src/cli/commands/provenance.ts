@@ -1,6 +1,5 @@
-/** `ramet blame`: which agent wrote each line of a file and why, committed or not. */
-
-import { blame as blameOf } from '../../sdk/calls/provenance.ts';
+/** `ramet blame` and `ramet diff`: who wrote what. */
+import { blame as blameOf, diff as diffOf } from '../../sdk/calls/provenance.ts';
 import type { BlamedLine } from '../../sdk/index.ts';
 import { excerpt, printable, table } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
@@ -9,6 +8,7 @@ const WHY_LENGTH = 40;
 const WHO_LENGTH = 24;
 const COMMIT_LENGTH = 10;
 
+/** Which agent wrote each line of a file and why, committed or not. */
 export async function blame(file: string, options: { json?: boolean }, io: CommandIo): Promise<void> {
   const lines = await blameOf(file, callFrom(io));
   if (options.json) io.out(`${JSON.stringify(lines)}\n`);
@@ -23,4 +23,10 @@ function rowOf({ line, text, commit, author, agent, task, subject }: BlamedLine)
     String(line),
     printable(text),
   ];
+}
+
+/** What a branch adds to its base, or what an agent changed through Write and Edit. */
+export async function diff(wanted: string, options: { base?: string }, io: CommandIo): Promise<void> {
+  const text = await diffOf(wanted, { ...options, ...callFrom(io) });
+  io.out(io.isTerminal ? printable(text) : text);
 }
