@@ -3,7 +3,7 @@ export { agentSpec } from './agent/agent-spec.ts';
 export { hosted } from './agent/hosted-agent.ts';
 export { localHost } from './agent/local-host.ts';
 export { agentMessageText, directoryChanged } from './agent/notices.ts';
-export { closeCalls } from './calls/finish-calls.ts';
+export { closeCalls, hasOpenCalls } from './calls/finish-calls.ts';
 export { AgentFamily } from './children/family.ts';
 export { lazyCalledAgents, lazyDesk, prepareDesks } from './children/lazy-desk.ts';
 export { switchModel } from './exchange/fallback.ts';

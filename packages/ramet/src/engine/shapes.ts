@@ -8,7 +8,6 @@ export type {
   AgentRuntime,
   AgentSpec,
   CalledAgent,
-  OpenCalls,
   SessionRuntime,
 } from './agent/runtime.ts';
 export type { AnswerSchema } from './answer/answer-schema.ts';

@@ -140,6 +140,14 @@ interface ProgressReported {
   line: string;
 }
 
+/**
+ * The agent was resumed from a journal that had lost its end: each call of its last message may have begun, also one
+ * without a `tool.started`.
+ */
+interface RecordShortened {
+  type: 'record.shortened';
+}
+
 /** A refusal said how many tokens the context window of this model holds. */
 interface WindowLearned {
   type: 'window.learned';
@@ -186,6 +194,7 @@ export type AgentLifecycleEvent =
   | MessageTaken
   | AgentDetached
   | ProgressReported
+  | RecordShortened
   | WindowLearned
   | CompactionPostponed
   | AgentStalled

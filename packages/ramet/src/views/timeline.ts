@@ -32,6 +32,7 @@ function describe(event: JournalEvent): string {
     case 'message.taken':
     case 'agent.detached':
     case 'progress.reported':
+    case 'record.shortened':
     case 'window.learned':
     case 'compaction.postponed':
     case 'agent.stalled':
@@ -142,6 +143,8 @@ function describeLife(event: LifeEvent): string {
       return 'sent to the background';
     case 'progress.reported':
       return `progress: ${event.line}`;
+    case 'record.shortened':
+      return 'resumed from a journal that had lost its end';
     case 'window.learned':
       return `context window of ${event.model}: ${event.tokens} tokens`;
     case 'compaction.postponed':

@@ -1,6 +1,6 @@
 /**
- * The bytes of what an agent's state names: its conversation, its prompts and what has come for it, kept beside the state
- * and equal to it. The recorder of an event makes known the blocks that it names; they are let go of once a message
+ * The bytes of what an agent's state names: its conversation, its prompts, what has come for it and the results of calls
+ * that are not answered yet, kept beside the state and equal to it. The recorder of an event makes known the blocks that it names; they are let go of once a message
  * holds them.
  */
 import {
@@ -12,7 +12,7 @@ import {
 import { type FrozenBlock, freezeBlock, freezeTool } from '../../conversation/frozen-block.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
-import { itemsFrom, itemsOf } from '../../system/persistent.ts';
+import { entriesOf, itemsFrom, itemsOf } from '../../system/persistent.ts';
 import { toolSchema } from '../../tools/tool.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -21,6 +21,8 @@ export interface ContentBytes {
   readonly prompts?: readonly FrozenMessage[] | undefined;
   /** The blocks of what has come for the agent. */
   readonly mail?: readonly FrozenBlock[] | undefined;
+  /** Of calls of the last response, where they are not answered yet. */
+  readonly results?: readonly FrozenBlock[] | undefined;
 }
 
 export class AgentContent {
@@ -28,18 +30,19 @@ export class AgentContent {
   /** Every prompt of the state. */
   #prompts: readonly FrozenMessage[];
   #mail: readonly InboxItem[] = [];
-  #followed: Pick<AgentState, 'messages' | 'replacements' | 'pending'>;
+  #followed: Pick<AgentState, 'messages' | 'replacements' | 'pending' | 'results'>;
   readonly #known = new Map<Digest, FrozenBlock>();
   /** Of the conversation that is about to replace the present one. */
   #nextHead: PromptHead | null = null;
 
-  constructor(state: AgentState, { conversation, prompts = [], mail = [] }: ContentBytes) {
+  constructor(state: AgentState, { conversation, prompts = [], mail = [], results = [] }: ContentBytes) {
     this.#followed = state;
     this.#conversation = conversation;
     this.#prompts = prompts;
     this.know(mail);
     this.#takeMail(state);
     this.#known.clear();
+    this.know(results);
   }
 
   get conversation(): Conversation {
@@ -55,7 +58,17 @@ export class AgentContent {
     return this.#mail;
   }
 
-  know(blocks: readonly FrozenBlock[]): void {
+  /** The results of calls of the last response, by call, until a message holds them. */
+  get results(): Map<string, FrozenBlock> {
+    const results = new Map<string, FrozenBlock>();
+    for (const [call, digest] of entriesOf(this.#followed.results)) {
+      const block = this.#known.get(digest);
+      if (block !== undefined) results.set(call, block);
+    }
+    return results;
+  }
+
+  know(blocks: Iterable<FrozenBlock>): void {
     for (const block of blocks) this.#known.set(block.digest, block);
   }
 
@@ -69,14 +82,18 @@ export class AgentContent {
     if (state.pending !== pending) this.#takeMail(state);
     this.#followed = state;
     if (state.messages === messages) return;
+    let open: Iterable<FrozenBlock> = [];
     if (state.replacements === replacements) {
       for (const message of itemsFrom(state.messages, messages.length)) this.#append(message);
     } else {
       const frozen = itemsOf(state.messages).map((message) => this.#frozen(message));
       this.#conversation = new Conversation(this.#nextHead ?? this.#conversation.head, frozen);
+      // Calls that were open before are open now.
+      open = this.results.values();
     }
     this.#nextHead = null;
     this.#known.clear();
+    this.know(open);
   }
 
   #takeMail({ pending }: AgentState): void {

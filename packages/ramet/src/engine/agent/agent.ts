@@ -32,7 +32,7 @@ import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from '
 import { AgentFiles } from './agent-files.ts';
 import { Children } from './children.ts';
 import type { HeldPlace } from './places.ts';
-import type { AgentRuntime, AgentSpec, OpenCalls } from './runtime.ts';
+import type { AgentRuntime, AgentSpec } from './runtime.ts';
 
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
@@ -63,8 +63,6 @@ export class Agent implements AsyncDisposable {
   spending: Spending | null = null;
   /** Of the next run, when it was opened before that begins (`run-state.ts`). */
   nextBill: Spending | null = null;
-  /** Calls of the last message that are not answered; the loop takes up from there too. */
-  openCalls: OpenCalls | null = null;
   /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
   carried: CarriedSpending | null = null;
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */

@@ -1,5 +1,4 @@
 /** What the agents of a session share, and what makes one agent different from another. */
-import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { FileLedger } from '../../files/shapes.ts';
 import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
@@ -14,7 +13,7 @@ import type { PermissionBroker } from '../../permission/broker.ts';
 import type { SessionRules } from '../../permission/policy.ts';
 import type { CommandSandbox } from '../../sandbox/command-sandbox.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { ThinkingConfig, ToolUseBlock } from '../../schema/content.ts';
+import type { ThinkingConfig } from '../../schema/content.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../../schema/status.ts';
@@ -159,19 +158,6 @@ export interface AskedCall {
   readonly request: PermitRequest;
   /** As the tool has parsed it. */
   readonly input: unknown;
-}
-
-/**
- * Tool calls of an agent's last message that are not answered yet: a killed process left them, or an interruption that
- * also reached the agents they wait for. How they are answered is in `finish-calls.ts`.
- */
-export interface OpenCalls {
-  readonly calls: readonly ToolUseBlock[];
-  readonly results: ReadonlyMap<string, FrozenBlock>;
-  /** Ids of those that were begun. */
-  readonly started: ReadonlySet<string>;
-  /** The record lost its end: each may have been begun, whatever `started` says. */
-  readonly recordIsShort?: boolean;
 }
 
 /** The agent that a call had started, as the call sees it now. */

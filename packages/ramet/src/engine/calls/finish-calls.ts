@@ -11,12 +11,35 @@ import { resolve } from 'node:path';
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { realPath } from '../../system/landing-path.ts';
+import { hasKey } from '../../system/persistent.ts';
 import { removeLeftovers } from '../../system/replace-file.ts';
 import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
-import type { CalledAgent, OpenCalls } from '../agent/runtime.ts';
+import type { CalledAgent } from '../agent/runtime.ts';
 import { completeCall, delegates, reads, refuseCalls, runCalls, type ToolRun } from './tool-runner.ts';
+
+/**
+ * Tool calls of an agent's last message that are not answered yet: a killed process left them, or an interruption that
+ * also reached the agents they wait for.
+ */
+export interface OpenCalls {
+  readonly calls: readonly ToolUseBlock[];
+  /** Of those that ended. */
+  readonly results: ReadonlyMap<string, FrozenBlock>;
+}
+
+/** To be asked between two runs: while calls are carried out they are open too. */
+export function openCallsOf(agent: Agent): OpenCalls | null {
+  if (!hasOpenCalls(agent)) return null;
+  const { conversation, content } = agent;
+  return { calls: callsIn(conversation.messages.at(-1)?.blocks ?? []), results: content.results };
+}
+
+export function hasOpenCalls({ conversation }: Agent): boolean {
+  const last = conversation.messages.at(-1);
+  return last?.role === 'assistant' && last.blocks.some(({ type }) => type === 'tool_use');
+}
 
 /** Goes on with the calls as if nothing had been in between; returns the answers there are. */
 export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<string, FrozenBlock>> {
@@ -42,7 +65,7 @@ export async function closeCalls(agent: Agent): Promise<void> {
 
 /** What `closeCalls` is going to say, in order; null when no call is open. */
 export async function closedAnswers(agent: Agent): Promise<FrozenBlock[] | null> {
-  const open = agent.openCalls;
+  const open = openCallsOf(agent);
   if (open === null) return null;
   const { answers, rest, called } = await sortOut(agent, open);
   for (const call of rest) {
@@ -54,7 +77,6 @@ export async function closedAnswers(agent: Agent): Promise<FrozenBlock[] | null>
 
 export function sayClosed(agent: Agent, answers: readonly FrozenBlock[] | null): void {
   if (answers === null) return;
-  agent.openCalls = null;
   agent.say('tool_results', answers);
 }
 
@@ -67,7 +89,7 @@ export function ordered(
 }
 
 /** The calls of a message of the model's, in order. */
-export function callsIn(blocks: readonly FrozenBlock[]): ToolUseBlock[] {
+function callsIn(blocks: readonly FrozenBlock[]): ToolUseBlock[] {
   const calls = blocks.filter((block) => block.type === 'tool_use').map(contentOf);
   return calls.map(({ id, name, input }) => ({
     type: 'tool_use',
@@ -88,14 +110,15 @@ interface SortedCalls {
 }
 
 async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
-  const { calls, results, started, recordIsShort = false } = open;
+  const { calls, results } = open;
+  const { recordIsShort, calls: started } = agent.state;
   const answers = new Map(results);
   const without = calls.filter(({ id }) => !answers.has(id));
   const called = await agent.runtime.agents.calledBy(agent.spec.id, idsOf(without));
   const isUnsure = (call: ToolUseBlock): boolean => {
     // What was lost may hold its start, or the agent that it started.
     if (delegates(agent, call)) return recordIsShort && !called.has(call.id);
-    return !reads(agent, call) && (recordIsShort || started.has(call.id));
+    return !reads(agent, call) && (recordIsShort || hasKey(started, call.id));
   };
   const unsure = without.filter(isUnsure);
   for (const call of unsure) {

@@ -17,8 +17,7 @@ import { Cancelled, describeError, ProviderAway, RametError } from '../../schema
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
-import type { OpenCalls } from '../agent/runtime.ts';
-import { finishCalls, ordered } from '../calls/finish-calls.ts';
+import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
 import { reads, refuseCalls, runCalls } from '../calls/tool-runner.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from '../compaction/make-room.ts';
 import { recordResponse } from '../exchange/exchange.ts';
@@ -84,7 +83,8 @@ async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Tur
   if (options.signal.aborted) await leaveAsFound(agent, options.signal);
   // A run that only waits, for open calls or for agents, says nothing else.
   if (agent.state.ended) agent.record({ type: 'status.changed', status: 'running', cause: null });
-  if (agent.openCalls !== null) yield* finishOpenCalls(agent, run, agent.openCalls, options);
+  const open = openCallsOf(agent);
+  if (open !== null) yield* finishOpenCalls(agent, run, open, options);
   else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
   const ended = await afterOldAnswer(agent, run, options);
   if (ended !== null) return ended;
@@ -133,7 +133,7 @@ function takeOver(agent: Agent, run: RunState): void {
 
 /** An answer that an earlier process had received and had only to report: it is looked at as any other. */
 async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
-  const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && agent.openCalls === null;
+  const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && !hasOpenCalls(agent);
   if (!answered || agent.state.openStop === 'pause_turn') return null;
   run.text = lastText(agent);
   const failed = agent.state.openStop === TASK_FAILED;
@@ -251,7 +251,6 @@ interface AnsweredCalls {
 function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
   if (calls.some((call) => !reads(agent, call))) agent.directory.checkpointLater();
   const isOpen = calls.some(({ id }) => !results.has(id));
-  agent.openCalls = isOpen ? { calls, results, started: new Set(calls.map(({ id }) => id)) } : null;
   if (isOpen) return;
   // Agents that were interrupted with this one go on with it, and then that they were is not true any more: what has
   // come stays in the inbox.

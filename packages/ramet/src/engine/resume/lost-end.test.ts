@@ -51,6 +51,15 @@ describe('LOG-1: a call whose start was in the lost end of the journal', () => {
     expect(lastTexts(again.requestsOf('Go.').at(-1))).toEqual([MAY_HAVE_RUN, RECORD_LOST_ITS_END]);
   });
 
+  test('is not made again by a later resume, when the first one was killed before it answered', async () => {
+    const family = await cutAfter(1, { 'Go.': [append, never] }, 2);
+    const first = await family.reopen();
+    const again = await first.reopen({ 'Go.': () => ({ text: 'Checked.' }) });
+    await again.run(null);
+    expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
+    expect(lastTexts(again.requestsOf('Go.').at(-1))).toEqual([MAY_HAVE_RUN, RECORD_LOST_ITS_END]);
+  });
+
   test('of a child is not made again either', async () => {
     const family = await cutAfter(2, { 'Go.': [startAgents(['child'])], child: [append, never] }, 3);
     const again = await family.reopen({

@@ -19,6 +19,7 @@ import type { Agent } from '../agent/agent.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { recallExpectations } from '../answer/expectations.ts';
 import type { CarriedSpending } from '../budget/budget.ts';
+import { type OpenCalls, openCallsOf } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
@@ -31,8 +32,6 @@ import { resumeAgent, tellOfLostEnd } from './resume.ts';
 export interface ReviveOptions {
   /** The main agent goes on with something else: what was interrupted with its last work stays so. */
   prompted: boolean;
-  /** The journal lost its end: each is told before it does anything. */
-  endIsMissing?: boolean;
   /** Aborted when the run is over already: then no more agents resume, and those that have are stopped. */
   signal: AbortSignal;
 }
@@ -41,7 +40,7 @@ export interface ReviveOptions {
 export async function reviveAgents(
   family: AgentFamily,
   main: Agent,
-  { prompted, endIsMissing = false, signal }: ReviveOptions,
+  { prompted, signal }: ReviveOptions,
 ): Promise<number> {
   await main.runtime.journal.commit('written');
   const reader = family.parts.openReader();
@@ -52,7 +51,7 @@ export async function reviveAgents(
       reader,
       recorded,
       prompted,
-      endIsMissing,
+      endIsMissing: main.state.recordIsShort,
       signal,
       main: main.spec.id,
       stateOf: states(reader),
@@ -82,6 +81,7 @@ interface Revival {
   readonly reader: JournalReader;
   readonly recorded: RecordedChildren;
   readonly prompted: boolean;
+  /** The journal had lost its end: each is told before it does anything. */
   readonly endIsMissing: boolean;
   readonly signal: AbortSignal;
   readonly main: AgentId;
@@ -93,9 +93,10 @@ async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number
   openBill(parent);
   let count = 0;
   const goneOn = new Set<AgentId>();
+  const open = openCallsOf(parent);
   for (const child of recorded.of(parent.spec.id)) {
     if (signal.aborted) return count;
-    const from = goesOnFrom(child, parent, revival);
+    const from = goesOnFrom(child, parent, open, revival);
     if (from === null) continue;
     const revived = await reviveOrWarn(child, from, parent, revival);
     if (revived > 0) goneOn.add(child.id);
@@ -115,6 +116,7 @@ async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number
 function goesOnFrom(
   child: RecordedChild,
   parent: Agent,
+  open: OpenCalls | null,
   { family, main, prompted }: Revival,
 ): 'running' | 'interrupted' | null {
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
@@ -124,7 +126,7 @@ function goesOnFrom(
   if (background) return ended === null || hasNewsOf(parent, child.id) ? from(ended) : null;
   const call = started.origin?.call;
   // Nobody waits for those of a program that is gone; they go on all the same, and it finds them by name.
-  const awaited = typeof call !== 'string' || isOpen(parent, call);
+  const awaited = typeof call !== 'string' || isOpen(open, call);
   return awaited && (ended === null || typeof call === 'string') ? from(ended) : null;
 }
 
@@ -136,9 +138,9 @@ function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
   return inbox.items.some((item) => item.kind === 'notification' && item.from === id);
 }
 
-function isOpen({ openCalls }: Agent, call: string): boolean {
-  if (openCalls === null || openCalls.results.has(call)) return false;
-  return openCalls.calls.some(({ id }) => id === call);
+function isOpen(open: OpenCalls | null, call: string): boolean {
+  if (open === null || open.results.has(call)) return false;
+  return open.calls.some(({ id }) => id === call);
 }
 
 /** One that cannot be read back is told of as interrupted; the others go on. */

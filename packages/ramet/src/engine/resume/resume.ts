@@ -17,12 +17,11 @@ import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { hasKey, itemsOf, valueAt } from '../../system/persistent.ts';
+import { entriesOf, itemsOf } from '../../system/persistent.ts';
 import { Agent } from '../agent/agent.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
-import type { AgentSpec, OpenCalls, SessionRuntime } from '../agent/runtime.ts';
-import { callsIn } from '../calls/finish-calls.ts';
+import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
 
 /** What a resumed agent goes on with unless it is told otherwise. */
 export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
@@ -51,21 +50,22 @@ export function resumeAgent(
   const conversation = new Conversation(head, messages);
   const prompts = itemsOf(state.prompts).map((prompt) => thawMessage(prompt, thaw));
   const mail = thaw(state.pending.flatMap(({ blocks }) => blocks));
-  const agent = new Agent(runtime, spec, { state, conversation, prompts, mail });
+  const isOpen = messages.at(-1)?.role === 'assistant';
+  const results = isOpen ? thaw([...entriesOf(state.results).values()]) : [];
+  const agent = new Agent(runtime, spec, { state, conversation, prompts, mail, results });
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
   // Whoever resumes it wants it to work: what had called its work off is void.
   agent.takeMail(({ kind }) => kind === 'cancel', null);
   recallCache(agent);
-  reopenTurn(agent, reader);
+  reopenTurn(agent);
   return agent;
 }
 
 /** Takes up what the process that ran the agent has left of its last turn. */
-export function reopenTurn(agent: Agent, reader: JournalReader): void {
+export function reopenTurn(agent: Agent): void {
   agent.inbox.reopen();
-  agent.openCalls = openCallsIn(agent, thawFrom(reader));
   if (agent.state.openStop !== 'max_tokens') return;
   agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
 }
@@ -92,19 +92,6 @@ function recallCache(agent: Agent): void {
   cacheMap.responseBegan(planned);
 }
 
-function openCallsIn({ state, conversation }: Agent, thaw: Thaw): OpenCalls | null {
-  const last = conversation.messages.at(-1);
-  const calls = last?.role === 'assistant' ? callsIn(last.blocks) : [];
-  if (calls.length === 0) return null;
-  const answered = new Map<string, FrozenBlock>();
-  for (const { id } of calls) {
-    const [result] = thaw([valueAt(state.results, id)].filter((digest) => digest !== undefined));
-    if (result !== undefined) answered.set(id, result);
-  }
-  const started = new Set(calls.map(({ id }) => id).filter((id) => hasKey(state.calls, id)));
-  return { calls, results: answered, started };
-}
-
 /** The process died before the agent's first record was committed. */
 function nothingRecorded(id: AgentId): UserMistake {
   return new UserMistake(
@@ -118,6 +105,6 @@ function nothingRecorded(id: AgentId): UserMistake {
  * asked for is not done again on the word of a record that may have lost the start of it.
  */
 export function tellOfLostEnd(agent: Agent): void {
-  if (agent.openCalls !== null) agent.openCalls = { ...agent.openCalls, recordIsShort: true };
+  agent.record({ type: 'record.shortened' });
   agent.receive('notification', null, RECORD_LOST_ITS_END);
 }

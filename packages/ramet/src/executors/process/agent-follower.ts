@@ -39,7 +39,7 @@ export class AgentFollower implements Disposable {
     const { head, messages } = agent.conversation;
     const said = messages.flatMap(({ blocks }) => blocks);
     for (const block of [...head.tools, ...head.system, ...said]) this.#blocks.set(block.digest, block);
-    this.know([...(agent.openCalls?.results.values() ?? [])]);
+    this.know([...agent.content.results.values()]);
     for (const { blocks } of [...agent.content.mail, ...agent.prompts]) this.know(blocks);
   }
 
@@ -67,6 +67,7 @@ export class AgentFollower implements Disposable {
   record(event: JournalEvent): void {
     const agent = this.#agent;
     if (event.type === 'message.appended') agent.content.know(this.named(event.blocks));
+    if (event.type === 'tool.completed') agent.content.know(this.named([event.result]));
     if (event.type === 'response.completed') agent.store(this.named(event.blocks));
     if (event.type === 'prefix.frozen') agent.content.knowHead(this.#headOf(event));
     if (event.type === 'conversation.replaced') {
@@ -88,7 +89,6 @@ export class AgentFollower implements Disposable {
     if (event.type === 'file.read') files.follow(event.path, event.version);
     if (event.type === 'file.changed' && event.after !== null) files.follow(event.path, event.after);
     if (event.type !== 'message.appended') return;
-    this.#agent.openCalls = null;
     if (event.cause === 'tool_results') directory.checkpointLater();
   }
 

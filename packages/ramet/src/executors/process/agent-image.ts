@@ -8,13 +8,7 @@ import {
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
 import { Spending } from '../../engine/budget/budget.ts';
-import type {
-  AgentRuntime,
-  AgentSpec,
-  AnswerSchema,
-  OpenCalls,
-  SpendingRecord,
-} from '../../engine/shapes.ts';
+import type { AgentRuntime, AgentSpec, AnswerSchema, SpendingRecord } from '../../engine/shapes.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
@@ -36,9 +30,10 @@ export interface AgentImage {
   messages: readonly FrozenMessage[];
   prompts: readonly FrozenMessage[];
   state: AgentState;
-  openCalls: OpenCalls | null;
   /** The blocks of what has come for it. */
   mail: readonly FrozenBlock[];
+  /** The results of calls that are not answered yet. */
+  results: readonly FrozenBlock[];
   /** Of its ancestors, the nearest first. */
   spending: readonly SpendingRecord[];
   surroundings: ProcessSurroundings;
@@ -76,8 +71,8 @@ export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentI
     messages: agent.conversation.messages.map(plainMessage),
     prompts: agent.prompts.map(plainMessage),
     state: agent.state,
-    openCalls: agent.openCalls,
     mail: agent.content.mail.flatMap(({ blocks }) => blocks),
+    results: [...agent.content.results.values()],
     spending: spending?.records() ?? [],
     surroundings,
   };
@@ -108,11 +103,9 @@ export async function agentFromImage(image: AgentImage, runtime: AgentRuntime): 
     spending: Spending.of(image.spending),
     answer: image.schema === null ? undefined : await answerSchema(image.schema),
   };
-  const { state, messages, prompts, mail } = image;
+  const { state, messages, prompts, mail, results } = image;
   const conversation = new Conversation(freezeHead(image.head), messages);
-  const agent = new Agent(runtime, spec, { state, conversation, prompts, mail });
-  agent.openCalls = image.openCalls;
-  return agent;
+  return new Agent(runtime, spec, { state, conversation, prompts, mail, results });
 }
 
 function toolsNamed({ tools }: AgentImage): Tool[] {

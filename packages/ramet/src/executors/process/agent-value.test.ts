@@ -34,9 +34,9 @@ function throughLine(agent: Agent): Promise<Agent> {
 }
 
 /** The blocks that generated events name. */
-const BLOCKS = Array.from({ length: 10 }, (_, index): FrozenBlock => {
-  return { ...freezeBlock({ type: 'text', text: `block ${index}` }), digest: `d${index}` };
-});
+const BLOCKS = Array.from({ length: 10 }, (_, index) => [`d${index}`, `result-of-c${index}`])
+  .flat()
+  .map((digest): FrozenBlock => ({ ...freezeBlock({ type: 'text', text: digest }), digest }));
 
 test('LOG-1, EXEC-2: after any events it is their fold, and so it is in another process', async () => {
   const { failures } = watchStates();
@@ -55,6 +55,7 @@ test('LOG-1, EXEC-2: after any events it is their fold, and so it is in another 
       expect(other.conversation.digest).toBe(agent.conversation.digest);
       expect(other.prompts).toHaveLength(agent.prompts.length);
       expect(other.content.mail).toEqual(agent.content.mail);
+      if (!agent.conversation.awaitsAnswer) expect(other.content.results).toEqual(agent.content.results);
     }),
     { numRuns: 60 },
   );

@@ -25,11 +25,10 @@ export type HostChannel = Channel<AgentLine>;
 /** `agent` is asked for once it is made: it is made with this. */
 export function childRuntime(
   host: HostChannel,
-  { surroundings, head, messages, mail, prompts, openCalls }: AgentImage,
+  { surroundings, head, messages, mail, prompts, results }: AgentImage,
   agent: () => Agent,
 ): AgentRuntime {
   const said = [...mail, ...[...messages, ...prompts].flatMap(({ blocks }) => blocks)];
-  const results = openCalls?.results.values() ?? [];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
   const { environment, home, outputDirectory, sandbox, isolation, secrets } = surroundings;
   const clock = clockAhead(surroundings.clockAheadMs);

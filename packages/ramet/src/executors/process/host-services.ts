@@ -82,9 +82,8 @@ export class HostServices implements Disposable {
    */
   askEarly(turns: number): void {
     const signal = this.runSignal;
-    const { conversation, inbox, state, openCalls, spec } = this.#agent;
-    const asks =
-      conversation.awaitsAnswer && inbox.size === 0 && state.openStop === null && openCalls === null;
+    const { conversation, inbox, state, spec } = this.#agent;
+    const asks = conversation.awaitsAnswer && inbox.size === 0 && state.openStop === null;
     if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
     const abort = new AbortController();
     const call = { turn: turns + 1, maxTokens: spec.maxTokens, partial: false };

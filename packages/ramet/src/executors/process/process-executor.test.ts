@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
-import { openReader } from '../../journal/sessions.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
@@ -22,13 +21,11 @@ async function hosted(
   const childEnvironment = { PATH: process.env.PATH ?? '', RAMET_TEST_MANNER: manner ?? '', ...environment };
   const engine = await startEngine({ ...options, runtime: { childEnvironment, ...options.runtime } });
   engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
-  const { session, file } = engine.runtime.journal;
   const executor = processExecutor({
     secrets: fingerprintSecrets({}),
     processes: temporaryDirectory(),
     sandbox: 'off',
     isolation: 'off',
-    openReader: () => openReader({ project: join(file, '..'), session }),
     ...(manner !== undefined && { entry: BAD_PROGRAM }),
     ...parts,
   });

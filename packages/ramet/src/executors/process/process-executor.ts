@@ -10,7 +10,6 @@
 import type { AgentExecutor, HostOptions } from '../../engine/agent/executor.ts';
 import { closeCalls, endingOfAbort, reopenTurn, takeBill } from '../../engine/hosting.ts';
 import type { Agent, AgentEvent, AgentResult, Ending } from '../../engine/shapes.ts';
-import type { JournalReader } from '../../journal/journal.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -28,8 +27,6 @@ export interface ProcessExecutorParts {
   /** Of agents that only read. */
   sandbox: SandboxMode;
   isolation: SandboxMode;
-  /** The session's journal. Whoever opens it closes it. */
-  openReader(): JournalReader;
   /** Instead of our own program. */
   entry?: string | undefined;
   graceMs?: number | undefined;
@@ -147,7 +144,8 @@ class HostedAgent {
       return ending;
     }
     services.recordOpenResponse();
-    await this.#rebuild();
+    // Calls under way are answered with what is known of them, as after a restart of the session.
+    reopenTurn(this.#agent);
     if (signal.aborted) return this.#record(endingOfAbort(signal));
     if (broken !== null) return this.#record(failed(`its process was ended: ${broken}`));
     if (restarts === MOST_RESTARTS)
@@ -155,18 +153,6 @@ class HostedAgent {
     this.#agent.warn('process_lost', `the agent's process is gone: ${how}; going on in another`);
     this.#agent.record({ type: 'agent.resumed', from: 'running' });
     return null;
-  }
-
-  /** As after a restart of the session: calls under way are answered with what is known of them. */
-  async #rebuild(): Promise<void> {
-    const agent = this.#agent;
-    await agent.runtime.journal.commit('written');
-    const reader = this.#parts.openReader();
-    try {
-      reopenTurn(agent, reader);
-    } finally {
-      reader.close();
-    }
   }
 
   async #record(ending: Ending): Promise<Ending> {

@@ -72,6 +72,8 @@ export interface AgentState {
   readonly calls: PersistentMap<true>;
   /** The tool_result block of each call of the last response that ended. */
   readonly results: PersistentMap<Digest>;
+  /** The record had lost its end when the last message was read: calls that are not in `calls` may have begun too. */
+  readonly recordIsShort: boolean;
   /** The version of every file as the agent last saw it, by real path. A fork has its parent's too. */
   readonly seen: PersistentMap<string>;
   /** Files that calls have read or changed, by real path, the latest last. */
@@ -120,6 +122,7 @@ export function newAgentState(agent: AgentId): AgentState {
     ended: false,
     calls: NO_KEYS,
     results: NO_KEYS,
+    recordIsShort: false,
     seen: NO_KEYS,
     touched: NO_KEYS,
     unanswered: [],
@@ -156,6 +159,7 @@ const OWN_OF_FORK = [
   'openStop',
   'ended',
   'results',
+  'recordIsShort',
   'touched',
   'unanswered',
   'measured',

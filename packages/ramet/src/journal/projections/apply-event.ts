@@ -90,6 +90,8 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
       if (call === null) return settled(state, [item]);
       return { ...state, taken: withKey(state.taken, call, [...(valueAt(state.taken, call) ?? []), item]) };
     }
+    case 'record.shortened':
+      return { ...state, recordIsShort: true };
     case 'window.learned':
       return { ...state, learnedWindow: { model: event.model, tokens: event.tokens } };
     case 'compaction.postponed':
@@ -106,7 +108,8 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
 function said(state: AgentState, event: EventOf<'message.appended'>): AgentState {
   const { role, blocks, shared, cause } = event;
   const message: StateMessage = { role, blocks, shared, cause };
-  const next = { ...state, messages: appended(state.messages, message), openStop: null, ended: false };
+  const messages = appended(state.messages, message);
+  const next = { ...state, messages, openStop: null, ended: false, recordIsShort: false };
   if (cause !== 'prompt') return next;
   return {
     ...next,

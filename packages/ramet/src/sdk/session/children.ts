@@ -68,7 +68,7 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
 }
 
 /** Few sessions have such agents: what hosts them is loaded with the first. */
-function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<AgentExecutor> {
+function ownProcess({ settings, place }: FamilyOptions): () => Promise<AgentExecutor> {
   let made: Promise<AgentExecutor> | null = null;
   const make = async (): Promise<AgentExecutor> => {
     const { processExecutor } = await import('../../executors/process/process-executor.ts');
@@ -79,7 +79,6 @@ function ownProcess({ settings, place, session }: FamilyOptions): () => Promise<
       home: place.home,
       sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       isolation: settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
-      openReader: () => openReader({ project: place.project, session }),
     });
   };
   return () => (made ??= make());

@@ -1,5 +1,5 @@
 /** Interrupted work: agents of an earlier process are resumed (AGENT-5), and a run that would wait too long is ended. */
-import { closeCalls, PROVIDER_CAUSE } from '../../engine/opening.ts';
+import { closeCalls, hasOpenCalls, PROVIDER_CAUSE } from '../../engine/opening.ts';
 import type { Agent, AgentFamily, AgentResult } from '../../engine/shapes.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
 import type { ProviderAway } from '../../schema/errors.ts';
@@ -11,19 +11,14 @@ export interface Revival {
   continueAgents(signal: AbortSignal): Promise<number>;
 }
 
-export function createRevival(parts: {
-  agent: Agent;
-  family: AgentFamily;
-  isResumed: boolean;
-  endIsMissing?: boolean;
-}): Revival {
-  const { agent, family, endIsMissing = false } = parts;
+export function createRevival(parts: { agent: Agent; family: AgentFamily; isResumed: boolean }): Revival {
+  const { agent, family } = parts;
   // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
   let isDue = parts.isResumed && family.parts.lastNumber > 1;
   const revive = async (prompted: boolean, signal: AbortSignal): Promise<number> => {
     isDue = false;
     const { reviveAgents } = await import('../../engine/resume/resume-agents.ts');
-    const count = await reviveAgents(family, agent, { prompted, endIsMissing, signal });
+    const count = await reviveAgents(family, agent, { prompted, signal });
     // It may have stopped halfway: the next one takes the rest.
     isDue = signal.aborted;
     return count;
@@ -31,7 +26,7 @@ export function createRevival(parts: {
   return {
     async beforePrompt(prompt, signal) {
       // Calls that wait for agents are left open by an interruption in this process too.
-      if (isDue || (prompt === null && agent.openCalls !== null)) await revive(prompt !== null, signal);
+      if (isDue || (prompt === null && hasOpenCalls(agent))) await revive(prompt !== null, signal);
       if (prompt !== null) await closeCalls(agent);
     },
     continueAgents: async (signal) => (isDue ? revive(false, signal) : 0),

@@ -35,8 +35,6 @@ export interface LiveParts extends SharedParts {
   told: ToldTypes;
   /** An earlier process may have left agents that go on. */
   isResumed: boolean;
-  /** More had been recorded than the journal still holds. */
-  endIsMissing?: boolean;
 }
 
 export function liveSession(parts: LiveParts): Session {

@@ -9,7 +9,7 @@ import {
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
-import { agentSpec, resumeAgent, switchModel } from '../../engine/opening.ts';
+import { agentSpec, hasOpenCalls, resumeAgent, switchModel } from '../../engine/opening.ts';
 import type { AgentSpec, RecordedSpec, SpecBasis } from '../../engine/shapes.ts';
 import { gitState } from '../../git/git-state.ts';
 import type { GitState } from '../../git/shapes.ts';
@@ -153,8 +153,9 @@ export async function readSurroundings(
 }
 
 /** Whether there is a turn to finish, or something to be told of. */
-export function isInterrupted({ conversation, state, openCalls, inbox }: Agent): boolean {
-  return conversation.awaitsAnswer || state.openStop !== null || openCalls !== null || inbox.size > 0;
+export function isInterrupted(agent: Agent): boolean {
+  const { conversation, state, inbox } = agent;
+  return conversation.awaitsAnswer || state.openStop !== null || hasOpenCalls(agent) || inbox.size > 0;
 }
 
 /**

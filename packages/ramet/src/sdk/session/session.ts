@@ -154,7 +154,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
     const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
-    return liveSession({ ...live, isResumed: true, endIsMissing });
+    return liveSession({ ...live, isResumed: true });
   } catch (error) {
     await journal.close();
     throw error;
