@@ -65,7 +65,7 @@ if (rebuilt)
 process.exitCode = failed > 0 || left > 0 || rebuilt ? 1 : 0;
 
 function bundleTime(): number {
-  const bundle = join(import.meta.dirname, '../packages/ramet/dist/cli/main.js');
+  const bundle = join(import.meta.dirname, '../packages/ramet/dist/cli/main.cjs');
   return statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 

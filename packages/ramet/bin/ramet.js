@@ -6,6 +6,7 @@
  */
 const NEEDED = 24;
 const FEWEST_FILES = 48;
+const DIGEST_BYTES = 64;
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) start();
 else import('node:fs').then((fs) => refuse(fs.existsSync));
@@ -13,49 +14,74 @@ else import('node:fs').then((fs) => refuse(fs.existsSync));
 function start() {
   const fs = process.getBuiltinModule('node:fs');
   if (process.platform === 'linux' && !mayOpenEnough(fs.readFileSync)) return;
-  const bundle = new URL('../dist/cli/main.js', import.meta.url);
+  const bundle = new URL('../dist/cli/main.cjs', import.meta.url);
   if (!fs.existsSync(bundle)) return import('../src/cli/main.ts');
-  const cache = compileCache(fs);
-  if (cache !== null) process.getBuiltinModule('node:module').enableCompileCache(cache);
-  return import(bundle.href);
+  runBundle(fs, bundle);
 }
 
-/** Made by the build; for an installed package, which writes nothing into its own folder, the user's own. */
-function compileCache(fs) {
-  const built = process
-    .getBuiltinModule('node:url')
-    .fileURLToPath(new URL('../dist/.compile-cache', import.meta.url));
-  if (fs.existsSync(built)) return built;
+/** Its one value is a function that is called with what a module would have (scripts/bundle.ts). */
+function runBundle(fs, bundle) {
+  const vm = process.getBuiltinModule('node:vm');
+  const source = fs.readFileSync(bundle);
+  const file = codeFile(fs, source);
+  const cachedData = file === null ? undefined : keptCode(fs, file);
+  const script = new vm.Script(source.latin1Slice(), { filename: bundle.href, cachedData });
+  const keep = () => keepCode(fs, file, script.createCachedData());
+  const code = file === null ? undefined : { isKept: cachedData !== undefined, keep };
+  const load = (name) => process.getBuiltinModule('node:module').createRequire(bundle)(name);
+  script.runInThisContext()(bundle.href, code, load);
+}
+
+/** Where V8's compiled code of this bundle is for this Node; V8 itself compares no more of a source than its length. */
+function codeFile(fs, source) {
   try {
-    return cacheOfUser(fs, process.getBuiltinModule('node:path'));
+    const { join } = process.getBuiltinModule('node:path');
+    const folder = codeFolder(fs, join);
+    if (folder === null) return null;
+    return join(folder, `${digest(source).slice(0, 32)}-${process.version}-${process.arch}`);
   } catch {
     return null; // It only saves time.
   }
 }
 
+/** Made by the build; for an installed package, which writes nothing into its own folder, the user's own. */
+function codeFolder(fs, join) {
+  const built = process
+    .getBuiltinModule('node:url')
+    .fileURLToPath(new URL('../dist/.compile-cache', import.meta.url));
+  return fs.existsSync(built) ? built : folderOfUser(fs, join);
+}
+
 /** `src/sdk/compile-cache.ts` makes it. What lies there is run, so it must be this user's and nobody else's. */
-function cacheOfUser(fs, { isAbsolute, join }) {
+function folderOfUser(fs, join) {
   const home = process.env.RAMET_HOME || join(process.env.HOME || '', '.ramet');
-  if (!isAbsolute(home) || process.getuid === undefined) return null;
+  if (!process.getBuiltinModule('node:path').isAbsolute(home) || process.getuid === undefined) return null;
   const { version } = JSON.parse(fs.readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const cache = join(home, 'cache', `${version}-${process.versions.node}`);
-  const found = fs.lstatSync(cache, { throwIfNoEntry: false });
+  const folder = join(home, 'cache', `${version}-${process.versions.node}`);
+  const found = fs.lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined || !found.isDirectory()) return null;
-  if (found.uid !== process.getuid() || (found.mode & 0o077) !== 0) return null;
-  if (fs.existsSync(join(cache, 'filled'))) return cache;
-  return startsSession(process.argv.slice(2)) ? emptied(fs, cache) : null;
+  return found.uid === process.getuid() && (found.mode & 0o077) === 0 ? folder : null;
 }
 
-/** Node adds nothing to what it kept of a file, so the run that fills the cache must be one that does much. */
-function startsSession(args) {
-  if (args.some((word) => /^(-h|--help|-v|--version)$/.test(word))) return false;
-  return args.length === 0 || args[0].startsWith('-');
+/** Damaged code would end the process, so it is read only if it is what was written. */
+function keptCode(fs, file) {
+  try {
+    const content = fs.readFileSync(file);
+    const data = content.subarray(DIGEST_BYTES);
+    return digest(data) === content.latin1Slice(0, DIGEST_BYTES) ? data : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function emptied(fs, cache) {
-  fs.rmSync(cache, { recursive: true });
-  fs.mkdirSync(cache, { mode: 0o700 });
-  return cache;
+function keepCode(fs, file, data) {
+  const temporary = `${file}.${process.pid}`;
+  fs.writeFileSync(temporary, Buffer.concat([Buffer.from(digest(data)), data]), { mode: 0o600 });
+  fs.renameSync(temporary, file);
+}
+
+function digest(data) {
+  return process.getBuiltinModule('node:crypto').hash('sha256', data);
 }
 
 /** Below that not even the program itself can be loaded, and what then fails names anything but the cause. */

@@ -6,13 +6,14 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type OutputFile } from 'esbuild';
-import { bundleOptions, ENTRIES, PACKAGE_ROOT, programOptions } from './bundle.ts';
+import { bundleOptions, commandOptions, ENTRIES, PACKAGE_ROOT, programOptions } from './bundle.ts';
 import { warmCompileCache } from './compile-cache.ts';
 
 const DIST = join(PACKAGE_ROOT, 'dist');
 
 async function bundle(): Promise<OutputFile[]> {
-  const built = await Promise.all([build(bundleOptions(ENTRIES)), build(programOptions())]);
+  const all = [bundleOptions(ENTRIES), programOptions(), commandOptions()];
+  const built = await Promise.all(all.map((options) => build(options)));
   return built.flatMap(({ outputFiles = [] }) => outputFiles);
 }
 
@@ -25,7 +26,7 @@ function replaceFile({ path, contents }: OutputFile): void {
 
 /** Type declarations are `tsc`'s, which `npm run build` runs next, and not ours to remove. */
 function removeStale(current: readonly string[]): void {
-  const stale = globSync('**/*.{js,txt}', { cwd: DIST }).filter((file) => !current.includes(file));
+  const stale = globSync('**/*.{js,cjs,txt}', { cwd: DIST }).filter((file) => !current.includes(file));
   for (const file of stale) rmSync(join(DIST, file));
 }
 

@@ -17,11 +17,13 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What `bin` runs, and the programs that it starts. Each is one file, since finding and linking many costs a third of a
- * start. What is imported late stands in the file too and is evaluated when it is asked for.
+ * What `bin` runs. It is one file, since finding and linking many costs a third of a start. What is imported late is in
+ * the file too and is evaluated when it is asked for.
  */
+export const COMMAND: Readonly<Record<string, string>> = { 'cli/main': 'src/cli/main.ts' };
+
+/** The programs that the command starts: one file each. */
 export const PROGRAMS: Readonly<Record<string, string>> = {
-  'cli/main': 'src/cli/main.ts',
   'executors/child-main': 'src/executors/process/child-main.ts',
   'git/shared-git': 'src/git/shared-git/main.ts',
   'tools/render-worker': 'src/tools/web/render-worker.ts',
@@ -56,4 +58,23 @@ export function bundleOptions(entries: Readonly<Record<string, string>>): BuildO
 
 export function programOptions(): BuildOptions & { metafile: true } {
   return { ...bundleOptions(PROGRAMS), splitting: false };
+}
+
+/**
+ * One function as a script, and no module: V8 can then keep the code of every function that ran, where Node keeps only
+ * what is compiled before a module runs. The launcher calls it with what a module would have: `import.meta`, and a way to
+ * packages outside of the bundle (an `import()` in a script makes Node warn). It is ASCII, to be read without decoding.
+ */
+export function commandOptions(): BuildOptions & { metafile: true } {
+  return {
+    ...bundleOptions(COMMAND),
+    splitting: false,
+    format: 'cjs',
+    charset: 'ascii',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': 'moduleUrl', 'import.meta.compiledCode': 'compiledCode' },
+    supported: { 'dynamic-import': false },
+    banner: { js: '(function(moduleUrl,compiledCode,require){' },
+    footer: { js: '})' },
+  };
 }

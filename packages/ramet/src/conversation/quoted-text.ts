@@ -17,7 +17,7 @@ const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.s
 /** Around what a folder brings: the end of one must not stand in its own text. */
 const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT];
 
-const OPENERS = /[<＜﹤‹〈⟨˂ᐸ]/gu;
+const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/gu;
 const DASH = /^[\p{Pd}\u02d7\u2043\u2212]$/u;
 const INVISIBLE = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\s\u2800]$/u;
 

@@ -6,6 +6,7 @@
 const FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 let keepsSmall = false;
+let isPrepared = false;
 
 /** For a process that is Ramet's own, before its first command. */
 export function keepGrammarSmall(): void {
@@ -15,7 +16,22 @@ export function keepGrammarSmall(): void {
 /** Called before the grammar is loaded. */
 export function prepareForGrammar(): void {
   if (!keepsSmall) return;
+  isPrepared = true;
+  setFlags(FLAGS);
+}
+
+/** V8 takes compiled code only under the flags that it was written with, and the next process starts without ours. */
+export function underFirstFlags(work: () => void): void {
+  if (isPrepared) setFlags(FLAGS.map((flag) => flag.replace('--no-', '--')));
+  try {
+    work();
+  } finally {
+    if (isPrepared) setFlags(FLAGS);
+  }
+}
+
+function setFlags(flags: readonly string[]): void {
   // Not imported: loading it takes milliseconds, which a session without commands need not spend.
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const flag of FLAGS) setFlagsFromString(flag);
+  for (const flag of flags) setFlagsFromString(flag);
 }

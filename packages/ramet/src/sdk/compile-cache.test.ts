@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { tendCompileCache } from './compile-cache.ts';
+import { type CompiledCode, tendCompileCache } from './compile-cache.ts';
 import { VERSION } from './version.ts';
 
 const NOW = 1_800_000_000_000;
@@ -23,44 +23,43 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** Node with its cache in `directory`, and how often it wrote it. */
-function nodeWith(directory: string | undefined): {
-  directory(): string | undefined;
-  flush(): void;
-  flushed: number;
-} {
+/** The code that the launcher started, and how often it was written. */
+function codeThat(state: { isKept: boolean }): CompiledCode & { written: number } {
   return {
-    flushed: 0,
-    directory: () => directory,
-    flush() {
-      this.flushed += 1;
+    ...state,
+    written: 0,
+    keep() {
+      this.written += 1;
     },
   };
 }
 
 describe('the compile cache of an installed command', () => {
   test('is made for this user alone by a run that has none, and not filled by it', () => {
-    const node = nodeWith(undefined);
-    tendCompileCache(home, NOW, node);
+    tendCompileCache(home, NOW, undefined);
     expect(statSync(join(home, 'cache', NAME)).mode & 0o777).toBe(0o700);
     expect(readdirSync(join(home, 'cache', NAME))).toEqual([]);
-    expect(node.flushed).toBe(0);
   });
 
-  test('is written once by a run that uses it', () => {
-    const node = nodeWith(join(home, 'cache', NAME, 'v24-x64'));
-    mkdirSync(join(home, 'cache', NAME), { recursive: true });
-    tendCompileCache(home, NOW, node);
-    tendCompileCache(home, NOW, node);
-    expect(node.flushed).toBe(1);
-    expect(readdirSync(join(home, 'cache', NAME))).toEqual(['filled']);
-  });
-
-  test('is left alone where Node keeps its cache elsewhere', () => {
-    const node = nodeWith(join(home, 'elsewhere'));
-    tendCompileCache(home, NOW, node);
-    expect(node.flushed).toBe(0);
+  test('is written early and at the end by a run that found it empty', () => {
+    const code = codeThat({ isKept: false });
+    tendCompileCache(home, NOW, code);
+    tendCompileCache(home, NOW, code);
+    expect(code.written).toBe(2);
     expect(existsSync(join(home, 'cache'))).toBe(false);
+  });
+
+  test('is left alone by a run that started from it', () => {
+    const code = codeThat({ isKept: true });
+    tendCompileCache(home, NOW, code);
+    expect(code.written).toBe(0);
+  });
+
+  test('does no harm if it cannot be written', () => {
+    const keep = (): void => {
+      throw new Error('the disk is full');
+    };
+    expect(() => tendCompileCache(home, NOW, { isKept: false, keep })).not.toThrow();
   });
 
   test('replaces those of other versions that are a month old', () => {
@@ -72,12 +71,12 @@ describe('the compile cache of an installed command', () => {
       const time = (NOW - days * 24 * 3_600_000) / 1_000;
       utimesSync(join(home, 'cache', name), time, time);
     }
-    tendCompileCache(home, NOW, nodeWith(undefined));
+    tendCompileCache(home, NOW, undefined);
     expect(readdirSync(join(home, 'cache')).sort()).toEqual(['0.0.2-24.0.0', NAME].sort());
   });
 
   test('does no harm in a home where it cannot be made', () => {
     writeFileSync(join(home, 'cache'), 'a file in the way');
-    expect(() => tendCompileCache(home, NOW, nodeWith(undefined))).not.toThrow();
+    expect(() => tendCompileCache(home, NOW, undefined)).not.toThrow();
   });
 });

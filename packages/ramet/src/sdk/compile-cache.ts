@@ -1,44 +1,45 @@
 /**
- * V8's compiled code of an installed command, kept in `$RAMET_HOME/cache/<version>-<node>`: a package writes nothing into
- * its own folder, and a checkout has a cache that its build made. One run makes the folder, the next session fills it, all
- * later ones start from it. The launcher (bin/ramet.js) decides who may use it: code that lies there is run, so the folder
- * must be this user's alone.
+ * V8's compiled code of the command, kept on disk. That of an installed package is in `$RAMET_HOME/cache/<version>-<node>`,
+ * since a package writes nothing into its own folder; a checkout has a folder that its build made and filled. One session
+ * makes the folder of an installed package, the next fills it, all later ones start from it. The launcher (bin/ramet.js)
+ * decides who may use it: code that lies there is run, so the folder must be this user's alone.
  *
  * 1. Only a session that is open makes it or fills it: that home can be written and is on no network file system.
- * 2. It is written once, early: a process that is killed writes nothing at its end, and Node never adds to what is there.
+ * 2. It is written early, since a process that is killed writes nothing at its end, and again at the end, when more has run:
+ *    what ran until then is what is kept.
  * 3. A failure only costs the saving.
  */
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { flushCompileCache, getCompileCacheDir } from 'node:module';
-import { basename, dirname, join, sep } from 'node:path';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makePrivateDirectory, PRIVATE_FILE, rametHome } from '../system/home.ts';
+import { underFirstFlags } from '../permission/grammar-memory.ts';
+import { makePrivateDirectory, rametHome } from '../system/home.ts';
 import { VERSION } from './version.ts';
 
-/** Node's part in it. */
-export interface NodeCompileCache {
-  /** Where this process reads and writes compiled code; undefined for nowhere. */
-  directory(): string | undefined;
-  flush(): void;
+/** What the launcher knows of the code it started. */
+export interface CompiledCode {
+  /** Whether this process started from kept code. */
+  readonly isKept: boolean;
+  /** Writes what has been compiled so far. */
+  keep(): void;
 }
-
-const NODE: NodeCompileCache = { directory: getCompileCacheDir, flush: flushCompileCache };
 
 /** By then the first request is on its way and little is left to do. */
 const AFTER_MS = 2_000;
 
-/** Looks after it once: when the session has run for a while, or at its end. */
+/** Looks after it when the session has run for a while, and at its end. */
 export function keepCompileCache(env: Readonly<Record<string, string | undefined>>): Disposable {
-  if (!isInstalled()) return { [Symbol.dispose]: () => {} };
-  let isDone = false;
-  const tend = (): void => {
-    if (isDone) return;
-    isDone = true;
-    clearTimeout(timer);
-    tendCompileCache(rametHome(env), Date.now());
-  };
+  // The build writes it into the bundle of the command, and nowhere else (scripts/bundle.ts).
+  const code = (import.meta as { compiledCode?: CompiledCode }).compiledCode;
+  if (code === undefined && !isInstalled()) return { [Symbol.dispose]: () => {} };
+  const tend = (): void => tendCompileCache(rametHome(env), Date.now(), code);
   const timer = setTimeout(tend, AFTER_MS).unref();
-  return { [Symbol.dispose]: tend };
+  return {
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      tend();
+    },
+  };
 }
 
 /** Bundled, and not by the build of a checkout. */
@@ -47,15 +48,12 @@ function isInstalled(): boolean {
   return !import.meta.url.endsWith('.ts') && !existsSync(built);
 }
 
-const FILLED = 'filled';
 const OLD_MS = 30 * 24 * 3_600_000;
 
-export function tendCompileCache(home: string, now: number, node: NodeCompileCache = NODE): void {
-  const cache = join(home, 'cache', `${VERSION}-${process.versions.node}`);
+export function tendCompileCache(home: string, now: number, code: CompiledCode | undefined): void {
   try {
-    const used = node.directory();
-    if (used === undefined) make(cache, now);
-    else if (used === cache || used.startsWith(cache + sep)) fill(cache, node);
+    if (code === undefined) make(join(home, 'cache', `${VERSION}-${process.versions.node}`), now);
+    else if (!code.isKept) underFirstFlags(() => code.keep());
   } catch {
     // Point 3.
   }
@@ -69,11 +67,4 @@ function make(cache: string, now: number): void {
     const path = join(dirname(cache), name);
     if (statSync(path).mtimeMs < now - OLD_MS) rmSync(path, { recursive: true });
   }
-}
-
-function fill(cache: string, node: NodeCompileCache): void {
-  const filled = join(cache, FILLED);
-  if (existsSync(filled)) return;
-  node.flush();
-  writeFileSync(filled, '', { mode: PRIVATE_FILE });
 }

@@ -3,6 +3,7 @@
  * old Node is this one with its version number replaced before the launcher starts.
  */
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -10,6 +11,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -19,6 +21,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -60,17 +63,19 @@ function launch(
 
 const CACHE = `home/cache/1.2.3-${process.versions.node}`;
 
-/** Starts the command as an installed package: which compile cache it has, and what was in it. */
+/** A bundle that keeps its code if it can, and says what it found. */
+const BUNDLE = `(function (moduleUrl, compiledCode) {
+  function late() { return 'ran'; }
+  late();
+  console.log(compiledCode === undefined ? 'none' : compiledCode.isKept ? 'kept' : 'empty');
+  if (compiledCode !== undefined && !compiledCode.isKept) compiledCode.keep();
+})`;
+
+/** Starts the command as an installed package: whether it has a compile cache, and whether its code was in it. */
 function cacheUsed(...args: string[]): string {
-  place(
-    'ramet/dist/cli/main.js',
-    `import { existsSync } from 'node:fs';
-     import { getCompileCacheDir } from 'node:module';
-     const cache = getCompileCacheDir();
-     console.log(cache === undefined ? 'none' : cache.includes(${JSON.stringify(CACHE)}) ? 'own' : 'other',
-       existsSync(${JSON.stringify(join(root, CACHE, 'poor'))}) ? 'kept' : 'empty');`,
-  );
-  return launch('ramet', { args }).stdout.trim();
+  place('ramet/dist/cli/main.cjs', BUNDLE);
+  const { status, stdout, stderr } = launch('ramet', { args });
+  return status === 0 && stderr === '' ? stdout.trim() : `${status}: ${stderr}`;
 }
 
 function makeCache(mode: number): void {
@@ -78,55 +83,75 @@ function makeCache(mode: number): void {
   chmodSync(join(root, CACHE), mode);
 }
 
+/** The one file in it. */
+function cachedFile(): string {
+  const [name = '', ...others] = readdirSync(join(root, CACHE));
+  expect(others).toEqual([]);
+  return join(root, CACHE, name);
+}
+
+test('the build keeps the code of its bundle beside it', () => {
+  const dist = join(dirname(LAUNCHER), '../dist');
+  const digest = hash('sha256', readFileSync(join(dist, 'cli/main.cjs'))).slice(0, 32);
+  expect(readdirSync(join(dist, '.compile-cache'))).toContain(`${digest}-${process.version}-${process.arch}`);
+});
+
 describe('the compile cache of an installed package', () => {
-  test('is used by every command once it is filled', () => {
+  test('holds the code of the functions that ran, and every later command starts from it', () => {
     makeCache(0o700);
-    place(join(CACHE, 'filled'), '');
-    place(join(CACHE, 'poor'), '');
-    expect(cacheUsed('ps')).toBe('own kept');
-    expect(cacheUsed('-p', 'prompt')).toBe('own kept');
+    expect(cacheUsed('-p', 'prompt')).toBe('empty');
+    expect(statSync(cachedFile()).mode & 0o777).toBe(0o600);
+    expect(readFileSync(cachedFile(), 'latin1')).toContain('ran');
+    expect(cacheUsed('ps')).toBe('kept');
   });
 
-  test('is filled by a session from nothing, and not by a command that does little', () => {
+  test.each([
+    ['cut short', (content: Buffer) => content.subarray(0, -8)],
+    ['empty', () => Buffer.alloc(0)],
+    ['changed in one bit', (content: Buffer) => content.map((byte, at) => (at === 200 ? byte ^ 1 : byte))],
+  ])('is written anew when it is %s: damaged code would end the process', (_, damage) => {
     makeCache(0o700);
-    place(join(CACHE, 'poor'), '');
-    expect(cacheUsed('ps')).toBe('none kept');
-    expect(cacheUsed('--version')).toBe('none kept');
-    expect(cacheUsed('-p', 'prompt')).toBe('own empty');
-    expect(statSync(join(root, CACHE)).mode & 0o777).toBe(0o700);
+    cacheUsed();
+    writeFileSync(cachedFile(), damage(readFileSync(cachedFile())));
+    expect(cacheUsed()).toBe('empty');
+    expect(cacheUsed()).toBe('kept');
+  });
+
+  test('is not taken for that of another bundle of the same length', () => {
+    makeCache(0o700);
+    cacheUsed();
+    place('ramet/dist/cli/main.cjs', BUNDLE.replace('none', 'NONE').replace("'kept'", "'KEPT'"));
+    expect(launch('ramet').stdout).toBe('empty\n');
+    expect(launch('ramet').stdout).toBe('KEPT\n');
   });
 
   test('is not used where there is none: a launcher makes nothing in the home', () => {
-    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+    expect(cacheUsed('-p', 'prompt')).toBe('none');
     expect(existsSync(join(root, 'home'))).toBe(false);
   });
 
   test('is not used when others could write to it, for what lies there is run', () => {
     makeCache(0o770);
-    place(join(CACHE, 'filled'), '');
-    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+    expect(cacheUsed('-p', 'prompt')).toBe('none');
   });
 
   test('is not used when it is a link to somewhere', () => {
     mkdirSync(join(root, 'elsewhere'), { mode: 0o700 });
     mkdirSync(dirname(join(root, CACHE)), { recursive: true });
     symlinkSync(join(root, 'elsewhere'), join(root, CACHE));
-    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+    expect(cacheUsed('-p', 'prompt')).toBe('none');
   });
 
   test('is not used when it is another user’s', ({ skip }) => {
     makeCache(0o700);
-    place(join(CACHE, 'filled'), '');
     if (process.getuid?.() !== 0) skip('only root can give a folder away');
     chownSync(join(root, CACHE), 65_534, 65_534);
-    expect(cacheUsed('-p', 'prompt')).toBe('none empty');
+    expect(cacheUsed('-p', 'prompt')).toBe('none');
   });
 
   test('is not looked for in a home that is no absolute path', () => {
     makeCache(0o700);
-    place(join(CACHE, 'filled'), '');
-    const main = 'console.log(process.getBuiltinModule("node:module").getCompileCacheDir() ?? "none")';
-    place('ramet/dist/cli/main.js', main);
+    place('ramet/dist/cli/main.cjs', BUNDLE);
     const env = { RAMET_HOME: 'home', HOME: '' };
     expect(launch('ramet', { env, args: ['-p', 'prompt'] }).stdout).toBe('none\n');
     expect(launch('ramet', { env: { RAMET_HOME: '', HOME: '' } }).stdout).toBe('none\n');
@@ -135,9 +160,18 @@ describe('the compile cache of an installed package', () => {
 
 describe('the launcher', () => {
   test('runs the bundle when there is one', () => {
-    place('ramet/dist/cli/main.js', 'console.log("bundle")');
+    place('ramet/dist/cli/main.cjs', '(() => console.log("bundle"))');
     place('ramet/src/cli/main.ts', 'console.log("sources")');
     expect(launch('ramet')).toEqual({ status: 0, stdout: 'bundle\n', stderr: '' });
+  });
+
+  test('tells the bundle where it is, and lets it load what is installed beside it', () => {
+    const bundle = '(url, code, require) => { console.log(url); console.log(require("beside").word); }';
+    const file = place('ramet/dist/cli/main.cjs', bundle);
+    place('ramet/node_modules/beside/package.json', '{"type":"module","exports":"./index.js"}');
+    place('ramet/node_modules/beside/index.js', 'export const word = "beside";');
+    const stdout = `${pathToFileURL(file).href}\nbeside\n`;
+    expect(launch('ramet')).toEqual({ status: 0, stdout, stderr: '' });
   });
 
   test('runs the sources, without a warning, when there is no bundle', () => {
@@ -146,7 +180,7 @@ describe('the launcher', () => {
   });
 
   test('does no harm with a compile cache it can neither read nor write', () => {
-    place('ramet/dist/cli/main.js', 'console.log("bundle")');
+    place('ramet/dist/cli/main.cjs', '(() => console.log("bundle"))');
     place('ramet/dist/.compile-cache', 'not a folder');
     expect(launch('ramet')).toEqual({ status: 0, stdout: 'bundle\n', stderr: '' });
   });

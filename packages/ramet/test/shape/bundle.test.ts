@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { bundleOptions, ENTRIES, PACKAGE_ROOT, PROGRAMS, programOptions } from '../../scripts/bundle.ts';
+import {
+  bundleOptions,
+  COMMAND,
+  commandOptions,
+  ENTRIES,
+  PACKAGE_ROOT,
+  PROGRAMS,
+  programOptions,
+} from '../../scripts/bundle.ts';
 import { builtInTools } from '../../src/tools/registry.ts';
 import { toolSchema } from '../../src/tools/tool.ts';
 import { ROOT, sourceFiles } from './repository.ts';
@@ -102,30 +110,40 @@ function inputsOf({ outputs }: Metafile, output: string): string[] {
 }
 
 describe('the bundles', async () => {
-  const [libraries, programs] = await Promise.all([build(bundleOptions(ENTRIES)), build(programOptions())]);
+  const [libraries, programs, command] = await Promise.all([
+    build(bundleOptions(ENTRIES)),
+    build(programOptions()),
+    build(commandOptions()),
+  ]);
 
   test.each(ABSENT)('$entry holds no $absent ($scope): $because', ({ entry, scope, absent }) => {
-    const { metafile } = entry in ENTRIES ? libraries : programs;
-    const inputs = scope === 'all' ? inputsOf(metafile, `dist/${entry}.js`) : evaluatedAtStart(metafile);
-    expect(inputs).toContain(ENTRIES[entry] ?? PROGRAMS[entry]);
+    const [{ metafile }, end] = entry in ENTRIES ? [libraries, 'js'] : [command, 'cjs'];
+    const inputs = scope === 'all' ? inputsOf(metafile, `dist/${entry}.${end}`) : evaluatedAtStart(metafile);
+    expect(inputs).toContain(ENTRIES[entry] ?? COMMAND[entry]);
     expect(inputs.filter((path) => absent.test(path))).toEqual([]);
   });
 
   test('leave out every language of zod but one', () => {
-    const inputs = [libraries, programs].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+    const inputs = [libraries, programs, command].flatMap(({ metafile }) => Object.keys(metafile.inputs));
     const locales = inputs.filter((path) => /\/zod\/v4\/locales\//.test(path));
     expect(locales.filter((path) => !path.endsWith('/en.js'))).toEqual([]);
   });
 
   test('hold every program in one file: finding and linking many costs a third of a start', () => {
-    const files = Object.entries(programs.metafile.outputs).filter(([path]) => path.endsWith('.js'));
+    const outputs = { ...programs.metafile.outputs, ...command.metafile.outputs };
+    const files = Object.entries(outputs).filter(([path]) => /\.c?js$/.test(path));
     expect(files.map(([path]) => path).sort()).toEqual(
-      Object.keys(PROGRAMS)
-        .map((name) => `dist/${name}.js`)
-        .sort(),
+      ['dist/cli/main.cjs', ...Object.keys(PROGRAMS).map((name) => `dist/${name}.js`)].sort(),
     );
     const own = files.flatMap(([, { imports }]) => imports.filter(({ external }) => !external));
     expect(own).toEqual([]);
+  });
+
+  test('hold the command as a function in ASCII, which the launcher reads without decoding', () => {
+    const [script] = (command.outputFiles ?? []).filter(({ path }) => path.endsWith('.cjs'));
+    expect(script?.text).toMatch(/^\(function\(moduleUrl,compiledCode,require\)\{\n"use strict";.*\}\)\n$/s);
+    expect(script?.text, 'an import() that Node would warn of').not.toMatch(/\bimport\("/);
+    expect(script?.contents.find((byte) => byte > 0x7f)).toBeUndefined();
   });
 });
 

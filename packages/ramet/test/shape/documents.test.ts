@@ -71,7 +71,7 @@ describe('what counts as a reference', () => {
     ['```sh\nnode examples/x/run.ts\n```', ['examples/x/run.ts']],
     ['`ramet/emulator`, `text|json`, `and/or`', []],
     ['`~/.ramet/x.json`, `$RAMET_HOME/y.json`, `<repository>/.ramet/z.json`, `/etc/passwd.md`', []],
-    ['`dist/cli/main.js`, `src/**/*.ts`, `https://example.org/a.md`', []],
+    ['`dist/cli/main.cjs`, `src/**/*.ts`, `https://example.org/a.md`', []],
   ])('in %j the paths are %j', (markdown, paths) => {
     expect(documentReferences(markdown).paths).toEqual(paths);
   });
