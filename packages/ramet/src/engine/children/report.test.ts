@@ -84,7 +84,7 @@ describe('AGENT-3: the answer to a foreground call', () => {
   test('says where HEAD of the worktree is when that is not its branch', async () => {
     const dirty = { ...WORKTREE, reasons: ['not known to git: n'], head: 'main' };
     expect(await foreground({ worktree: dirty })).toContain(
-      '/w/a (on main, not ramet/a, from 0123456789ab; holds not known to git: n; git -C /w/a switch ramet/a, then ramet worktree commit a, then git merge ramet/a)',
+      '/w/a (on main, not ramet/a, from 0123456789ab; holds not known to git: n; git -C /w/a switch --detach, then ramet worktree commit a, then git merge the commit that it names)',
     );
     const head = '08bab79'.padEnd(40, '0');
     const loose = { ...WORKTREE, reasons: ['1 commit without a branch, at 08bab79'], head };
@@ -110,6 +110,15 @@ describe('AGENT-3: the answer to a foreground call', () => {
     expect(await foreground({ worktree: changed })).toContain(
       'holds changed and not committed: f; ramet worktree commit a, then git merge ramet/a)',
     );
+    const both = { ...WORKTREE, reasons: ['not known to git: n', '1 commit that is not merged, at 08bab79'] };
+    expect(await foreground({ worktree: both })).toContain(
+      'not merged, at 08bab79; ramet worktree commit a, then git merge ramet/a)',
+    );
+    expect(await foreground({ worktree: { ...both, head: 'main' } })).toContain(
+      'git -C /w/a switch --detach, then ramet worktree commit a, then git merge ramet/a and the commit that it names)',
+    );
+    const ignored = { ...WORKTREE, reasons: ['ignored by git, and may be the only copy: .env'] };
+    expect(await foreground({ worktree: ignored })).toContain('may be the only copy: .env)');
     const gone = { ...WORKTREE, kept: false, reasons: ['its commits are on ramet/b'] };
     expect(await foreground({ worktree: gone })).toContain('Worktree: its commits are on ramet/b; gone.');
   });

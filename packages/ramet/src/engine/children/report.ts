@@ -98,19 +98,24 @@ function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
   return `${path} (${where}, from ${base.slice(0, 12)}${holds}${mergeText(worktree)})`;
 }
 
+/** `ramet worktree commit` takes these. */
+const UNCOMMITTED = /^(?:staged and not committed|changed and not committed|not known to git): /;
+
 /** How its work is had. A merge takes nothing of files that are not committed. */
 function mergeText({ path, branch, reasons, head }: NonNullable<ReportFacts['worktree']>): string {
   if (branch === null) return '';
-  const isCommitted = reasons.some((reason) => / not merged\b/.test(reason));
-  const commit = `ramet worktree commit ${basename(path)}`;
-  if (isCommitId(head)) {
-    const isLoose = reasons.some((reason) => / without a branch\b/.test(reason));
-    const wanted = [...(isCommitted ? [branch] : []), ...(isLoose ? [head] : [])];
-    return wanted.length === 0 ? `; ${commit}` : `; git merge ${wanted.join(' ')}`;
-  }
-  if (isCommitted) return `; git merge ${branch}`;
-  const first = head === undefined ? '' : `git -C ${path} switch ${branch}, then `;
-  return `; ${first}${commit}, then git merge ${branch}`;
+  const has = (what: RegExp): boolean => reasons.some((reason) => what.test(reason));
+  const isChanged = has(UNCOMMITTED);
+  // On another branch nothing is committed, and git may not be able to take the files back to its own.
+  const leave =
+    isChanged && head !== undefined && !isCommitId(head) ? [`git -C ${path} switch --detach`] : [];
+  const commit = isChanged ? [`ramet worktree commit ${basename(path)}`] : [];
+  const onBranch = has(/ not merged\b/) || (isChanged && head === undefined) ? [branch] : [];
+  const named = isChanged ? ['the commit that it names'] : has(/ without a branch\b/) ? [head] : [];
+  const wanted = [...onBranch, ...(head === undefined ? [] : named)];
+  const merge = wanted.length === 0 ? [] : [`git merge ${wanted.join(' and ')}`];
+  const steps = [...leave, ...commit, ...merge];
+  return steps.length === 0 ? '' : `; ${steps.join(', then ')}`;
 }
 
 /** `failed: budget: the budget is spent: ...`. */

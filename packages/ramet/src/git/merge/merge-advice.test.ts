@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
@@ -18,15 +18,16 @@ async function follow(
   const reason = report.entries.find((entry) => entry.branch === branch)?.reason ?? '';
   const steps = reason.split('to resolve it: ')[1]?.split('; ') ?? [];
   let folder = repository.cwd;
+  let end: MergeReport | null = null;
   for (const step of steps) {
     const named = /^git -C ('[^']+'|\S+)/.exec(step)?.[1]?.replaceAll("'", '');
     if (named !== undefined) folder = resolve(repository.cwd, named);
     if (step === 'edit the files') writeFileSync(join(folder, 'a'), 'both\n');
     const [, name = '', target] = /^ramet merge (\S+) --into (\S+)$/.exec(step) ?? [];
-    if (target !== undefined) return place.queue({ branches: [name], target }, { repository });
+    if (target !== undefined) end = await place.queue({ branches: [name], target }, { repository });
     if (step.startsWith('git ')) run(repository, step);
   }
-  return null;
+  return end;
 }
 
 /** A merge that conflicts ends with 1, as it should: one that finds nothing to do ends with 0. */
@@ -103,6 +104,49 @@ describe('WORK-5: the advice after a conflict leads to a branch that has landed'
     const report = await place.queue({ branches: ['two'] });
     expect(report.entries[0]?.reason).toContain('git merge main');
     expect(two(await follow(place, report, 'two'))).toBe('landed');
+  });
+
+  test.each([
+    ['changed the same file and did not commit it', { a: 'mine\n' }],
+    ['has an unknown file that the branch has too', { b: 'mine\n' }],
+  ])('where the user %s', async (_, mine) => {
+    const place = mergePlace({ a: '1\n' }, true);
+    place.branch('one', { a: '2\n' });
+    place.branch('ramet/q', { a: '3\n', b: '3\n' });
+    writeFiles(place.directory, mine);
+    const report = await place.queue({ branches: ['one', 'ramet/q'] });
+    const end = await follow(place, report, 'ramet/q');
+    expect(end?.entries.map(({ state }) => state)).toContain('integrated');
+    expect(end?.kept?.ref).toBe('refs/ramet/integration/main');
+    expect(place.git('show', `${end?.kept?.ref}:a`)).toBe('both');
+    for (const [name, text] of Object.entries(mine))
+      expect(readFileSync(join(place.directory, name), 'utf8')).toBe(text);
+    expect(place.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+    expect(place.git('worktree', 'list').split('\n')).toHaveLength(1);
+  });
+
+  test('where the user is in the middle of a rebase', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n' });
+    place.git('commit', '-q', '--allow-empty', '-m', 'empty');
+    // Stops with the files as they are committed.
+    place.git('-c', 'sequence.editor=sed -i 1ibreak', 'rebase', '-q', '-i', 'HEAD~1');
+    const report = await place.queue({ branches: ['one', 'two'] });
+    expect(two(await follow(place, report, 'two'))).toBe('landed');
+  });
+
+  test('where the worktree of the branch has uncommitted changes of the same file, which stay', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { a: '2\n' });
+    place.branch('two', { a: '3\n', b: '3\n' });
+    const worktree = join(temporaryDirectory(), 'two');
+    place.git('worktree', 'add', '-q', worktree, 'two');
+    writeFiles(worktree, { b: 'not committed\n' });
+    const report = await place.queue({ branches: ['one', 'two'] });
+    expect(two(await follow(place, report, 'two'))).toBe('landed');
+    expect(place.git('show', 'main:b')).toBe('3');
+    expect(readFileSync(join(worktree, 'b'), 'utf8')).toBe('not committed\n');
   });
 
   test('where a commit is meant that no branch holds', async () => {

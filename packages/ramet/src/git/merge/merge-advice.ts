@@ -2,7 +2,9 @@
  * What to do about a branch that was left behind, in commands that can be run as they stand. It is worked out when it is
  * told, not when it is recorded: which ref holds the other side, and where the branch is checked out, changes meanwhile.
  */
-import { readRef as readRefFile } from '../read-refs.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { gitDirectoryOf, readRef as readRefFile } from '../read-refs.ts';
 import { runGit } from '../run-git.ts';
 import { unfinishedAt } from '../worktrees/half-made.ts';
 import { checkoutsOf } from './branch-checkouts.ts';
@@ -30,7 +32,7 @@ export async function withAdvice(
       sides.set(entry.target, side);
       return {
         ...entry,
-        reason: `${entry.reason}; ${remedy(entry, { side: await side, again }, repository)}`,
+        reason: `${entry.reason}; ${await remedy(entry, { side: await side, again }, repository)}`,
       };
     }),
   );
@@ -91,43 +93,82 @@ async function otherSide(target: string, repository: MergeRepository): Promise<s
   return (await isAncestor(ready, landed, repository)) ? shortName(target) : integrationRef(target);
 }
 
-function remedy(
+async function remedy(
   { branch, tip }: MergeEntry,
   { side, again }: { side: string; again: string },
   repository: MergeRepository,
-): string {
-  const { into, name, git } = wayTo(branch, tip, repository);
+): Promise<string> {
+  const { into, name, git, isDirty, after } = await wayTo(branch, tip, repository);
   const steps = [
     ...into,
-    `${git} merge ${shellWord(side)}`,
+    // Git refuses to merge over uncommitted files, and puts these back after the commit.
+    `${git} merge ${isDirty ? '--autostash ' : ''}${shellWord(side)}`,
     'edit the files',
     `${git} commit -a --no-edit`,
     `ramet merge ${shellWord(name)} ${again}`,
+    ...after,
   ];
   return `to resolve it: ${steps.join('; ')}`;
 }
 
-/** How to get to the branch: its worktree where it has one. */
-function wayTo(
-  branch: string,
-  tip: string,
-  repository: MergeRepository,
-): { into: string[]; name: string; git: string } {
+interface WayToBranch {
+  into: string[];
+  name: string;
+  git: string;
+  /** There are uncommitted files where the merge is to happen. */
+  isDirty: boolean;
+  after: string[];
+}
+
+/** How to get to the branch: its worktree where it has one, this checkout where that can leave its branch. */
+async function wayTo(branch: string, tip: string, repository: MergeRepository): Promise<WayToBranch> {
   const [checkout] = checkoutsOf(`refs/heads/${branch}`, repository);
   if (checkout !== undefined) {
-    const isHere = checkout.directory === repository.cwd;
-    return { into: [], name: branch, git: isHere ? 'git' : `git -C ${shellWord(checkout.directory)}` };
+    const { directory } = checkout;
+    const git = directory === repository.cwd ? 'git' : `git -C ${shellWord(directory)}`;
+    const isDirty = (await changedFiles(directory, ['--untracked-files=no'], repository)) !== 0;
+    return { into: [], name: branch, git, isDirty, after: [] };
   }
   const isBranch = readRefFile(repository.commonDirectory, `refs/heads/${branch}`) !== null;
   const name = isBranch ? branch : `merge-${tip.slice(0, 12)}`;
-  if (repository.cwd === repository.commonDirectory) {
-    const directory = `../${name.replaceAll('/', '-')}-worktree`;
-    const words = isBranch ? [directory, name] : ['-b', name, directory, tip];
-    const into = [`git worktree add ${words.map(shellWord).join(' ')}`];
-    return { into, name, git: `git -C ${shellWord(directory)}` };
+  const found = { name, isDirty: false, after: [] };
+  if (repository.cwd !== repository.commonDirectory && (await isFreeToSwitch(repository))) {
+    const words = isBranch ? [name] : ['-c', name, tip];
+    return { ...found, into: [`git switch ${words.map(shellWord).join(' ')}`], git: 'git' };
   }
-  const words = isBranch ? [name] : ['-c', name, tip];
-  return { into: [`git switch ${words.map(shellWord).join(' ')}`], name, git: 'git' };
+  const directory = freeDirectory(`${repository.cwd}-${name.replaceAll('/', '-')}`);
+  const words = isBranch ? [directory, name] : ['-b', name, directory, tip];
+  return {
+    ...found,
+    into: [`git worktree add ${words.map(shellWord).join(' ')}`],
+    git: `git -C ${shellWord(directory)}`,
+    after: [`git worktree remove ${shellWord(directory)}`],
+  };
+}
+
+function freeDirectory(wanted: string, number = 1): string {
+  const directory = number === 1 ? wanted : `${wanted}-${number}`;
+  return existsSync(directory) ? freeDirectory(wanted, number + 1) : directory;
+}
+
+const OPERATIONS = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
+
+/** Git changes the branch of a checkout only if no file is in the way, and nothing is under way there. */
+async function isFreeToSwitch(repository: MergeRepository): Promise<boolean> {
+  const gitDirectory = gitDirectoryOf(repository.cwd) ?? repository.commonDirectory;
+  if (OPERATIONS.some((name) => existsSync(join(gitDirectory, name)))) return false;
+  return (await changedFiles(repository.cwd, [], repository)) === 0;
+}
+
+/** How many files differ from HEAD; null where git cannot tell. */
+async function changedFiles(
+  directory: string,
+  options: readonly string[],
+  repository: MergeRepository,
+): Promise<number | null> {
+  const args = ['status', '--porcelain', '-z', '--no-renames', ...options];
+  const end = await runGit(args, { ...callIn(repository), cwd: directory }).catch(() => null);
+  return end?.code === 0 ? end.stdout.split('\0').filter((line) => line !== '').length : null;
 }
 
 /** A branch without commits of its own may have its work in the files of its worktree. */
@@ -142,10 +183,8 @@ async function withUncommitted(
   const unfinished = project === undefined ? null : unfinishedAt(project, checkout);
   if (unfinished !== null)
     return { ...entry, reason: `${entry.reason}; its worktree ${directory} ${unfinished}` };
-  const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
-  const end = await runGit(args, { ...callIn(repository), cwd: directory }).catch(() => null);
-  const files = end?.code === 0 ? end.stdout.split('\0').filter((line) => line !== '').length : 0;
-  if (files === 0) return entry;
+  const files = await changedFiles(directory, ['--untracked-files=all'], repository);
+  if (files === null || files === 0) return entry;
   const what = `${files} uncommitted file${files === 1 ? '' : 's'}`;
   const name = shellWord(entry.branch);
   const reason = `${entry.reason}; its worktree ${directory} has ${what}, which no merge takes: ramet worktree commit ${name}; ramet merge ${name} ${again}`;

@@ -23,18 +23,22 @@ async function left() {
 }
 
 describe('WORK-3: ramet worktree commit moves only the branch of the worktree', () => {
-  test('on another branch it refuses in one line, and the way it names works', async () => {
+  test('on another branch it refuses in one line, and the way it names works, also over changes of its own branch', async () => {
     const { place, worktree, root, main } = await left();
     const before = git(root, 'rev-parse', main);
+    writeFiles(worktree.path, { 'README.md': 'committed\n' });
+    git(worktree.path, '-c', 'user.name=T', '-c', 'user.email=t@x', 'commit', '-qam', 'own work');
     git(worktree.path, 'checkout', '-q', '--ignore-other-worktrees', main);
+    // `git switch ramet/q` would refuse to write over it.
+    writeFiles(worktree.path, { 'README.md': 'not committed\n' });
     expect(branchText(await viewOf(place, worktree))).toBe(`on ${main}, not ramet/q`);
     await expect(commitFiles(place, worktree, undefined)).rejects.toThrow(
-      `the worktree q is on ${main}, not ramet/q, so nothing was committed: run git -C ${worktree.path} switch ramet/q, which takes the changes along, then ramet worktree commit q`,
+      `the worktree q is on ${main}, not ramet/q, so nothing was committed: run git -C ${worktree.path} switch --detach, which leaves its files as they are, then ramet worktree commit q, and merge the commit that it names`,
     );
-    git(worktree.path, 'switch', '-q', 'ramet/q');
-    const { commit, branch } = await commitFiles(place, worktree, undefined);
-    expect({ commit, branch }).toEqual({ commit: git(root, 'rev-parse', 'ramet/q'), branch: 'ramet/q' });
-    expect(branchText(await viewOf(place, worktree))).toBe('ramet/q');
+    git(root, '-C', worktree.path, 'switch', '--detach');
+    const { commit, branch, files } = await commitFiles(place, worktree, undefined);
+    expect({ branch, files }).toEqual({ branch: null, files: 2 });
+    expect(git(root, 'show', `${commit}:README.md`)).toBe('not committed');
     expect(git(root, 'rev-parse', main)).toBe(before);
   });
 

@@ -88,7 +88,7 @@ async function ownBranch({ name, path, branch }: ManagedWorktree, call: GitCall)
   const own = branch ?? `ramet/${name}`;
   throw new UserMistake(
     'other_branch',
-    `the worktree ${name} is on ${found}, not ${own}, so nothing was committed: run git -C ${shellWord(path)} switch ${shellWord(own)}, which takes the changes along, then ramet worktree commit ${shellWord(name)}`,
+    `the worktree ${name} is on ${found}, not ${own}, so nothing was committed: run git -C ${shellWord(path)} switch --detach, which leaves its files as they are, then ramet worktree commit ${shellWord(name)}, and merge the commit that it names`,
   );
 }
 
