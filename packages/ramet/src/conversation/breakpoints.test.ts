@@ -3,10 +3,9 @@ import { type InputUsage, PromptCache } from '../emulator/messages/cache.ts';
 import { parseRequest } from '../emulator/messages/message-request.ts';
 import { buildPrompt } from '../emulator/messages/prompt.ts';
 import type { Breakpoint } from '../schema/events.ts';
-import { endOf, placeBreakpoints } from './breakpoints.ts';
 import { type BlockPosition, Conversation, freezeHead } from './conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from './frozen-block.ts';
-import { requestBody } from './request.ts';
+import { endOf, placeBreakpoints, requestBody } from './request.ts';
 
 const filler = 'x'.repeat(8_000);
 const text = (value: string): FrozenBlock => freezeBlock({ type: 'text', text: value });

@@ -4,11 +4,10 @@ import { type RandomConversation, randomConversation } from '../../test/fixtures
 import { parseRequest } from '../emulator/messages/message-request.ts';
 import { buildPrompt } from '../emulator/messages/prompt.ts';
 import { checkRequest } from '../emulator/messages/request-rules.ts';
-import { placeBreakpoints, repeatBreakpoints } from './breakpoints.ts';
 import { type CompactionPlan, compactedMessages, planCompaction, promptsBefore } from './compacted.ts';
 import { Conversation, type FrozenMessage, freezeHead } from './conversation.ts';
 import { contentOf, estimateTokens, freezeBlock } from './frozen-block.ts';
-import { requestBody } from './request.ts';
+import { placeBreakpoints, repeatBreakpoints, requestBody } from './request.ts';
 
 const head = freezeHead({
   model: 'claude-sonnet-5',

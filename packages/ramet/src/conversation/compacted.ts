@@ -10,9 +10,8 @@
  * 5. Thinking that is bound to its prefix is left out, except in the turn whose calls wait for their results: there
  *    a provider refuses a message without it, and drops by itself what no longer holds.
  */
-import type { FrozenMessage } from './conversation.ts';
+import { type FrozenMessage, forkMarkOf } from './conversation.ts';
 import { cutMiddle, cutResults } from './cut-results.ts';
-import { forkMarkOf } from './fork.ts';
 import { estimateTokens, freezeBlock } from './frozen-block.ts';
 
 const MOST_FILES = 20;

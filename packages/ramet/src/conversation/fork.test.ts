@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Conversation, freezeHead } from './conversation.ts';
-import { forkMessage, isFork, takeCacheSafeParams } from './fork.ts';
+import { Conversation, forkMessage, freezeHead, isFork, takeCacheSafeParams } from './conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock } from './frozen-block.ts';
 
 const text = (value: string): FrozenBlock => freezeBlock({ type: 'text', text: value });

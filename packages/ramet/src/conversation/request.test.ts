@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContentBlock } from '../schema/content.ts';
-import { endOf, placeBreakpoints } from './breakpoints.ts';
 import { Conversation, type FrozenMessage, freezeHead } from './conversation.ts';
 import { freezeBlock, freezeJson, freezeTool, thawBytes } from './frozen-block.ts';
-import { requestBody } from './request.ts';
+import { endOf, placeBreakpoints, requestBody } from './request.ts';
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
 

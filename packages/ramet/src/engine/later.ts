@@ -1,6 +1,6 @@
 /** What few sessions need of the engine: loaded with the first use. */
 export { headOf } from './agent/agent-content.ts';
-export { toolsOf } from './children/child-head.ts';
+export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';
 export { viewRoot } from './children/view-root.ts';
 export { compact } from './compaction/compaction.ts';

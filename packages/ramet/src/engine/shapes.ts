@@ -13,8 +13,8 @@ export type {
 export type { AnswerSchema } from './answer/answer-schema.ts';
 export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';
+export type { ForkOverrides } from './children/child-terms.ts';
 export type { AgentFamily, ChildSurroundings } from './children/family.ts';
-export type { ForkOverrides } from './children/fork-overrides.ts';
 export type { SpawnOrder } from './children/spawn.ts';
 export type { CompactionOutcome } from './compaction/compaction.ts';
 export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';

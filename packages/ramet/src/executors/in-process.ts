@@ -4,7 +4,7 @@
  */
 import type { AgentExecutor } from '../engine/agent/executor.ts';
 import { runAgent } from '../engine/loop/loop.ts';
-import { drain } from '../schema/drain.ts';
+import { drain } from '../schema/generators.ts';
 
 export const inProcess: AgentExecutor = {
   name: 'in-process',

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
-import { damageLine } from './damage.ts';
+import { damageLine } from './integrity.ts';
 import { sessionPath } from './session-file.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 

@@ -16,8 +16,7 @@ import {
   sessionOf,
   writeFailure,
 } from '../system/sqlite/sqlite-failure.ts';
-import { requireWhole, skipLostEnd } from './damage.ts';
-import { witnessPath } from './integrity.ts';
+import { requireWhole, skipLostEnd, witnessPath } from './integrity.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import {
   claimLease,

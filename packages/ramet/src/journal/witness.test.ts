@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { damageLine } from './damage.ts';
-import { readWitness, witnessPath } from './integrity.ts';
+import { damageLine, readWitness, witnessPath } from './integrity.ts';
 import { repairSession } from './repair-session.ts';
 import { reserveSessionFile, sessionPath } from './session-file.ts';
 import { listSessions } from './session-list.ts';

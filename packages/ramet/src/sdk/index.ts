@@ -20,7 +20,7 @@ export type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode, SessionMode
 export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { TreePlace } from '../views/agent-label.ts';
-export type { LedgerLine } from '../views/ledger/ledger-line.ts';
+export type { LedgerLine } from '../views/ledger/ledger.ts';
 export type { WorktreeView } from '../views/worktree-view.ts';
 export type { CallOptions } from './calls/caller.ts';
 export type { DiffOptions } from './calls/provenance.ts';

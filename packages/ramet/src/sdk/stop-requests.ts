@@ -1,10 +1,10 @@
 /**
  * How one process asks another to stop an agent: a file in the session's folder, named by the agent's number. The writer
- * of the session looks for it while it has children (`sdk/stop-requests.ts`), so nothing is lost and no signal is needed.
+ * of the session looks for it while it has children (`StopWatch`), so nothing is lost and no signal is needed.
  *
  * Invariants
- * 1. A request is for one process: it names who wrote the session when it was made, and holds for nobody else.
- * 2. It is there until the agent was told to stop; whoever made it may take it back.
+ * 1. A request is for one process: it names the writer of the session at that time, and no other process obeys it.
+ * 2. It is there until the agent was told to stop; its maker may withdraw it.
  * 3. Only the user can read or write it.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -100,4 +100,25 @@ function isForThisProcess(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+interface OwnSession {
+  /** Interrupts what runs, and closes the session when that has ended, or without waiting for it once `hurry` is. */
+  stop(hurry: Promise<unknown>): Promise<void>;
+}
+
+/**
+ * The sessions that this process has open. `stop` ends one of them from within: a signal would end the process with all
+ * its sessions. Callers know a session only by its id, so the list belongs to the process, as the leases do.
+ */
+const open = new Map<string, OwnSession>();
+
+/** `file` is its journal's. Returns the way out. */
+export function enterOwn(file: string, session: OwnSession): () => void {
+  open.set(file, session);
+  return () => void open.delete(file);
+}
+
+export function findOwn(file: string): OwnSession | undefined {
+  return open.get(file);
 }

@@ -1,5 +1,5 @@
 /** What a repair of a damaged session saved and lost, for people. */
-import { eventsText } from '../journal/damage.ts';
+import { eventsText } from '../journal/integrity.ts';
 import type { RepairOutcome } from '../journal/repair-session.ts';
 import type { SessionId } from '../schema/ids.ts';
 

@@ -1,7 +1,7 @@
 /** What all views of a session have in common: find it, read it once, fold it. */
 import { statSync } from 'node:fs';
 import { contentOfBytes } from '../conversation/frozen-block.ts';
-import { damageLine } from '../journal/damage.ts';
+import { damageLine } from '../journal/integrity.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
 import { type AgentOverview, agentStatuses, emptyBoard, extendBoard } from '../journal/projections/status.ts';

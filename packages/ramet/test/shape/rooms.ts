@@ -100,8 +100,8 @@ export function mayImport(from: string, to: string): boolean {
  */
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
-    agent-events budget-limits clock content drain errors events ids merge-policy secret-patterns status
-    tool-access until-text usage zod
+    agent-events budget-limits clock content errors events generators ids merge-policy secret-patterns
+    status tool-access until-text usage zod
   `,
   system: `
     child-environment digest few-at-once glob-pattern home landing-path network-home on-abort path-inside
@@ -111,7 +111,7 @@ const DOORS: Readonly<Record<string, string>> = {
     text/text-file text/visible-text trust
   `,
   journal: `
-    damage find-file-writer integrity journal projections/agent-state projections/apply-event
+    find-file-writer integrity journal projections/agent-state projections/apply-event
     projections/file-history projections/inherited-messages projections/recorded-agents projections/status
     repair-session session-file session-index session-list sessions
   `,
@@ -122,7 +122,7 @@ const DOORS: Readonly<Record<string, string>> = {
     thinking
   `,
   emulator: 'emulate server',
-  conversation: 'breakpoints compacted conversation divergence fork frozen-block quoted-text request',
+  conversation: 'compacted conversation divergence frozen-block quoted-text request',
   files: `
     create-file-access file-access file-ledger file-readers original-files shapes shared-writes stale-file
     undo
@@ -148,8 +148,8 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   agents: `
     definitions/definition definitions/definition-catalog definitions/definition-places
-    definitions/definition-store definitions/type-lines definitions/validate-definitions prompts/built-in
-    prompts/first-message prompts/main-prompt
+    definitions/definition-store definitions/validate-definitions prompts/built-in prompts/first-message
+    prompts/main-prompt
   `,
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
@@ -158,9 +158,9 @@ const DOORS: Readonly<Record<string, string>> = {
   executors: 'in-process process/process-executor',
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
-    ledger/cost-object ledger/cost-table ledger/ledger ledger/ledger-line merge-text provenance/agent-diff
-    provenance/blame refused-removal repair-text session-target session-view text/format timeline
-    transcript type-list undo-text worktree-view
+    ledger/cost-object ledger/cost-table ledger/ledger merge-text provenance/agent-diff provenance/blame
+    refused-removal repair-text session-target session-view text/format timeline transcript type-list
+    undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names

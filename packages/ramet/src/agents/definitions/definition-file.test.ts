@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MALFORMED, realLookingFiles } from '../../../test/fixtures/definition-files.ts';
+import { fileTypeLine } from '../prompts/built-in.ts';
 import type { DefinitionSource } from './definition.ts';
 import { type DefinitionFile, FILE_NOTES, parseDefinition } from './definition-file.ts';
-import { fileTypeLine } from './type-lines.ts';
 import { yamlFields } from './yaml-fields.ts';
 
 const TOOLS = ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TaskOutput', 'WebFetch', 'Agent'];

@@ -4,7 +4,7 @@ import { type BilledSession, costOfAll } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
 import { costTable, ledgerText, totalNotes } from '../../views/ledger/cost-table.ts';
-import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger-line.ts';
+import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger.ts';
 import { tellDamage, viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';

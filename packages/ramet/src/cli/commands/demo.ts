@@ -6,8 +6,8 @@
 
 import { relative } from 'node:path';
 import { startEmulator } from '../../emulator/server.ts';
-import { drain } from '../../schema/drain.ts';
 import { Cancelled, RametError } from '../../schema/errors.ts';
+import { drain } from '../../schema/generators.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';

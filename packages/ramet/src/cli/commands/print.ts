@@ -1,6 +1,7 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
-import { drain } from '../../schema/drain.ts';
+
 import { UserMistake } from '../../schema/errors.ts';
+import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult } from '../../sdk/index.ts';

@@ -2,7 +2,7 @@
 
 import { addCost, addUsage, hitRate, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { agentTree } from '../../views/agent-label.ts';
-import { emptyLine } from '../../views/ledger/ledger-line.ts';
+import { emptyLine } from '../../views/ledger/ledger.ts';
 import type { SessionView } from '../../views/session-view.ts';
 import { dollars, excerpt, percent, table, tokens } from '../../views/text/format.ts';
 

@@ -2,7 +2,6 @@
  * The agents of a run, for the result object: what was seen and recorded in this process. Nothing is read back, so a
  * run that is over has its result whatever became of the disk.
  */
-
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
@@ -10,8 +9,7 @@ import type { Usage } from '../../schema/usage.ts';
 import type { AgentResult, WorktreeResult } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { agentTree } from '../../views/agent-label.ts';
-import { emptyLedger, extendLedger, type Ledger } from '../../views/ledger/ledger.ts';
-import { emptyLine } from '../../views/ledger/ledger-line.ts';
+import { emptyLedger, emptyLine, extendLedger, type Ledger } from '../../views/ledger/ledger.ts';
 
 export interface RunAgent {
   id: string;

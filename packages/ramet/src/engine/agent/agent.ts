@@ -3,15 +3,18 @@
  * releases what it acquired, RES-5). Recording an event is appending it to the journal and applying it to the state, in
  * one step, so the two cannot part.
  */
-import { endOf } from '../../conversation/breakpoints.ts';
+
 import {
   type BlockPosition,
+  type CacheSafeParams,
   Conversation,
   type FrozenMessage,
+  forkMessage,
   type PromptHead,
+  takeCacheSafeParams,
 } from '../../conversation/conversation.ts';
-import { type CacheSafeParams, forkMessage, takeCacheSafeParams } from '../../conversation/fork.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { endOf } from '../../conversation/request.ts';
 import type { FileAccess } from '../../files/file-access.ts';
 import {
   type AgentState,

@@ -19,8 +19,7 @@ import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
-import { agentShell, type HeldCall } from './agent-shell.ts';
-import { inCheckout } from './authorize.ts';
+import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
 import type { Permit, PermitRequest } from './permit.ts';
 import { finishResult, withRefusal } from './tool-result.ts';
 

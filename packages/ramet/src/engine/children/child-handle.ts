@@ -7,7 +7,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentHandle, AgentResult } from '../agent/agent-event.ts';
 import { agentMessageText, CANCELLED, STOPPED } from '../agent/notices.ts';
-import type { ForkOverrides } from './fork-overrides.ts';
+import type { ForkOverrides } from './child-terms.ts';
 
 export interface ChildOptions {
   /** Ends the child while somebody waits for it. */

@@ -3,9 +3,8 @@
  * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import { unknownType } from '../../agents/definitions/type-lines.ts';
-import { findDefinition, offeredDefinitions } from '../../agents/prompts/built-in.ts';
-import { isFork } from '../../conversation/fork.ts';
+import { findDefinition, offeredDefinitions, unknownType } from '../../agents/prompts/built-in.ts';
+import { isFork } from '../../conversation/conversation.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { requireEffort } from '../../model/thinking.ts';
@@ -22,6 +21,9 @@ import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
 import { recordExpectations } from '../answer/expectations.ts';
 import {
+  type ChildLimits,
+  childLimits,
+  type ForkOverrides,
   freshHead,
   freshThinking,
   freshTokens,
@@ -29,17 +31,12 @@ import {
   isolationOf,
   orderFor,
   readsOnly,
-  refuseWithoutTools,
-  toolsOf,
-} from './child-head.ts';
-import { type AgentFamily, refuseBadName, refuseTakenName } from './family.ts';
-import {
-  type ChildLimits,
-  childLimits,
-  type ForkOverrides,
   refuseForkChoices,
   refuseOtherOverrides,
-} from './fork-overrides.ts';
+  refuseWithoutTools,
+  toolsOf,
+} from './child-terms.ts';
+import { type AgentFamily, refuseBadName, refuseTakenName } from './family.ts';
 import { startChild } from './run-child.ts';
 
 export interface SpawnOrder extends SpawnRequest {

@@ -5,10 +5,10 @@
 
 import { statedContextWindow } from '../../model/catalog.ts';
 import { ModelError } from '../../schema/errors.ts';
+import { emitting } from '../../schema/generators.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import type { Spending } from '../budget/budget.ts';
-import { emitting } from '../loop/emitting.ts';
 import type { CompactionOutcome, CompactOptions } from './compaction.ts';
 import { contextTokens, isCompactionDue } from './context-state.ts';
 

@@ -2,10 +2,15 @@
  * One exchange with the model: build the request, record it, send it with retries, record what came. The only
  * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
  */
-import { placeBreakpoints, planRequest, repeatBreakpoints } from '../../conversation/breakpoints.ts';
+
 import type { Conversation } from '../../conversation/conversation.ts';
 import { freezeJson } from '../../conversation/frozen-block.ts';
-import { modelRequest } from '../../conversation/request.ts';
+import {
+  modelRequest,
+  placeBreakpoints,
+  planRequest,
+  repeatBreakpoints,
+} from '../../conversation/request.ts';
 import type { PlannedRequest } from '../../model/cache/cache-map.ts';
 import { mostCost } from '../../model/prices.ts';
 import type { ModelRequest, ModelResponse } from '../../model/provider.ts';

@@ -8,9 +8,9 @@
  * 1. Nothing is sent where prices are unknown or the provider has no such request.
  * 2. It does not keep the process alive, and nothing of it is left once it is disposed of.
  */
-import { planRequest, repeatedMarks } from '../../conversation/breakpoints.ts';
+
 import type { BlockPosition, Conversation } from '../../conversation/conversation.ts';
-import { requestBody } from '../../conversation/request.ts';
+import { planRequest, repeatedMarks, requestBody } from '../../conversation/request.ts';
 import { tokensAt } from '../../model/cache/cache-map.ts';
 import { costOf, mayHaveCost } from '../../model/prices.ts';
 import type { ModelProvider } from '../../model/provider.ts';

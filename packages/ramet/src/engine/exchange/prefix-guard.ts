@@ -3,9 +3,10 @@
  * parent's conversation, a fresh agent with the first one of its type. A difference costs a cache write that nobody
  * planned. In use it is a warning that names the block and the field; a strict session, as tests have it, fails.
  */
-import { sharedPrefixEnd } from '../../conversation/breakpoints.ts';
+
 import type { Conversation } from '../../conversation/conversation.ts';
 import { findDivergence } from '../../conversation/divergence.ts';
+import { sharedPrefixEnd } from '../../conversation/request.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 

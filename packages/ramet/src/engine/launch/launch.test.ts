@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { endOf, placeBreakpoints, planRequest } from '../../conversation/breakpoints.ts';
 import { Conversation, freezeHead } from '../../conversation/conversation.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { endOf, placeBreakpoints, planRequest } from '../../conversation/request.ts';
 import { CacheMap, type PlannedRequest } from '../../model/cache/cache-map.ts';
 import { PRICES } from '../../model/prices.ts';
 import { Cancelled } from '../../schema/errors.ts';

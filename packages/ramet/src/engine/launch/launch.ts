@@ -3,8 +3,9 @@
  * and by whom, decides with `launch.ts`, records every decision on the child, and holds back who follows. The
  * main agent and later requests do not come here.
  */
-import { planRequest, sharedPrefixEnd } from '../../conversation/breakpoints.ts';
+
 import type { Conversation } from '../../conversation/conversation.ts';
+import { planRequest, sharedPrefixEnd } from '../../conversation/request.ts';
 import { type CacheMap, tokensAt } from '../../model/cache/cache-map.ts';
 import { findRow, type PriceTable } from '../../model/prices.ts';
 import type { Clock } from '../../schema/clock.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emitting } from './emitting.ts';
+import { emitting } from '../../schema/generators.ts';
 
 async function drain<E, V>(events: AsyncGenerator<E, V>): Promise<{ seen: E[]; value: V }> {
   const seen: E[] = [];

@@ -14,6 +14,7 @@ import { TASK_FAILED } from '../../model/provider.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
+import { emitting } from '../../schema/generators.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
@@ -24,7 +25,6 @@ import { recordResponse } from '../exchange/exchange.ts';
 import { exchangeOrFallBack } from '../exchange/fallback.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
 import { PROVIDER_CAUSE } from '../exchange/rate-turn.ts';
-import { emitting } from './emitting.ts';
 import {
   afterAnswer,
   budgetSpent,

@@ -2,7 +2,7 @@
  * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again; calls it
  * left open stay open, with the results that were recorded, until it is known how the agent goes on (`runtime.ts`).
  */
-import { planRequest } from '../../conversation/breakpoints.ts';
+
 import {
   Conversation,
   type FrozenMessage,
@@ -10,6 +10,7 @@ import {
   type PromptHead,
 } from '../../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../../conversation/frozen-block.ts';
+import { planRequest } from '../../conversation/request.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';

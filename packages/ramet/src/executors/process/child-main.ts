@@ -7,7 +7,7 @@ import { runAgent } from '../../engine/loop/loop.ts';
 import { openBill } from '../../engine/loop/run-state.ts';
 import type { Agent, AgentResult } from '../../engine/shapes.ts';
 import { keepGrammarSmall } from '../../permission/grammar-memory.ts';
-import { drain } from '../../schema/drain.ts';
+import { drain } from '../../schema/generators.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
 import { Channel } from './channel.ts';

@@ -12,8 +12,14 @@ import {
   managedFolders,
 } from '../../agents/definitions/definition-places.ts';
 import type { DefinitionStore } from '../../agents/definitions/definition-store.ts';
-import { fileTypeLine, fileTypeLines, NAMES_ONLY, nameList } from '../../agents/definitions/type-lines.ts';
-import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts';
+import {
+  builtInDefinitions,
+  fileTypeLine,
+  fileTypeLines,
+  NAMES_ONLY,
+  nameList,
+  typeLines,
+} from '../../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';

@@ -3,8 +3,7 @@
  * is told of its place, and how many tokens each of them takes, estimated.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import { unknownType } from '../../agents/definitions/type-lines.ts';
-import { findDefinition } from '../../agents/prompts/built-in.ts';
+import { findDefinition, unknownType } from '../../agents/prompts/built-in.ts';
 import { environmentText } from '../../agents/prompts/first-message.ts';
 import { estimateTokens, freezeBlock } from '../../conversation/frozen-block.ts';
 import { headOf, toolsOf } from '../../engine/later.ts';

@@ -2,7 +2,6 @@
  * Ends a session, or one agent of it, and says what came of it. A session of this process is closed from within, one of
  * another process by a signal to its writer, an agent by a request that the writer finds (`sdk/stop-requests.ts`).
  */
-
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { sessionPath } from '../../journal/session-file.ts';
 import { listSessions } from '../../journal/session-list.ts';
@@ -21,8 +20,7 @@ import { parseTarget, type TargetView, viewAgents } from '../../views/session-ta
 import { tellDamage } from '../../views/session-view.ts';
 import { endOrphans } from '../leftovers.ts';
 import { findPlace } from '../place.ts';
-import { findOwn } from '../session/own-sessions.ts';
-import { requestStop } from '../stop-requests.ts';
+import { findOwn, requestStop } from '../stop-requests.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
 const LOOK_AGAIN_MS = 50;

@@ -21,7 +21,7 @@ import type {
   Provenance,
 } from '../../git/shapes.ts';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
-import { drain } from '../../schema/drain.ts';
+import { drain } from '../../schema/generators.ts';
 import type { Caller } from '../calls/caller.ts';
 import { openSession } from '../session/session.ts';
 

@@ -16,8 +16,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { processDirectory } from '../../system/processes/process-register.ts';
-import { ledgerOf } from '../../views/ledger/ledger.ts';
-import type { LedgerLine } from '../../views/ledger/ledger-line.ts';
+import { type LedgerLine, ledgerOf } from '../../views/ledger/ledger.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import {
   DEFAULT_SANDBOX,

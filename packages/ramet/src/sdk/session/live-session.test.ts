@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { startAgents, startFamily } from '../../../test/fixtures/family.ts';
-import type { ForkOverrides } from '../../engine/children/fork-overrides.ts';
+import type { ForkOverrides } from '../../engine/children/child-terms.ts';
 import type { ForkOptions } from './session-type.ts';
 
 const REPORT = { text: 'Scope: done.' };

@@ -2,8 +2,8 @@
 import { runAgent } from '../../engine/loop/loop.ts';
 import { agentMessageText, closeCalls, hosted, switchModel } from '../../engine/opening.ts';
 import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
-import { mapped } from '../../schema/drain.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import { mapped } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { ToldTypes } from '../agent-types/agent-types.ts';
@@ -15,10 +15,10 @@ import {
   resolveOptions,
 } from '../options.ts';
 import type { Place } from '../place.ts';
+import { enterOwn } from '../stop-requests.ts';
 import { DrainableRun, type HeldEvents } from './event-bus.ts';
 import { createRevival } from './interruption.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
-import { enterOwn } from './own-sessions.ts';
 import type { SharedParts } from './session-runtime.ts';
 import { attributed, type Session, type SessionEvent, type SteeredMessage } from './session-type.ts';
 

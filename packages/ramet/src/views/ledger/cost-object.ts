@@ -2,8 +2,7 @@
 import { isDearer } from '../../engine/budget/fork-cost.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
-import type { Ledger } from './ledger.ts';
-import { type LedgerLine, mostUnanswered } from './ledger-line.ts';
+import { type Ledger, type LedgerLine, mostUnanswered } from './ledger.ts';
 
 export function costObject(session: SessionId, ledger: Ledger): Record<string, unknown> {
   return {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { lineObject } from './cost-object.ts';
 import { costTable, totalNotes } from './cost-table.ts';
-import { emptyLine } from './ledger-line.ts';
+import { emptyLine } from './ledger.ts';
 
 test('MODEL-3: a bill with an unknown part shows what it is at least', () => {
   const unknown = ['cache_read_input_tokens', 'output_tokens'] as const;

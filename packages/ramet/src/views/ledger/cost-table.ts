@@ -13,8 +13,14 @@ import {
   percent,
   tokens,
 } from '../text/format.ts';
-import type { ComparedFork, Ledger, LedgerAgent } from './ledger.ts';
-import { isBelowMinimum, type LedgerLine, mostUnanswered } from './ledger-line.ts';
+import {
+  type ComparedFork,
+  isBelowMinimum,
+  type Ledger,
+  type LedgerAgent,
+  type LedgerLine,
+  mostUnanswered,
+} from './ledger.ts';
 
 const COLUMNS = 80;
 

@@ -7,8 +7,7 @@ import {
   responseCompleted,
 } from '../../../test/recorded-events.ts';
 import { hitRate, NO_USAGE } from '../../schema/usage.ts';
-import { extendLedger, ledgerOf } from './ledger.ts';
-import { isBelowMinimum, mostUnanswered, sumOfLines } from './ledger-line.ts';
+import { extendLedger, isBelowMinimum, ledgerOf, mostUnanswered, sumOfLines } from './ledger.ts';
 
 const usage = (input: number, output: number) => ({
   ...NO_USAGE,

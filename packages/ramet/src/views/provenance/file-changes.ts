@@ -1,6 +1,6 @@
 /** Who changed which file through Write and Edit, over the latest sessions of a repository. What cannot be read is left out. */
 
-import { damageLine } from '../../journal/damage.ts';
+import { damageLine } from '../../journal/integrity.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';

@@ -8,8 +8,8 @@
  * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
  */
 import { isEmbedded } from '../../../model/catalog.ts';
-import { drain } from '../../../schema/drain.ts';
 import { describeError } from '../../../schema/errors.ts';
+import { drain } from '../../../schema/generators.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import type { CommandIo } from '../../io.ts';

@@ -2,7 +2,7 @@
  * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
-import { mapped } from '../../../schema/drain.ts';
+import { mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode } from '../../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';

@@ -4,8 +4,8 @@
  */
 import { createInterface } from 'node:readline';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { drain } from '../../../schema/drain.ts';
 import { Cancelled, UserMistake } from '../../../schema/errors.ts';
+import { drain } from '../../../schema/generators.ts';
 import { EXIT, exitCodeOf } from '../../exit-code.ts';
 import type { CommandIo } from '../../io.ts';
 import { textOutput } from '../../output/text.ts';

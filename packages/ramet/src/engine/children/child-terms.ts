@@ -1,20 +1,26 @@
-/** The head of a fresh child's prompt, frozen once for all agents of a type, and how long prompts are about to be. */
+/**
+ * What a child starts with: its tools, how it thinks, the head of its prompt (frozen once for all agents of a type), its
+ * limits, its isolation, and what a fork may change.
+ */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { generalPurpose } from '../../agents/prompts/built-in.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import { estimateTokens } from '../../conversation/frozen-block.ts';
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
+import { costOf, type PriceTable } from '../../model/prices.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
+import { readBudget, strictest } from '../../schema/budget-limits.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { Effort } from '../../schema/status.ts';
+import type { BudgetLimits, Effort } from '../../schema/status.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { headOf } from '../agent/agent-content.ts';
 import { hosted } from '../agent/hosted-agent.ts';
-import type { AgentSpec } from '../agent/runtime.ts';
+import type { AgentSpec, CanUseTool } from '../agent/runtime.ts';
 import type { AgentFamily } from './family.ts';
 
 /**
@@ -89,12 +95,11 @@ export function freshTokens(family: AgentFamily, parent: Agent, prompt: string):
 /** About what the environment takes, in characters. */
 const ENVIRONMENT_LENGTH = 400;
 
-/** What a definition says of an agent before it is made: how it is to run, and whether it can. */
 interface DefinableOrder {
   run_in_background?: boolean | undefined;
 }
 
-/** A definition may say whether anybody waits for its agents. */
+/** A definition may send its agents to the background. */
 export function orderFor<Order extends DefinableOrder>({ background }: AgentDefinition, order: Order): Order {
   return { ...order, run_in_background: background === true || order.run_in_background };
 }
@@ -136,5 +141,89 @@ function mayWrite({ readOnly, tools, disallowedTools = [] }: AgentDefinition): b
       mayChangeFiles(tool) &&
       (tools === 'all' || tools.includes(tool.name)) &&
       !disallowedTools.includes(tool.name),
+  );
+}
+
+/** The four things that a fork may change (FORK-3). With any other change it could not read its parent's cache. */
+export interface ForkOverrides {
+  /** Ends the fork when it aborts; the parent's own abort does so in any case. */
+  abortController?: AbortController | undefined;
+  /** Keeps it out of what can be continued, never out of the journal. */
+  skipTranscript?: boolean | undefined;
+  /** Its requests write nothing to the cache that only they would read. */
+  skipCacheWrite?: boolean | undefined;
+  /** Narrows what it may do; it cannot widen it. */
+  canUseTool?: CanUseTool | undefined;
+}
+
+const ALLOWED: ReadonlySet<string> = new Set([
+  'abortController',
+  'skipTranscript',
+  'skipCacheWrite',
+  'canUseTool',
+] satisfies (keyof ForkOverrides)[]);
+
+/** For callers without types. */
+export function refuseOtherOverrides(overrides: ForkOverrides): void {
+  const other = Object.keys(overrides).filter((key) => !ALLOWED.has(key));
+  if (other.length === 0) return;
+  throw new UserMistake(
+    'fork_override',
+    `a fork cannot change ${other.join(', ')}: it would no longer read its parent's cache; it may set ${[...ALLOWED].join(', ')}, or use an agent type instead`,
+  );
+}
+
+/** Model and thinking are parts of the prefix that a fork shares. */
+export function refuseForkChoices({ model, effort }: Pick<SpawnRequest, 'model' | 'effort'>): void {
+  if (model !== undefined) {
+    throw new UserMistake(
+      'fork_model',
+      "a fork runs on its parent's model, whose cache it shares: leave model out, or name a subagent_type",
+    );
+  }
+  if (effort !== undefined) {
+    throw new UserMistake(
+      'fork_effort',
+      'a fork thinks as its parent does, whose cache it shares: leave effort out, or name a subagent_type',
+    );
+  }
+}
+
+/**
+ * What a child may take by itself (RES-10): what the call says and what its type says, whichever is less. It hangs below
+ * the budget of its parent, whose limits hold in any case.
+ */
+export interface ChildLimits {
+  budget: BudgetLimits;
+  maxTurns: number;
+}
+
+interface LimitedOrder extends Pick<SpawnRequest, 'budget' | 'maxTurns'> {
+  call: string | null;
+}
+
+export function childLimits(
+  { budget: own = {}, maxTurns, call }: LimitedOrder,
+  definition: AgentDefinition | null,
+  { turns, model, prices }: { turns: number; model: string; prices: PriceTable },
+): ChildLimits {
+  const asked = readBudget(own);
+  if (typeof asked === 'string') throw new UserMistake('bad_budget', `the budget cannot be used: ${asked}`);
+  const budget = strictest(asked, definition?.budget ?? {});
+  refuseUnpriced(budget, model, prices);
+  const usual = definition?.maxTurns ?? turns;
+  if (maxTurns === undefined) return { budget, maxTurns: usual };
+  if (!Number.isSafeInteger(maxTurns) || maxTurns < 1)
+    throw new UserMistake('bad_turns', `max_turns must be a whole number above 0, not ${maxTurns}`);
+  // A model cannot widen what a person has set; a program is a person's.
+  return { budget, maxTurns: call === null ? maxTurns : Math.min(maxTurns, Math.max(usual, turns)) };
+}
+
+/** A limit in dollars on a model without a price would end its agent with its first answer. */
+function refuseUnpriced({ usd }: BudgetLimits, model: string, prices: PriceTable): void {
+  if (usd === undefined || costOf(model, NO_USAGE, prices).usd !== null) return;
+  throw new UserMistake(
+    'unknown_price',
+    `a budget in dollars needs a price, and none is known for ${model}: give the budget in tokens`,
   );
 }

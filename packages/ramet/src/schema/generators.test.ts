@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drain, mapped } from './drain.ts';
+import { drain, mapped } from './generators.ts';
 
 async function* counted(most: number): AsyncGenerator<number, string> {
   for (let number = 1; number <= most; number += 1) yield number;
