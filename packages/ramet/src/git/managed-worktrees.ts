@@ -1,4 +1,11 @@
 /** The worktrees that Ramet keeps, for commands and views: loaded when one of them is asked for. */
+
+export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
+export { checkpointRef } from './worktrees/changes/checkpoint.ts';
+export { checkoutTrees } from './worktrees/changes/dirty-work.ts';
+export { strayHead } from './worktrees/changes/held-commits.ts';
+export { verdictOf } from './worktrees/changes/verdict.ts';
+export { workInTime } from './worktrees/changes/work-in-time.ts';
 export { checkPackages } from './worktrees/dependencies/check-packages.ts';
 export { isHalfMade, isHeld, isTorn, refuseUnfinished, tornText } from './worktrees/half-made.ts';
 export { knownBytes } from './worktrees/pool/pool-size.ts';
@@ -7,11 +14,5 @@ export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
 export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
-export { addAll, leftOutText } from './worktrees/work/add-all.ts';
-export { checkpointRef } from './worktrees/work/checkpoint.ts';
-export { checkoutTrees } from './worktrees/work/dirty-work.ts';
-export { strayHead } from './worktrees/work/held-commits.ts';
-export { verdictOf } from './worktrees/work/verdict.ts';
-export { workInTime } from './worktrees/work/work-in-time.ts';
 export { excludeSettings, worktreeEnvironment } from './worktrees/worktree-environment.ts';
 export { adminDirectory, openWorktreePlace } from './worktrees/worktree-place.ts';

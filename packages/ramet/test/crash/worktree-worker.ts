@@ -4,9 +4,9 @@
  */
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkpoint } from '../../src/git/worktrees/changes/checkpoint.ts';
 import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
 import { releaseWorktree } from '../../src/git/worktrees/removal/release-worktree.ts';
-import { checkpoint } from '../../src/git/worktrees/work/checkpoint.ts';
 import { openWorktreePlace } from '../../src/git/worktrees/worktree-place.ts';
 
 const [directory = '', home = '', what = '', fatal = ''] = process.argv.slice(2);

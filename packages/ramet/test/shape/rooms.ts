@@ -131,7 +131,7 @@ const DOORS: Readonly<Record<string, string>> = {
   git: `
     committed-version folder-guard git-state managed-worktrees merges provenance provenance/trailers
     repository run-git shapes shared-git/git-words shared-git/lazy-checkouts worktrees/registry
-    worktrees/work/add-all worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces
+    worktrees/changes/add-all worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces
     worktrees/worktree-settings
   `,
   permission: `

@@ -5,7 +5,7 @@
 
 import { oneLine } from '../../git/provenance/trailers.ts';
 import type { Checkout } from '../../git/shapes.ts';
-import { leftOutText } from '../../git/worktrees/work/add-all.ts';
+import { leftOutText } from '../../git/worktrees/changes/add-all.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';

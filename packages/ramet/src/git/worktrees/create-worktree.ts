@@ -8,6 +8,7 @@
 import { accessSync, constants } from 'node:fs';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
+import { carryDirtyWork, type DirtyReport, dirtyReport } from './changes/dirty-work.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
 import { bringDependencies } from './dependencies/bring-dependencies.ts';
 import { bringFiles, includedFiles, insidePath } from './dependencies/bring-files.ts';
@@ -20,7 +21,6 @@ import { registerWorktree } from './register-worktree.ts';
 import { reserveWorktree } from './reserve-worktree.ts';
 import { runSetup, type SetupOutcome } from './run-setup.ts';
 import { undoWorktree } from './undo-worktree.ts';
-import { carryDirtyWork, type DirtyReport, dirtyReport } from './work/dirty-work.ts';
 import type { ManagedWorktree, WorktreeOwner } from './worktree.ts';
 import { worktreeEnvironment, writeExcludes } from './worktree-environment.ts';
 import { type WorktreePlace, worktreesDirectory } from './worktree-place.ts';

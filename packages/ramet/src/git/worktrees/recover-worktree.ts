@@ -5,11 +5,11 @@
 import { existsSync } from 'node:fs';
 import { thisProcess } from '../../system/processes/process-identity.ts';
 import { gitText, runGit } from '../run-git.ts';
+import { checkpointRef } from './changes/checkpoint.ts';
 import type { CreatedWorktree } from './create-worktree.ts';
 import { isHeld } from './half-made.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
-import { checkpointRef } from './work/checkpoint.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 

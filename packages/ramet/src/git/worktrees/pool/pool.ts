@@ -14,6 +14,7 @@ import { newSessionId } from '../../../schema/ids.ts';
 import { thisProcess } from '../../../system/processes/process-identity.ts';
 import { readHead } from '../../read-refs.ts';
 import { gitText } from '../../run-git.ts';
+import { heldWork } from '../changes/held-files.ts';
 import { checkOut } from '../check-out.ts';
 import {
   bringDependencies,
@@ -29,7 +30,6 @@ import { freshFacts, slotHolder } from '../reserve-worktree.ts';
 import { runSetup } from '../run-setup.ts';
 import { isSamePart, sparsePatternsOf } from '../sparse-checkout.ts';
 import { undoWorktree } from '../undo-worktree.ts';
-import { heldWork } from '../work/held-files.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { excludeSettings, writeExcludes } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';

@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOrNull } from '../../repository.ts';
 import { isCommitId } from '../../run-git.ts';
+import { isOnAnotherRef } from '../changes/held-commits.ts';
 import { isLockOurs, unregisterWorktree } from '../register-worktree.ts';
-import { isOnAnotherRef } from '../work/held-commits.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { deleteSafeBranch } from './safe-branch.ts';
 

@@ -10,10 +10,10 @@ import {
   rametBranches,
   worktreePlace,
 } from '../../../../test/fixtures/worktrees.ts';
+import { whereCommitsAre } from '../changes/held-commits.ts';
 import { createWorktree } from '../create-worktree.ts';
 import { fillPool } from '../pool/pool.ts';
 import { resumeWorktree, worktreeOfAgent } from '../resume-worktree.ts';
-import { whereCommitsAre } from '../work/held-commits.ts';
 import { worktreesDirectory } from '../worktree-place.ts';
 import { releaseWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';

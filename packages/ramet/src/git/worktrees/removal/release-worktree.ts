@@ -3,12 +3,13 @@
  * stays, what holds nothing goes into the pool or away (WORK-3). A process that ends before leaves a row that the next
  * clean-up finds.
  */
+
+import { verdictOf } from '../changes/verdict.ts';
+import { workMemory } from '../changes/work-in-time.ts';
 import { prepareDependencies } from '../dependencies/bring-dependencies.ts';
 import { seePackages } from '../dependencies/template-look.ts';
 import { fillPool } from '../pool/pool.ts';
 import { noteUse } from '../pool/pool-size.ts';
-import { verdictOf } from '../work/verdict.ts';
-import { workMemory } from '../work/work-in-time.ts';
 import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { removeWorktree } from './remove-worktree.ts';

@@ -6,7 +6,7 @@ import { readRef } from '../../read-refs.ts';
 import { readOrNull } from '../../repository.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
 import { runGit } from '../../run-git.ts';
-import { isOnAnotherRef } from '../work/held-commits.ts';
+import { isOnAnotherRef } from '../changes/held-commits.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
 

@@ -2,8 +2,9 @@
  * What an agent is told of its worktree. It comes after everything that agents share, and is short: with it,
  * five agents in five worktrees are to cost what five in one directory do.
  */
+
+import type { DirtyReport } from '../changes/dirty-work.ts';
 import type { CreatedWorktree } from '../create-worktree.ts';
-import type { DirtyReport } from '../work/dirty-work.ts';
 
 const MOST_FILES = 20;
 
