@@ -1,8 +1,8 @@
-/** Where a command's output goes. Commands write through this, so tests can read it. */
-
+/** The process around a command: its output, signals and exit codes. Commands write through `CommandIo`, so tests can read it. */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import { systemCode, UserMistake } from '../schema/errors.ts';
+import { RametError, systemCode, UserMistake } from '../schema/errors.ts';
 import type { Caller } from '../sdk/calls/caller.ts';
+import type { AgentResult } from '../sdk/index.ts';
 import { isModelKey } from '../system/child-environment.ts';
 import { printable } from '../views/text/format.ts';
 
@@ -108,4 +108,42 @@ function overwrite(names: ReadonlySet<string>): void {
   } finally {
     closeSync(memory);
   }
+}
+
+/** 75 is for a usage limit or a provider that is away; 130 also for an interruption without a signal. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  wrongUse: 2,
+  limited: 75,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export function exitCodeOf({ status, cause }: Pick<AgentResult, 'status' | 'cause'>): number {
+  if (status === 'done') return EXIT.done;
+  if (status !== 'interrupted') return EXIT.failed;
+  if (cause === 'limit' || cause === 'provider') return EXIT.limited;
+  if (cause === 'SIGHUP') return EXIT.hungUp;
+  return cause === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
+}
+
+/** The reason of `signal` is what cancelled the command. */
+export function exitCodeOfError(error: unknown, signal: AbortSignal): number {
+  const family = error instanceof RametError ? error.family : 'terminal';
+  if (family === 'cancelled') return exitCodeOf({ status: 'interrupted', cause: String(signal.reason) });
+  return family === 'mistake' ? EXIT.wrongUse : EXIT.failed;
+}
+
+/** Ctrl-C once asks the work to end and leaves the journal whole; twice ends the process at once. */
+export function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(exitCodeOf({ status: 'interrupted', cause: name }));
+      controller.abort(name);
+    });
+  }
+  return controller.signal;
 }

@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { KNOWN_VARIABLES, unknownVariables } from './known-variables.ts';
-import { nearWord } from './near-word.ts';
+import { KNOWN_VARIABLES, nearWord, unknownVariables } from './near-word.ts';
 
 describe('UI-1: variables that begin with RAMET_', () => {
   test('are known when the sources name them', () => {
@@ -25,13 +24,13 @@ describe('UI-1: variables that begin with RAMET_', () => {
   });
 
   test('are told of when they mean nothing, with what may have been meant', async () => {
-    expect(await unknownVariables({ RAMET_HOEM: '/x', RAMET_HOME: '/y', OTHER: 'z' })).toEqual([
+    expect(unknownVariables({ RAMET_HOEM: '/x', RAMET_HOME: '/y', OTHER: 'z' })).toEqual([
       'the variable RAMET_HOEM means nothing to Ramet: did you mean RAMET_HOME?',
     ]);
-    expect(await unknownVariables({ RAMET_FROBNICATE: '1' })).toEqual([
+    expect(unknownVariables({ RAMET_FROBNICATE: '1' })).toEqual([
       'the variable RAMET_FROBNICATE means nothing to Ramet',
     ]);
-    expect(await unknownVariables({ RAMET_MODEL_OPUS: 'm' })).toEqual([]);
+    expect(unknownVariables({ RAMET_MODEL_OPUS: 'm' })).toEqual([]);
   });
 });
 

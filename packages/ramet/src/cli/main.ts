@@ -1,8 +1,7 @@
 /** The command's entry: everything it does is in `program.ts`. */
 import { keepGrammarSmall } from '../permission/grammar-memory.ts';
-import { EXIT, interruptSignal } from './exit-code.ts';
-import { processIo } from './io.ts';
-import { unknownVariables } from './known-variables.ts';
+import { EXIT, interruptSignal, processIo } from './io.ts';
+import { unknownVariables } from './near-word.ts';
 import { runProgram } from './program.ts';
 
 // No `await` at the top: the bundle is a script, which has none (scripts/bundle.ts).
@@ -22,7 +21,7 @@ async function main(): Promise<void> {
   });
   const args = process.argv.slice(2);
   // A shell that completes a word shows what it is told.
-  if (args[0] !== 'complete') for (const line of await unknownVariables(io.env)) io.note(line);
+  if (args[0] !== 'complete') for (const line of unknownVariables(io.env)) io.note(line);
   const exitCode = await runProgram(args, io);
   process.off('beforeExit', ranDry);
   process.exitCode = outputLost ? exitCode || EXIT.failed : exitCode;

@@ -1,13 +1,11 @@
 /** `ramet agents`: every agent type, where it comes from, and what it shadows; validate; show what a child sees. */
-
 import { openStore } from '../../sdk/agent-types/agent-types.ts';
 import { viewChild } from '../../sdk/agent-types/child-view.ts';
 import { checkTypes } from '../../sdk/calls/check-types.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { problemLines, typeListObject, typeListText } from '../../views/type-list.ts';
 import { childViewObject, childViewText } from '../agent-types/child-view-text.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 interface AgentsOptions {
   json?: boolean;

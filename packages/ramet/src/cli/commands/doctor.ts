@@ -4,8 +4,7 @@ import { type HealthCheck, type HealthState, limited, ok } from '../../sdk/docto
 import { VERSION } from '../../sdk/version.ts';
 import { repairLines } from '../../views/repair-text.ts';
 import { printable } from '../../views/text/format.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 const MARKS: Readonly<Record<HealthState, string>> = { ok: 'ok', limited: '--', missing: 'NO' };
 

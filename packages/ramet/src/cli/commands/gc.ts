@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { type GarbageQuestion, listHeld, removeHeld } from '../../sdk/retention/gc.ts';
 import type { Holding } from '../../sdk/retention/holding.ts';
 import { duration, excerpt, printable, table } from '../../views/text/format.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 interface GcFlags extends GarbageQuestion {
   dryRun?: boolean;

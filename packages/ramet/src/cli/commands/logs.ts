@@ -1,5 +1,4 @@
 /** `ramet logs`: what happened in a session or to one agent, event by event, and with `--follow` what happens. */
-
 import { systemClock } from '../../schema/clock.ts';
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import { findPlace } from '../../sdk/place.ts';
@@ -7,8 +6,7 @@ import { viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { printable } from '../../views/text/format.ts';
 import { timelineLine } from '../../views/timeline.ts';
-import { EXIT, exitCodeOf } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 
 /** The journal is looked at again this often; readers of another process get no wake-up. */
 const LOOK_AGAIN_MS = 200;

@@ -8,8 +8,7 @@ import {
   proposeBranches,
 } from '../../sdk/merge/merge.ts';
 import { showMatrix, showQueue, showReport } from '../../views/merge-text.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 interface MergeFlags extends MergeOptions {
   continue?: boolean;

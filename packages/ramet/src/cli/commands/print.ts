@@ -1,5 +1,4 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
-
 import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
@@ -7,8 +6,7 @@ import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type Session } from '../../sdk/session/session.ts';
-import { exitCodeOf } from '../exit-code.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, exitCodeOf } from '../io.ts';
 import { nearWord } from '../near-word.ts';
 import { jsonOutput } from '../output/result-object.ts';
 import type { ResultOutput } from '../output/result-output.ts';

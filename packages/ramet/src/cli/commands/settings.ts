@@ -6,8 +6,7 @@ import {
   settingsSchema,
 } from '../../sdk/calls/settings-report.ts';
 import { excerpt, table } from '../../views/text/format.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 const VALUE_LENGTH = 60;
 

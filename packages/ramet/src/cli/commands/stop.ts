@@ -1,8 +1,7 @@
 /** `ramet stop`: ends a session that another process runs, or one agent of it, and says what came of it. */
 import { type StopOutcome, stop as stopWork } from '../../sdk/calls/stop.ts';
 import { statusOf } from '../../views/agent-label.ts';
-import { EXIT, exitCodeOf } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
 
 export async function stop(
   wanted: string | undefined,

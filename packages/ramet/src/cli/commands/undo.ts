@@ -2,8 +2,7 @@
 import { UserMistake } from '../../schema/errors.ts';
 import { type UndoOutcome, undo as undoTurns } from '../../sdk/calls/undo.ts';
 import { commandsNote, continuationNote, endingNote, stepLine } from '../../views/undo-text.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 export interface UndoFlags {
   turn?: number;

@@ -13,8 +13,7 @@ import {
 } from '../../sdk/worktrees/worktrees.ts';
 import { printable, table } from '../../views/text/format.ts';
 import { branchText, holdsText, sizeText, type WorktreeView } from '../../views/worktree-view.ts';
-import { EXIT } from '../exit-code.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 /** After its start: a list that takes longer is not looked at. */
 const PATIENCE_MS = 330;

@@ -8,11 +8,9 @@
  * 3. Whoever leaves waits for the turn and all agents to end, so that it is recorded; who cannot wait presses Ctrl-C
  *    again.
  */
-
 import type { PromptHistory } from '../../../sdk/calls/prompt-history.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
-import { EXIT } from '../../exit-code.ts';
-import type { CommandIo } from '../../io.ts';
+import { type CommandIo, EXIT } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { editorOf, editorText } from '../editor/line-editor.ts';
 import {
