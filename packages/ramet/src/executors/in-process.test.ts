@@ -14,20 +14,6 @@ async function prompted(...parameters: Parameters<typeof startEngine>) {
 }
 
 describe('an agent in this process', () => {
-  test('runs to its end and hands its events on, in order', async () => {
-    const { agent } = await prompted({ provider: scriptedModel({ text: 'Done.' }) });
-    const events: string[] = [];
-    const result = await inProcess.run(agent, { signal, onEvent: ({ type }) => events.push(type) });
-    expect(result).toMatchObject({ status: 'done', text: 'Done.' });
-    expect(events).toEqual(['assistant']);
-  });
-
-  test('never rejects for what a model does', async () => {
-    const { agent } = await prompted({ provider: scriptedModel(new Error('no network')) });
-    const result = await inProcess.run(agent, { signal, onEvent: () => {} });
-    expect(result).toMatchObject({ status: 'failed', message: 'no network' });
-  });
-
   test('two side by side know who they are from what they were given, whatever surrounds them', async () => {
     const ambient = new AsyncLocalStorage<string>();
     const seen: string[] = [];

@@ -1,4 +1,8 @@
-/** The port through which an agent is hosted: in this process, in one of its own, elsewhere. */
+/**
+ * The port through which an agent is hosted. In this process its loop runs on the agent itself, so nothing is copied.
+ * Anywhere else it runs on the agent's state as a value and on a line to the host (`executors/process/agent-place.ts`);
+ * this agent then follows what is recorded there.
+ */
 import type { Agent } from './agent.ts';
 import type { AgentEvent, AgentResult } from './agent-event.ts';
 

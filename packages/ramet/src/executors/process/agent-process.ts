@@ -1,18 +1,18 @@
 /**
- * One process of one agent, as its host sees it (EXEC-2): started, run, ended, and cleaned up after, however it went.
+ * One agent in a place of its own, as its host sees it (EXEC-2): started, run, ended, and cleaned up after, however it
+ * went. Everything below speaks of a process; `agent-place.ts` says what else it may be.
  *
  * Invariants
  * 1. A process that does not end after an abort, or says what cannot be understood, is killed with its commands.
  * 2. When `gone` has settled, nothing runs for the process and nothing is held for it, here or on the machine.
  */
-import type { ChildProcess } from 'node:child_process';
 import type { Agent, AgentEvent, AgentResult } from '../../engine/shapes.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { signalGroup, terminateGroup } from '../../system/processes/process-group.ts';
+import { terminateGroup } from '../../system/processes/process-group.ts';
 import { imageOf, type ProcessSurroundings } from './agent-image.ts';
+import type { AgentPlace, StartedPlace } from './agent-place.ts';
 import { Channel } from './channel.ts';
-import { startProgram } from './child-program.ts';
 import { HostServices } from './host-services.ts';
 import type { HostLine, HostNotice } from './messages.ts';
 
@@ -20,7 +20,7 @@ export interface AgentProcessOptions {
   surroundings: ProcessSurroundings;
   /** How long a process may take to end after an abort. */
   graceMs: number;
-  entry?: string | undefined;
+  place: AgentPlace;
   /** Of the run it is started for. */
   signal: AbortSignal;
   onEvent: (event: AgentEvent) => void;
@@ -31,19 +31,18 @@ export interface AgentProcessOptions {
 
 type RecordedNotice = Extract<HostNotice, { type: 'recorded' }>;
 
-const STDERR_TAIL = 2_000;
-
 export class AgentProcess {
   readonly #agent: Agent;
   readonly #options: AgentProcessOptions;
-  readonly #child: ChildProcess;
+  readonly #place: StartedPlace;
   readonly #channel: Channel<HostLine>;
   readonly services: HostServices;
   /** Settles with how the process ended, once everything of it has. */
   readonly gone: Promise<string>;
   /** Why it was killed for what it said; null while it was not. */
   broken: string | null = null;
-  #stderr = '';
+  /** Why it would not run the agent. */
+  #refusal = '';
   /** What the process is told once its loop has asked. */
   readonly #held: HostNotice[] = [];
 
@@ -64,16 +63,7 @@ export class AgentProcess {
         for (const notice of this.#held.splice(0)) this.#channel.post(notice);
       },
     });
-    this.#child = startProgram({
-      agent: id,
-      cwd,
-      env: environment,
-      spool: outputDirectory,
-      entry: options.entry,
-    });
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
-    });
+    this.#place = options.place.start({ agent: id, cwd, environment, spool: outputDirectory });
     this.gone = this.#watch();
     this.#channel = this.#connect(outputDirectory);
     this.#channel.post({ type: 'start', image });
@@ -94,14 +84,14 @@ export class AgentProcess {
     this.services.runSignal = signal;
     let timer: NodeJS.Timeout | undefined;
     const stopListening = onAbort(signal, () => {
-      timer = setTimeout(() => this.#kill(), this.#options.graceMs);
+      timer = setTimeout(() => this.#place.kill(), this.#options.graceMs);
     });
     try {
       return await this.#channel.call('run', { turns, totals }, signal);
     } catch (error) {
       // An agent never rejects: the process is gone, or could not make it.
-      if (this.#child.connected) this.#stderr ||= describeError(error);
-      this.#kill();
+      if (this.#place.isConnected) this.#refusal = describeError(error);
+      this.#place.kill();
       await this.gone;
       return null;
     } finally {
@@ -112,50 +102,34 @@ export class AgentProcess {
 
   /** Lets it release what the agent acquired, then ends it. */
   async end(): Promise<void> {
-    const timer = setTimeout(() => this.#kill(), this.#options.graceMs);
+    const timer = setTimeout(() => this.#place.kill(), this.#options.graceMs);
     await this.#channel.call('end', null).catch(() => {});
-    if (this.#child.connected) this.#child.disconnect();
+    this.#place.disconnect();
     await this.gone;
     clearTimeout(timer);
   }
 
   #connect(spool: string): Channel<HostLine> {
-    const child = this.#child;
     const { services } = this;
-    return new Channel<HostLine>(
-      {
-        // The end of the line is seen by whoever watches the process.
-        send: (frame) => void child.send(frame, () => {}),
-        onFrame: (take) => void child.on('message', take),
+    return new Channel<HostLine>(this.#place.port, {
+      spool,
+      onNotice: (notice) => services.heed(notice),
+      answers: services.answers,
+      onBroken: (reason) => {
+        this.broken ??= reason;
+        this.#place.kill();
       },
-      {
-        spool,
-        onNotice: (notice) => services.heed(notice),
-        answers: services.answers,
-        onBroken: (reason) => {
-          this.broken ??= reason;
-          this.#kill();
-        },
-      },
-    );
+    });
   }
 
   async #watch(): Promise<string> {
-    const child = this.#child;
-    const ended = Promise.withResolvers<string>();
-    child.once('error', (error) => ended.resolve(`it could not be started: ${describeError(error)}`));
-    child.once('exit', (code, by) =>
-      ended.resolve(by === null ? `it exited with ${code}` : `it ended by ${by}`),
-    );
-    // What it has said is heard to the end.
-    const unheard = new Promise<void>((resolve) => void child.once('disconnect', resolve));
-    const { pid } = child;
-    const leave = pid === undefined ? null : this.#agent.runtime.processes.enter(pid, this.#agent.spec.id);
-    const how = await ended.promise;
-    if (pid !== undefined) await unheard;
+    const { group, ended } = this.#place;
+    const { runtime, spec } = this.#agent;
+    const leave = group === undefined ? null : runtime.processes.enter(group, spec.id);
+    const how = await ended;
     leave?.();
     await this.#cleanUp(how);
-    const said = this.#stderr.trim();
+    const said = this.#place.lastWords.trim() || this.#refusal;
     return said === '' ? how : `${how}: ${said.replace(/\s*\n\s*/g, ' ')}`;
   }
 
@@ -164,10 +138,5 @@ export class AgentProcess {
     await Promise.all(this.services.groups.map(terminateGroup));
     this.services[Symbol.dispose]();
     await Promise.all([this.#channel.settled(), this.services.settled()]);
-  }
-
-  #kill(): void {
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid !== undefined && exitCode === null && signalCode === null) signalGroup(pid, 'SIGKILL');
   }
 }

@@ -8,6 +8,7 @@ import type { ModelProvider } from '../../model/provider.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { fingerprintSecrets } from '../../tools/redaction/fingerprint-redactor.ts';
+import { processPlace } from './child-program.ts';
 import { type ProcessExecutorParts, processExecutor } from './process-executor.ts';
 
 const BAD_PROGRAM = join(import.meta.dirname, '../../../test/fixtures/bad-agent-process.ts');
@@ -26,7 +27,7 @@ async function hosted(
     processes: temporaryDirectory(),
     sandbox: 'off',
     isolation: 'off',
-    ...(manner !== undefined && { entry: BAD_PROGRAM }),
+    ...(manner !== undefined && { place: processPlace(BAD_PROGRAM) }),
     ...parts,
   });
   const run = (signal = new AbortController().signal) =>

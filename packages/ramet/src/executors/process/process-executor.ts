@@ -15,7 +15,9 @@ import { elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
+import type { AgentPlace } from './agent-place.ts';
 import { AgentProcess } from './agent-process.ts';
+import { processPlace } from './child-program.ts';
 
 export interface ProcessExecutorParts {
   /** Of what must not stand in the conversation: processes take it out without knowing it. */
@@ -27,8 +29,8 @@ export interface ProcessExecutorParts {
   /** Of agents that only read. */
   sandbox: SandboxMode;
   isolation: SandboxMode;
-  /** Instead of our own program. */
-  entry?: string | undefined;
+  /** Instead of a process with our own program. */
+  place?: AgentPlace | undefined;
   graceMs?: number | undefined;
 }
 
@@ -103,11 +105,11 @@ class HostedAgent {
   }
 
   #start(signal: AbortSignal): AgentProcess {
-    const { entry, graceMs = GRACE_MS } = this.#parts;
+    const { place = processPlace(), graceMs = GRACE_MS } = this.#parts;
     this.#process = new AgentProcess(this.#agent, {
       surroundings: this.#surroundings(),
       graceMs,
-      entry,
+      place,
       signal,
       onEvent: (event) => this.#onEvent(event),
       onTurn: () => {

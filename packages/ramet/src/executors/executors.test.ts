@@ -1,0 +1,101 @@
+/** What every executor does for an agent, wherever its loop runs: here, in a process, at the end of any line. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type EngineOptions, startEngine } from '../../test/fixtures/engine.ts';
+import { linePlace } from '../../test/fixtures/line-place.ts';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { withoutTimes } from '../../test/fixtures/watched-states.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import type { AgentExecutor } from '../engine/agent/executor.ts';
+import { foldAgent } from '../journal/projections/apply-event.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
+import { fingerprintSecrets } from '../tools/redaction/fingerprint-redactor.ts';
+import { inProcess } from './in-process.ts';
+import type { AgentPlace } from './process/agent-place.ts';
+import { processExecutor } from './process/process-executor.ts';
+
+function elsewhere(place?: AgentPlace): AgentExecutor {
+  const processes = temporaryDirectory();
+  const secrets = fingerprintSecrets({});
+  return processExecutor({ secrets, processes, sandbox: 'off', isolation: 'off', graceMs: 50, place });
+}
+
+const EXECUTORS: readonly [string, () => AgentExecutor][] = [
+  ['in this process', () => inProcess],
+  ['in a process of its own', () => elsewhere()],
+  ['at the end of a line', () => elsewhere(linePlace)],
+];
+
+const WRITE = { name: 'Write', input: { file_path: 'made.txt', content: 'by the agent' }, id: 'toolu_1' };
+
+describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
+  /** An agent with a prompt, and its runs. */
+  async function prompted(options: EngineOptions) {
+    const engine = await startEngine(options);
+    engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
+    const executor = executorOf();
+    const events: string[] = [];
+    const host = (signal = new AbortController().signal) =>
+      executor.run(engine.agent, { signal, onEvent: ({ type }) => events.push(type) });
+    const ends = () => engine.recorded().filter(({ type }) => type === 'agent.ended');
+    return { ...engine, host, events, ends };
+  }
+
+  test('runs to its end with its tools, hands its events on in order, and is the fold of its record', async () => {
+    const provider = scriptedModel({ text: 'I write.', calls: [WRITE] }, { text: 'Done.' });
+    const { host, agent, events, recorded, ends, cwd } = await prompted({ provider });
+    expect(await host()).toMatchObject({ status: 'done', text: 'Done.', turns: 2 });
+    expect(events).toEqual(['assistant', 'tool_started', 'tool_completed', 'assistant']);
+    expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('by the agent');
+    expect(ends()).toMatchObject([{ status: 'done' }]);
+    const record = recorded().map((event, seq) => ({ seq, time: 0, agent: agent.spec.id, event }));
+    expect(withoutTimes(foldAgent(record, agent.spec.id))).toEqual(withoutTimes(agent.state));
+  });
+
+  test('never rejects for what a model does', async () => {
+    const { host, ends } = await prompted({ provider: scriptedModel(new Error('no network')) });
+    expect(await host()).toMatchObject({ status: 'failed', message: 'no network' });
+    expect(ends()).toHaveLength(1);
+  });
+
+  test('runs again from where it was, with what it was told meanwhile', async () => {
+    const model = scriptedModel({ text: 'One.' }, (request) => {
+      expect(JSON.stringify(request.messages)).toContain('One more thing.');
+      return { text: 'Two.' };
+    });
+    const { host, agent } = await prompted({ provider: model });
+    expect(await host()).toMatchObject({ text: 'One.' });
+    agent.receive('message', null, 'One more thing.');
+    expect(await host()).toMatchObject({ status: 'done', text: 'Two.', turns: 1 });
+    model.assertDone();
+  });
+
+  test('answers the calls that an earlier run left open', async () => {
+    const model = scriptedModel({ calls: [WRITE] }, { text: 'Written.' });
+    const { host, agent, cwd } = await prompted({ provider: model });
+    const asked = await agent.runtime.host.exchange(agent, {
+      turn: 1,
+      maxTokens: 100,
+      partial: false,
+      signal: new AbortController().signal,
+      emit: () => {},
+      onSpent: () => {},
+    });
+    const { recordResponse } = await import('../engine/hosting.ts');
+    recordResponse(agent, asked, true);
+    expect(await host()).toMatchObject({ status: 'done', text: 'Written.' });
+    expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('by the agent');
+  });
+
+  test('ends as interrupted when it is aborted, once', async () => {
+    const model = scriptedModel('hang', 'hang');
+    const { host, ends } = await prompted({ provider: model });
+    const abort = new AbortController();
+    const result = host(abort.signal);
+    while (model.requests.length === 0) await new Promise(setImmediate);
+    abort.abort('SIGINT');
+    expect(await result).toMatchObject({ status: 'interrupted', cause: 'SIGINT' });
+    expect(ends()).toHaveLength(1);
+  });
+});
