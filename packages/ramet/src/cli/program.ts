@@ -195,7 +195,9 @@ function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number
   const worktree = program.command('worktree').description('manage the worktrees of agents');
   worktree
     .command('ls')
-    .description('list worktrees with their agents and changes')
+    .description(
+      'list worktrees with their agents and changes. SIZE is the disk space of files that git tracks; show counts all files',
+    )
     .option('--all', 'include prepared and removed ones')
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).listWorktrees(options, io));

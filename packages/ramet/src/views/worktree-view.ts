@@ -22,7 +22,7 @@ export interface WorktreeView {
   /** Whose it is, or was. */
   agent: string | null;
   slot: number;
-  /** What its files take; without what git does not track, unless it is in the pool. Null when not known. */
+  /** What its files take on the disk; in a list without what git does not track, unless it is in the pool. Null when not known. */
   bytes: number | null;
   state: string;
   /** Why it stays; none for one that holds nothing. Null when it is not there to be judged. */

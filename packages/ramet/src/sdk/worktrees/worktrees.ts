@@ -8,6 +8,7 @@ import {
   refuseUnfinished,
   removeWorktree,
   staleLockNotes,
+  treeBytes,
   worktreeEnvironment,
 } from '../../git/managed-worktrees.ts';
 import type { GarbageEntry, ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
@@ -45,7 +46,9 @@ function readyIn({ registry }: WorktreePlace): WorktreeList['ready'] {
 /** `wanted` is a name, path, branch or id, or the agent whose it is; so in all that follow. */
 export async function showWorktree(wanted: string, options: CallOptions = {}): Promise<WorktreeView> {
   using opened = await openPlace(callerOf(options));
-  return await viewOf(opened.place, findWorktree(opened.place, wanted));
+  const worktree = findWorktree(opened.place, wanted);
+  const [view, bytes] = await Promise.all([viewOf(opened.place, worktree), treeBytes(worktree)]);
+  return { ...view, bytes: bytes ?? view.bytes };
 }
 
 export interface CollectedWorktree {

@@ -6,15 +6,21 @@ import { git } from '../../../../test/fixtures/worktrees.ts';
 import { indexBytes } from './pool-size.ts';
 
 describe('the size of an index', () => {
-  test.each([2, 3, 4])('is that of its files, version %i', (version) => {
-    const names = Array.from({ length: 300 }, (_, index) => `folder/${'n'.repeat(index % 40)}${index}`);
+  test.each([2, 3, 4])('is what its files and folders take in blocks, version %i', (version) => {
+    const folder = (index: number): string => ['', 'a/', 'a/b/', 'a-b/', 'ab/c/d/'][index % 5] ?? '';
+    const names = Array.from(
+      { length: 300 },
+      (_, index) => `${folder(index)}${'n'.repeat(index % 40)}${index}`,
+    );
     const root = temporaryRepository(
-      Object.fromEntries(names.map((name, index) => [name, 'x'.repeat(index)])),
+      Object.fromEntries(names.map((name, index) => [name, 'x'.repeat(index * 20)])),
     );
     git(root, 'update-index', '--index-version', String(version));
     // Version 3 is what git writes as soon as an entry has further flags.
     if (version === 3) git(root, 'update-index', '--skip-worktree', names[3] ?? '');
-    expect(indexBytes(join(root, '.git/index'))).toBe((299 * 300) / 2);
+    const files = names.reduce((sum, _, index) => sum + Math.ceil((index * 20) / 4_096), 0);
+    // The top, a, a/b, a-b, ab, ab/c and ab/c/d.
+    expect(indexBytes(join(root, '.git/index'))).toBe((files + 7) * 4_096);
   });
 
   test('is not known for what is none', () => {

@@ -70,7 +70,7 @@ function readUsed(place: WorktreePlace): UsedAtOnce | null {
   }
 }
 
-/** The same from what is known already: without what git does not track, unless it is in the pool. Null when not known. */
+/** `treeBytes` from what is known already: without what git does not track, unless it is in the pool. Null when not known. */
 export function knownBytes(place: WorktreePlace, worktree: ManagedWorktree): number | null {
   if (worktree.state === 'gone') return null;
   const index = join(adminDirectory(place, worktree), 'index');
@@ -90,7 +90,8 @@ export function treeBytes({ path, facts }: Pick<ManagedWorktree, 'path' | 'facts
 }
 
 /**
- * How large the files of an index are together, read from the index itself: a few milliseconds for 50,000 files.
+ * What the files of an index and their directories take on the disk, read from the index itself: a few milliseconds for
+ * 50,000 files. Small files are most of a repository, so blocks are counted, as `du` does.
  *
  * `idLength`: 20, or 32 in a repository with longer ids. Null for what is no index that is known.
  */
@@ -102,21 +103,42 @@ export function indexBytes(file: string, idLength = 20): number | null {
   }
 }
 
+const BLOCK = 4_096;
+const SLASH = 0x2f;
+
 function sumOf(index: Buffer, idLength: number): number | null {
   const version = index.readUInt32BE(4);
   if (index.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return null;
-  let bytes = 0;
+  // The top directory is one.
+  let blocks = 1;
   let at = HEADER;
+  let before: number | null = null;
   for (let left = index.readUInt32BE(8); left > 0; left--) {
-    bytes += index.readUInt32BE(at + SIZE_AT);
+    blocks += Math.ceil(index.readUInt32BE(at + SIZE_AT) / BLOCK);
     const flags = index.readUInt16BE(at + ID_AT + idLength);
     const name = at + ID_AT + idLength + ((flags & EXTENDED) === 0 ? 2 : 4);
-    const end = index.indexOf(0, version === 4 ? pastNumber(index, name) : name);
+    const rest = version === 4 ? pastNumber(index, name) : name;
+    const end = index.indexOf(0, rest);
     if (end === -1) return null;
+    blocks += newDirectories(index, version === 4 ? null : before, [rest, end]);
+    before = name;
     // Names are padded to a multiple of eight, with at least one zero; in version 4 with exactly one.
     at = version === 4 ? end + 1 : at + ((end - at) & ~7) + 8;
   }
-  return bytes;
+  return blocks * BLOCK;
+}
+
+/** Names are sorted: a directory is new where the name before does not lead into it. Version 4 leaves out what is the same. */
+function newDirectories(
+  index: Buffer,
+  before: number | null,
+  [from, end]: readonly [number, number],
+): number {
+  let at = from;
+  if (before !== null) while (at < end && index[at] === index[before + at - from]) at++;
+  let count = 0;
+  for (; at < end; at++) if (index[at] === SLASH) count++;
+  return count;
 }
 
 /** Version 4 says first how much of the name before is dropped: bytes whose first bit is set have a follower. */
