@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/emulator/index.ts';
+import { drain } from '../../src/schema/generators.ts';
+import { openSession } from '../../src/sdk/session/session.ts';
 import { eventually, linesOf, type RunningCommand } from '../fixtures/command.ts';
 import { childOf, fanOut } from '../fixtures/fan-out.ts';
 import { test, type User } from '../fixtures/user.ts';
@@ -189,6 +191,36 @@ describe.concurrent('MODEL-2: a provider that goes away after a usage limit', ()
     });
     expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(9).fill('done'));
     expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(8));
+  });
+});
+
+describe.concurrent('AGENT-5: an agent of which its parent was told that the provider interrupted it', () => {
+  test('is named with exit code 75 by a run that leaves it, and resumes with ramet resume', async ({
+    user,
+  }) => {
+    let isAway = true;
+    const emulator = await user.emulate({
+      respond: fanOut({ ...ONCE, children: 1 }),
+      fault: ({ request }) =>
+        isAway && childOf(request) !== null ? { kind: 'stall', at: 'headers' } : undefined,
+    });
+    const { cwd, env } = { cwd: user.repository, env: user.env };
+    const session = await openSession({ cwd, env, permissionMode: 'bypassPermissions' });
+    const running = drain(session.run('x'), () => {});
+    await eventually(() => emulator.requests.length === 2);
+    // As versions did that interrupted an agent alone.
+    for (const agent of session.agents) agent.stop('provider');
+    await running;
+    await session[Symbol.asyncDispose]();
+    isAway = false;
+    const other = await user.ramet(['-p', '--continue', 'y', ...BYPASS]);
+    expect(other).toMatchObject({ code: 75, stdout: 'All reports are in.\n' });
+    expect(linesOf(other.stderr)).toEqual([
+      `ramet: interrupted: provider: the provider interrupted agent ${session.id}.2, not resumed since (session ${session.id}; resume with: ramet resume ${session.id})`,
+    ]);
+    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({ code: 0, stderr: '' });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(await user.ramet(['resume'])).toMatchObject({ code: 2 });
   });
 });
 

@@ -112,8 +112,9 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   journal: `
     find-file-writer integrity journal projections/agent-state projections/apply-event
-    projections/file-history projections/inherited-messages projections/recorded-agents projections/status
-    repair-session session-file session-index session-list sessions
+    projections/cut-off-agents projections/file-history projections/inherited-messages
+    projections/recorded-agents projections/status repair-session session-file session-index session-list
+    sessions
   `,
   model: `
     cache/cache-map catalog connection-watch http-post prices provider rate/endpoint-health

@@ -51,6 +51,11 @@ export function childInterrupted(agent: string, cause: string | null = null): st
   return `${why}: agent ${agent} was working, and what it did is done. SendMessage resumes it with its full context.`;
 }
 
+/** `started` tells of the agent. */
+export function agentResumed(started: string): string {
+  return `An agent of yours was interrupted and has resumed. ${started}`;
+}
+
 /** Why a signal is aborted when somebody stops an agent on purpose. */
 export const STOPPED = 'stopped';
 

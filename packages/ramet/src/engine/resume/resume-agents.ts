@@ -1,7 +1,8 @@
 /**
  * Lets the agents go on that an earlier process of the session left, each from its last complete turn (AGENT-5): those
  * that were at work when it was killed, and, where the interrupted work itself is gone on with, those that were
- * interrupted together with their parent. Agents below them come first, so that a parent finds the agents it waits for.
+ * interrupted together with their parent, or by a provider. Agents below them come first, so that a parent finds the agents
+ * it waits for. Where it has heard of an interruption by the provider, the agent resumes in the background.
  *
  * Invariants
  * 1. An agent goes on once: one that runs is left alone, and whose parent is not alive is not taken up.
@@ -11,16 +12,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
+import { isCutOff } from '../../journal/projections/cut-off-agents.ts';
 import { recordedAgent, recordedAgents } from '../../journal/projections/recorded-agents.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
 import { hosted } from '../agent/hosted-agent.ts';
+import { agentResumed } from '../agent/notices.ts';
 import { recallExpectations } from '../answer/expectations.ts';
 import type { CarriedSpending } from '../budget/budget.ts';
-import { type OpenCalls, openCallsOf } from '../calls/finish-calls.ts';
+import { hasOpenCalls, type OpenCalls, openCallsOf } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
+import { startedText } from '../children/report.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
 import { openBill } from '../loop/run-state.ts';
@@ -30,7 +34,7 @@ import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
 import { resumeAgent, tellOfLostEnd } from './resume.ts';
 
 export interface ReviveOptions {
-  /** The main agent goes on with something else: what was interrupted with its last work stays so. */
+  /** The main agent goes on with something else: what a person interrupted with its last work stays so. */
   prompted: boolean;
   /** Aborted when the run is over already: then no more agents resume, and those that have are stopped. */
   signal: AbortSignal;
@@ -96,9 +100,9 @@ async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number
   const open = openCallsOf(parent);
   for (const child of recorded.of(parent.spec.id)) {
     if (signal.aborted) return count;
-    const from = goesOnFrom(child, parent, open, revival);
-    if (from === null) continue;
-    const revived = await reviveOrWarn(child, from, parent, revival);
+    const way = wayOn(child, parent, open, revival);
+    if (way === null) continue;
+    const revived = await reviveOrWarn(child, way, parent, revival);
     if (revived > 0) goneOn.add(child.id);
     count += revived;
     // What was started gets to its request before the next one is read.
@@ -112,26 +116,42 @@ async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number
   return count;
 }
 
-/** What the agent was when it was left; null when it does not go on. */
-function goesOnFrom(
+/** How an agent resumes. */
+interface WayOn {
+  /** What it was when it was left. */
+  readonly from: 'running' | 'interrupted';
+  /** Its parent was told that it is interrupted, and waits for it no more. */
+  readonly isStranded: boolean;
+}
+
+/** Null when the agent does not go on. */
+function wayOn(
   child: RecordedChild,
   parent: Agent,
   open: OpenCalls | null,
   { family, main, prompted }: Revival,
-): 'running' | 'interrupted' | null {
+): WayOn | null {
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
-  const { ended, background, started } = child;
+  const { ended } = child;
   const anew = prompted && parent.spec.id === main;
-  if (ended !== null && (ended.status !== 'interrupted' || anew)) return null;
-  if (background) return ended === null || hasNewsOf(parent, child.id) ? from(ended) : null;
-  const call = started.origin?.call;
-  // Nobody waits for those of a program that is gone; they go on all the same, and it finds them by name.
-  const awaited = typeof call !== 'string' || isOpen(open, call);
-  return awaited && (ended === null || typeof call === 'string') ? from(ended) : null;
+  const expected = isExpected(child, parent, open);
+  if (ended === null) return expected ? { from: 'running', isStranded: false } : null;
+  if (ended.status !== 'interrupted' || (anew && !isCutOff(ended))) return null;
+  const from = 'interrupted';
+  if (expected) return { from, isStranded: false };
+  return isCutOff(ended) && !anew ? { from, isStranded: true } : null;
 }
 
-function from(ended: RecordedChild['ended']): 'running' | 'interrupted' {
-  return ended === null ? 'running' : 'interrupted';
+/** Whether its parent waits for it, or has yet to hear of its end. */
+function isExpected(
+  { id, ended, background, started }: RecordedChild,
+  parent: Agent,
+  open: OpenCalls | null,
+): boolean {
+  if (background) return ended === null || hasNewsOf(parent, id);
+  const call = started.origin?.call;
+  // Nobody waits for those of a program that is gone; they go on all the same, and it finds them by name.
+  return typeof call === 'string' ? isOpen(open, call) : ended === null;
 }
 
 function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
@@ -146,12 +166,12 @@ function isOpen(open: OpenCalls | null, call: string): boolean {
 /** One that cannot be read back is told of as interrupted; the others go on. */
 async function reviveOrWarn(
   child: RecordedChild,
-  from: 'running' | 'interrupted',
+  way: WayOn,
   parent: Agent,
   revival: Revival,
 ): Promise<number> {
   try {
-    return await revive(child, from, parent, revival);
+    return await revive(child, way, parent, revival);
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
     parent.warn('agent_not_continued', `agent ${child.id} does not go on: ${error.message}`);
@@ -161,7 +181,7 @@ async function reviveOrWarn(
 
 async function revive(
   child: RecordedChild,
-  from: 'running' | 'interrupted',
+  { from, isStranded }: WayOn,
   parent: Agent,
   revival: Revival,
 ): Promise<number> {
@@ -173,23 +193,33 @@ async function revive(
   const expected = await recallExpectations(child.started.origin);
   const worktree = lastWorktree(child.started.origin, recorded);
   const housing = await resumedHousing(runtime, worktree, parent.directory.cwd);
+  const changes = isStranded ? { call: null, background: true } : {};
   const agent = resumeAgent(
     runtime,
     reader,
-    (past) => ({ ...specOfRecorded(family, parent, child, past), ...expected, ...housing }),
+    (past) => ({ ...specOfRecorded(family, parent, child, past, changes), ...expected, ...housing }),
     child.id,
     recorded,
   );
   agent.carried = { ...recorded.spent, below: spentBelow(child.id, revival) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
+  if (isStranded) agent.record({ type: 'agent.detached' });
   if (revival.endIsMissing) tellOfLostEnd(agent);
   settleIn(agent, recorded, parent.directory.cwd);
   const below = await reviveChildrenOf(agent, revival);
-  const handle = startChild(family, parent, agent, { run_in_background: child.background });
+  const handle = startChild(family, parent, agent, { run_in_background: child.background || isStranded });
+  if (isStranded && !isAtRest(parent))
+    parent.receive('notification', null, agentResumed(startedText(handle)));
   // The agents below it resumed first, and may have found that the provider refuses.
   if (revival.signal.aborted) handle.stop(String(revival.signal.reason));
   return below + 1;
+}
+
+/** An agent with nothing to do hears of the other's end alone: a turn just to be told would be for nothing. */
+function isAtRest(agent: Agent): boolean {
+  const { conversation, state, inbox } = agent;
+  return !conversation.awaitsAnswer && state.openStop === null && !hasOpenCalls(agent) && inbox.size === 0;
 }
 
 function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  agentResumed,
   answerRefused,
   budgetNearlySpent,
   CANCELLED,
@@ -66,7 +67,7 @@ describe('RECIPE-1: the task of a conversation', () => {
     ['a message of an agent', '<agent-message from="s.2">do it</agent-message>'],
     ...[
       ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')],
-      ...[RECORD_LOST_ITS_END, directoryChanged('x'), filesChanged([])],
+      ...[RECORD_LOST_ITS_END, directoryChanged('x'), filesChanged([]), agentResumed('x')],
     ].map((notice) => [notice, notice]),
   ])('is never %s', (_, said) => {
     expect(conversationTask([...PARENT, user(text(said))]).at).toBe(0);

@@ -50,6 +50,7 @@ const NOTICES: readonly string[] = [
   'Your directory has changed: ',
   'The last part of this session is not on record: ',
   'Others changed files that you have read. ',
+  'An agent of yours was interrupted and has resumed. ',
   ...CANCELLED,
 ];
 

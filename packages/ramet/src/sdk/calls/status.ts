@@ -1,10 +1,10 @@
 /** What the sessions of a repository and their agents do, or came to; what they cost. */
+import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
-import type { AgentStatus } from '../../schema/status.ts';
 import { isInside } from '../../system/path-inside.ts';
 import { agentTree, type TreePlace } from '../../views/agent-label.ts';
 import type { Ledger } from '../../views/ledger/ledger.ts';
@@ -80,14 +80,14 @@ export function costOfAll(options: CallOptions = {}): BilledSession[] {
   );
 }
 
-/** The newest session of this working tree whose main agent was interrupted, by whatever. */
+/** The newest session of this working tree whose main agent was interrupted, by whatever, or others by a provider. */
 export function latestInterrupted(options: CallOptions = {}): string {
   const caller = callerOf(options);
   const { project, cwd, repository } = findPlace(caller);
   const root = repository?.root ?? cwd;
   const here = listSessions(project).filter((entry) => isInside(entry.cwd, root));
   const ended = here.filter(({ live }) => !live);
-  const found = ended.find((entry) => statusOfMain(project, entry, caller) === 'interrupted');
+  const found = ended.find((entry) => hasWorkLeft(project, entry, caller));
   if (found !== undefined) return found.session;
   const running = here.filter(({ live }) => live).map(({ session }) => session);
   const [latest] = ended;
@@ -103,18 +103,19 @@ export function latestInterrupted(options: CallOptions = {}): string {
   );
 }
 
-function statusOfMain(project: string, entry: SessionEntry, caller: Caller): AgentStatus | null {
+function hasWorkLeft(project: string, entry: SessionEntry, caller: Caller): boolean {
   try {
     const reader = openReader({ project, session: entry.session });
     try {
-      const events = reader.events({ agent: agentId(entry.session, 1) });
-      return agentStatuses(statusBoardOf(events), { writerAlive: false })[0]?.status ?? null;
+      const main = agentId(entry.session, 1);
+      const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: main })), { writerAlive: false });
+      return overview?.status === 'interrupted' || cutOffAgents(reader, main).length > 0;
     } finally {
       reader.close();
     }
   } catch (error) {
     tellUnreadable(entry, error, caller);
-    return null;
+    return false;
   }
 }
 

@@ -1,20 +1,29 @@
 /** Interrupted work: agents of an earlier process are resumed (AGENT-5), and a run that would wait too long is ended. */
 import { closeCalls, hasOpenCalls, PROVIDER_CAUSE } from '../../engine/opening.ts';
-import type { Agent, AgentFamily, AgentResult } from '../../engine/shapes.ts';
+import type { Agent, AgentFamily, AgentResult, RunOptions } from '../../engine/shapes.ts';
+import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
 import type { ProviderAway } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import { untilText } from '../../schema/until-text.ts';
 
 export interface Revival {
   /** Prepares the main agent for a prompt; null resumes what was interrupted. */
   beforePrompt(prompt: string | null, signal: AbortSignal): Promise<void>;
   continueAgents(signal: AbortSignal): Promise<number>;
+  /** What a run came to: not done while agents are left that a provider interrupted. */
+  afterRun(result: AgentResult, options: Pick<Partial<RunOptions>, 'waitForChildren'>): Promise<AgentResult>;
 }
 
-export function createRevival(parts: { agent: Agent; family: AgentFamily; isResumed: boolean }): Revival {
-  const { agent, family } = parts;
+export function createRevival(parts: {
+  agent: Agent;
+  family: AgentFamily;
+  isResumed: boolean;
+  runEnd: RunEnd;
+}): Revival {
+  const { agent, family, isResumed, runEnd } = parts;
   // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
-  let isDue = parts.isResumed && family.parts.lastNumber > 1;
+  let isDue = isResumed && family.parts.lastNumber > 1;
   const revive = async (prompted: boolean, signal: AbortSignal): Promise<number> => {
     isDue = false;
     const { reviveAgents } = await import('../../engine/resume/resume-agents.ts');
@@ -30,7 +39,40 @@ export function createRevival(parts: { agent: Agent; family: AgentFamily; isResu
       if (prompt !== null) await closeCalls(agent);
     },
     continueAgents: async (signal) => (isDue ? revive(false, signal) : 0),
+    async afterRun(ended, { waitForChildren = true }) {
+      const result = runEnd.explain(ended, agent.runtime.clock);
+      if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;
+      if (result.status === 'done' && waitForChildren)
+        return withAgentsLeft(result, await agentsLeft(agent, family));
+      isDue ||= result.cause === 'limit' || result.cause === PROVIDER_CAUSE;
+      return result;
+    },
   };
+}
+
+async function agentsLeft(agent: Agent, family: AgentFamily): Promise<AgentId[]> {
+  try {
+    await agent.runtime.journal.commit('written');
+    const reader = family.parts.openReader();
+    try {
+      return cutOffAgents(reader, agent.spec.id);
+    } finally {
+      reader.close();
+    }
+  } catch {
+    // What a run came to does not depend on whether it can be read again.
+    return [];
+  }
+}
+
+const MOST_NAMED = 5;
+
+function withAgentsLeft(result: AgentResult, left: readonly AgentId[]): AgentResult {
+  if (left.length === 0) return result;
+  const named = left.slice(0, MOST_NAMED).join(', ');
+  const rest = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+  const message = `the provider interrupted agent${left.length === 1 ? '' : 's'} ${named}${rest}, not resumed since`;
+  return { ...result, status: 'interrupted', cause: PROVIDER_CAUSE, message };
 }
 
 /** The reason of the aborted signal, and so the cause with which its agents end. */
@@ -45,6 +87,10 @@ export class RunEnd {
   #message: (clock: Clock) => string = () => '';
   /** Ends whatever is under way. */
   onReached: ((cause: RunEndCause) => void) | null = null;
+
+  get isReached(): boolean {
+    return this.#cause !== null;
+  }
 
   /** `until` is by the clock that `explain` is given. */
   limited(model: string, until: number): void {

@@ -72,7 +72,8 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
       takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-      const result = parts.runEnd.explain(yield* joined(parts, { ...options, abort }, held), runtime.clock);
+      const ended = yield* joined(parts, { ...options, abort }, held);
+      const result = await revival.afterRun(ended, options);
       told = result.message;
       return result;
     } finally {
