@@ -40,22 +40,31 @@ export class Registration {
   }
 
   register(): void {
-    const { project, entry, lease } = this.#options;
-    clearTimeout(this.#timer);
-    if (this.#registered) return;
-    this.#registered = true;
-    this.#warning(() => registerSession(project, entry, lease));
+    const { entry, lease } = this.#options;
+    if (this.#isRegistering()) this.#change((db) => registerSession(db, entry, lease));
   }
 
+  /** A short session is entered and ended at once: to open and close the index takes longer than the rest. */
   end(time: number): void {
-    const { project, entry, lease } = this.#options;
-    this.register();
-    this.#warning(() => unregisterSession(project, entry.session, lease, time));
+    const { entry, lease } = this.#options;
+    const isFirst = this.#isRegistering();
+    this.#change((db) => {
+      if (isFirst) registerSession(db, entry, lease);
+      unregisterSession(db, entry.session, lease, time);
+    });
   }
 
-  #warning(change: () => void): void {
+  /** True once. */
+  #isRegistering(): boolean {
+    clearTimeout(this.#timer);
+    const isFirst = !this.#registered;
+    this.#registered = true;
+    return isFirst;
+  }
+
+  #change(change: (db: DatabaseSync) => void): void {
     try {
-      change();
+      withIndex(this.#options.project, change);
     } catch (error) {
       this.#options.warn(describeError(error));
     }
@@ -80,32 +89,23 @@ export function indexPath(project: string): string {
 }
 
 /** Enters a session that a process has begun to write. */
-export function registerSession(project: string, entry: IndexedSession, lease: WriterLease): void {
-  withIndex(project, (db) => {
-    const { session, created, opened, ended, cwd, title } = entry;
-    db.prepare(
-      'INSERT OR REPLACE INTO sessions (id, created, opened, ended, cwd, title) VALUES (?, ?, ?, ?, ?, ?)',
-    ).run(session, created, opened, ended, cwd, title);
-    db.prepare('INSERT OR REPLACE INTO leases (session, pid, started, token) VALUES (?, ?, ?, ?)').run(
-      session,
-      lease.pid,
-      lease.started,
-      lease.token,
-    );
-  });
+function registerSession(db: DatabaseSync, entry: IndexedSession, lease: WriterLease): void {
+  const { session, created, opened, ended, cwd, title } = entry;
+  db.prepare(
+    'INSERT OR REPLACE INTO sessions (id, created, opened, ended, cwd, title) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(session, created, opened, ended, cwd, title);
+  db.prepare('INSERT OR REPLACE INTO leases (session, pid, started, token) VALUES (?, ?, ?, ?)').run(
+    session,
+    lease.pid,
+    lease.started,
+    lease.token,
+  );
 }
 
 /** Notes that this writer has closed the session; says nothing of one that has been taken over. */
-export function unregisterSession(
-  project: string,
-  session: SessionId,
-  lease: WriterLease,
-  ended: number,
-): void {
-  withIndex(project, (db) => {
-    const gone = db.prepare('DELETE FROM leases WHERE session = ? AND token = ?').run(session, lease.token);
-    if (gone.changes > 0) db.prepare('UPDATE sessions SET ended = ? WHERE id = ?').run(ended, session);
-  });
+function unregisterSession(db: DatabaseSync, session: SessionId, lease: WriterLease, ended: number): void {
+  const gone = db.prepare('DELETE FROM leases WHERE session = ? AND token = ?').run(session, lease.token);
+  if (gone.changes > 0) db.prepare('UPDATE sessions SET ended = ? WHERE id = ?').run(ended, session);
 }
 
 /** Of a session whose files are gone. */

@@ -5,6 +5,7 @@
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { EFFORTS, type Effort } from '../schema/status.ts';
+import { grouped } from '../schema/usage.ts';
 import { findModel } from './catalog.ts';
 import type { ModelProvider } from './provider.ts';
 
@@ -97,7 +98,7 @@ function effortNote(fitted: ThinkingConfig, provider: string): string | null {
 }
 
 function noNumber(who: string, effort: Effort): string {
-  const about = `about ${EFFORT_TOKENS[effort].toLocaleString('en-US')} tokens`;
+  const about = `about ${grouped(EFFORT_TOKENS[effort])} tokens`;
   return `${who} takes no number of tokens for thinking: it gets the effort ${effort} (${about}), which is no exact limit`;
 }
 

@@ -49,6 +49,11 @@ export function isPromptUncertain(usage: Usage): boolean {
   return isUncertain(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens');
 }
 
+/** `1,234,567`. Node's own `toLocaleString` takes milliseconds to load what it knows of languages. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** Everything the provider read: what a context window and a token budget count. */
 export function totalTokens(usage: Usage): number {
   return (

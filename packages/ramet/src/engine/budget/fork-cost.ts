@@ -7,7 +7,7 @@
  */
 import { costOf, type PriceTable } from '../../model/prices.ts';
 import type { EventOf } from '../../schema/events.ts';
-import { addCost, isPromptUncertain, type Usage } from '../../schema/usage.ts';
+import { addCost, grouped, isPromptUncertain, type Usage } from '../../schema/usage.ts';
 
 export interface ForkCostFacts {
   /** Estimate of what the fork took over, tools and system prompt included. */
@@ -121,5 +121,5 @@ function adviceFor({ inheritedTokens, usages }: ForkCostFacts, sums: Sums): stri
 }
 
 function figure(tokens: number): string {
-  return Math.round(tokens).toLocaleString('en-US');
+  return grouped(Math.round(tokens));
 }

@@ -11,7 +11,7 @@ import { quoteText, quoteValue } from '../../conversation/quoted-text.ts';
 import { isCommitId } from '../../git/run-git.ts';
 import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
-import { hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
+import { grouped, hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { describeSize, headOf, headOfBytes } from '../../system/text/visible-text.ts';
 import { createOutputFile } from '../../tools/shell/output-file.ts';
@@ -154,7 +154,7 @@ function tokensOf({ usage }: ReportFacts): string {
   const cached = hitRate(usage);
   const share = cached === null ? '' : ` (${Math.floor(cached * 100)}% from the cache)`;
   const least = isUncertain(usage) ? 'at least ' : '';
-  return `${least}${totalTokens(usage).toLocaleString('en-US')} tokens${share}`;
+  return `${least}${grouped(totalTokens(usage))} tokens${share}`;
 }
 
 function dollarsOf({ costUsd }: ReportFacts): string {

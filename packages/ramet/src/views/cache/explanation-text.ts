@@ -1,6 +1,6 @@
 /** Explanations of the cache for people and for programs. */
 
-import { addCost } from '../../schema/usage.ts';
+import { addCost, grouped } from '../../schema/usage.ts';
 import { dollars, printable } from '../text/format.ts';
 import type { CacheExplanation } from './cache-explainer.ts';
 import { candidateText, differenceText, reasonText } from './reason-text.ts';
@@ -54,10 +54,6 @@ function countsText({ request: { answer } }: CacheExplanation): string {
 
 function exact(tokens: number): string {
   return `${grouped(tokens)} tokens`;
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 function beyondHit(usd: number | null): string {
