@@ -1,7 +1,8 @@
 /**
  * What fan-outs cost, in input-token equivalents (write 1.25, read 0.1, output left out), as the cache server accounts
- * for the bytes that `ramet -p` sends. Every child makes one Bash call and reports; all tiers are one model. The figures
- * of the best peer are those of the same runs, measured the same way (2026-11-15); they are no part of the verdicts.
+ * for the bytes that `ramet -p` sends. Every child makes one Bash call and reports; all tiers are one model. The
+ * figures of the best peer are those of the same runs, measured the same way (2026-11-15); they are no part of the
+ * verdicts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -81,8 +82,8 @@ function reportPrefix(records: readonly PlayRecord[]): void {
 }
 
 /**
- * Five runs in five repositories beside five in one: nothing that differs may stand before what is shared (FORK-9). Each
- * run has its own task: the same task again in one directory would be read whole, which no directory can share.
+ * Five runs in five repositories beside five in one: nothing that differs may stand before what is shared (FORK-9).
+ * Each run has its own task: the same task again in one directory would be read whole, which no directory can share.
  */
 async function reportDirectories(place: BenchPlace, server: CacheServer): Promise<void> {
   const others = [1, 2, 3, 4, 5].map((number) => {
@@ -133,7 +134,7 @@ async function costIn(
 ): Promise<number> {
   await server.play({ children: 1, input: GENERAL });
   for (const [index, cwd] of directories.entries()) {
-    await runPrint(place, server.url, { cwd, prompt: `Go on with part ${index + 1}.`, env: ONE_MODEL });
+    await runPrint(place, server.url, { cwd, prompt: `Continue with part ${index + 1}.`, env: ONE_MODEL });
   }
   return costOf(await server.records());
 }

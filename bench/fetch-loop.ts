@@ -1,5 +1,5 @@
 /**
- * The bare client of the CPU figures: the agent loop that somebody writes with `fetch` in an afternoon. It keeps no
+ * The bare client of the CPU figures: the agent loop that a programmer writes with `fetch` in an afternoon. It keeps no
  * journal and asks for no permission, but makes the same requests with the same tools: it sends the conversation as
  * JSON, parses the streamed answer as it comes, carries out Agent and Read, and sends the results.
  */

@@ -5,8 +5,8 @@ import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const ROUNDS = 5;
 /**
- * Prints the peak resident set, in KB, when the process ends. Not `resourceUsage().maxRSS`: that is inherited from
- * whoever started the process, here a benchmark that has grown large itself.
+ * Prints the peak resident set, in KB, when the process ends. Not `resourceUsage().maxRSS`: that is inherited from the
+ * parent process, here a benchmark that has grown large itself.
  */
 const PEAK =
   "data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>console.log('peak',/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status'))[1]))";

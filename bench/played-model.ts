@@ -1,4 +1,6 @@
-/** The model of the fan-out benchmarks: a parent hands out tasks in one message, each child makes one call and reports. */
+/**
+ * The model of the fan-out benchmarks: a parent hands out tasks in one message, each child makes one call and reports.
+ */
 import { blocksOf, type WireBlock, type WireRequest } from './prompt-cache.ts';
 
 export interface Play {
@@ -63,7 +65,7 @@ function taskOf(blocks: readonly WireBlock[]): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-/** The children whose reports stand in the last message, in order. */
+/** The children whose reports are in the last message, in order. */
 export function reportsIn({ messages }: WireRequest): number[] {
   const last = blocksOf(messages.at(-1)?.content ?? []);
   const texts = last

@@ -1,8 +1,8 @@
 /**
  * The server of the resume benchmark, in a process of its own: a parent that starts agents in one message, half of them
- * forks, each of which reads files for so many turns. While a session is built, it then leaves every agent in mid-work:
- * unanswered, in mid-stream, or in a command that does not end. Prints its port. `POST /play` chooses what is played;
- * `GET /records` tells what was asked since.
+ * forks, each of which reads files for a number of turns. While a session is built, it then leaves every agent in
+ * mid-work: unanswered, in mid-stream, or in a command that does not end. Prints its port. `POST /play` chooses what is
+ * played; `GET /records` tells what was asked since.
  */
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 /**
  * Bundles the command and the library entries into `dist/`; `npm install` runs it through `prepare`. A file is
- * replaced in one step and only when it changed, and stale ones go last, so whoever starts the command
- * meanwhile finds it whole.
+ * replaced in one step and only when it changed, and stale ones go last, so a command that starts meanwhile finds it
+ * whole.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

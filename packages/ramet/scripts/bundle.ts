@@ -9,7 +9,9 @@ import { shellText } from './shell-text.ts';
 
 export const PACKAGE_ROOT: string = join(import.meta.dirname, '..');
 
-/** Output name to source file: the `exports` of package.json. They share files, so a class is the same in all of them. */
+/**
+ * Output name to source file: the `exports` of package.json. They share files, so a class is the same in all of them.
+ */
 export const ENTRIES: Readonly<Record<string, string>> = {
   'sdk/index': 'src/sdk/index.ts',
   'emulator/index': 'src/emulator/index.ts',
@@ -47,7 +49,7 @@ export function bundleOptions(entries: Readonly<Record<string, string>>): BuildO
     minifyWhitespace: true,
     legalComments: 'external',
     external: EXTERNAL,
-    // Names of modules stand in the bundle: those of where a link leads would name the machine.
+    // The bundle contains names of modules: the target of a link would name the machine.
     preserveSymlinks: true,
     plugins: [builtinModules, oneZodLocale, knownSchemas, shellText],
     metafile: true,
@@ -62,8 +64,9 @@ export function programOptions(): BuildOptions & { metafile: true } {
 
 /**
  * One function as a script, and no module: V8 can then keep the code of every function that ran, where Node keeps only
- * what is compiled before a module runs. The launcher calls it with what a module would have: `import.meta`, and a way to
- * packages outside of the bundle (an `import()` in a script makes Node warn). It is ASCII, to be read without decoding.
+ * what is compiled before a module runs. The launcher calls it with what a module would have: `import.meta`, and a way
+ * to packages outside of the bundle (an `import()` in a script makes Node warn). It is ASCII, to be read without
+ * decoding.
  */
 export function commandOptions(): BuildOptions & { metafile: true } {
   return {

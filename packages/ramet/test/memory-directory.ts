@@ -1,7 +1,7 @@
 /**
  * Tests of git make and delete thousands of small files, and a disk takes a third of their time for it. So where the
- * system has room in memory, their temporary folders lie there. The folder is this run's own and goes when the run ends;
- * what a killed run left goes a day later.
+ * system has room in memory, their temporary folders lie there. The folder is this run's own and goes when the run
+ * ends; what a killed run left goes a day later.
  */
 import { lstatSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,9 @@ const VARIABLE = 'TEST_MEMORY_DIRECTORY';
 const ROOM_BYTES = 2 ** 30;
 const DAY_MS = 86_400_000;
 
-/** Git, and processes that are killed. Commands are judged elsewhere: below `/dev` nothing passes without a question. */
+/**
+ * Git, and processes that are killed. Commands are judged elsewhere: below `/dev` nothing passes without a question.
+ */
 const IN_MEMORY =
   /\/src\/(?:.*\/)?(?:git|merge|worktrees|shared-git|isolation)\/|\/test\/(?:crash|contract\/executor(?:-equal|-lost)?\.)/;
 
@@ -22,7 +24,7 @@ export function memoryDirectoryFor(testFile: string): string | undefined {
   return IN_MEMORY.test(testFile) ? process.env[VARIABLE] : undefined;
 }
 
-/** Variables for workers: none where memory is not to be had. */
+/** Variables for workers: none if no memory is available. */
 export function memoryVariables(): Record<string, string> {
   return hasRoom() ? { [VARIABLE]: ownDirectory() } : {};
 }
@@ -32,7 +34,7 @@ export default function makeMemoryDirectory(): () => void {
   if (!hasRoom()) return () => {};
   removeOld();
   mkdirSync(ownDirectory(), { recursive: true, mode: 0o700 });
-  if (!isOwn(ownDirectory())) throw new Error(`${ownDirectory()} belongs to somebody else: remove it`);
+  if (!isOwn(ownDirectory())) throw new Error(`${ownDirectory()} belongs to another user: remove it`);
   return () => rmSync(ownDirectory(), { recursive: true, force: true, maxRetries: 3 });
 }
 

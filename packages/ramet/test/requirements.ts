@@ -114,7 +114,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
 
 /**
  * What is missing of a promise, judged by reading its tests. A promise that is not listed is whole; `NOT_YET` means
- * that nothing of it is there. Whoever builds a missing part changes its line here, with the test.
+ * that nothing of it is there. The change that adds a missing part also changes its line here, with the test.
  */
 export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {

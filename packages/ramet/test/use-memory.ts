@@ -5,7 +5,7 @@ import { memoryDirectoryFor } from './memory-directory.ts';
 const directory = memoryDirectoryFor(expect.getState().testPath ?? '');
 const before = process.env.TMPDIR;
 if (directory !== undefined) {
-  // Node and git look nowhere else; the worker goes on with other files, so it is put back.
+  // Node and git look nowhere else; the worker continues with other files, so it is restored.
   process.env.TMPDIR = directory;
   afterAll(() => {
     if (before === undefined) delete process.env.TMPDIR;

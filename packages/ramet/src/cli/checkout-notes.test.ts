@@ -9,7 +9,7 @@ const released = (checkoutChanges?: string[]): EventOf<'worktree.released'> => (
   ...(checkoutChanges && { checkoutChanges }),
 });
 
-test('WORK-9: a change of the checkout is printed once, whoever saw it', () => {
+test('WORK-9: a change of the checkout is printed once, however many agents saw it', () => {
   const lines: string[] = [];
   const seen: string[] = [];
   const listener = tellingChanges(

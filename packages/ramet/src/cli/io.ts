@@ -1,4 +1,7 @@
-/** The process around a command: its output, signals and exit codes. Commands write through `CommandIo`, so tests can read it. */
+/**
+ * The process around a command: its output, signals and exit codes. Commands write through `CommandIo`, so tests can
+ * read it.
+ */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { RametError, systemCode, UserMistake } from '../schema/errors.ts';
 import type { Caller } from '../sdk/calls/caller.ts';
@@ -10,7 +13,7 @@ export interface CommandIo {
   out(text: string): void;
   /** Whether a person reads standard output on a screen. */
   readonly isTerminal: boolean;
-  /** How wide that screen is; null where there is none. */
+  /** How wide that screen is; null without one. */
   readonly columns: number | null;
   /** One line for people, on standard error, with the program's name before it. */
   note(line: string): void;
@@ -28,8 +31,8 @@ export function callFrom({ cwd, env, signal, note, progress }: CommandIo): Calle
 }
 
 /**
- * A closed pipe (`ramet ps | head -1`) or terminal ends the output, not the work. An output that cannot be written, such as a
- * full disk, is told and makes the command fail: `onOutputLost`.
+ * A closed pipe (`ramet ps | head -1`) or terminal ends the output, not the work. An output that cannot be written,
+ * such as a full disk, is told and makes the command fail: `onOutputLost`.
  */
 export function processIo(signal: AbortSignal, onOutputLost: () => void): CommandIo {
   process.stderr.on('error', () => {});
@@ -65,9 +68,9 @@ function currentDirectory(): string {
 }
 
 /**
- * The environment as it was given, keys included; afterwards neither `process.env` nor `/proc` has the keys that pay for
- * models. Every program of the same user can read `/proc/PID/environ`, and deleting a variable does not change it. So the
- * keys are overwritten in place, through `/proc/self/mem`: 0.1 ms; starting again without them would take 40.
+ * The environment as it was given, keys included; afterwards neither `process.env` nor `/proc` has the keys that pay
+ * for models. Every program of the same user can read `/proc/PID/environ`, and deleting a variable does not change it.
+ * So the keys are overwritten in place, through `/proc/self/mem`: 0.1 ms; starting again without them would take 40.
  */
 function takeEnvironment(): NodeJS.ProcessEnv {
   const env = { ...process.env };

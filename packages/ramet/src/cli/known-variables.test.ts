@@ -23,7 +23,7 @@ describe('UI-1: variables that begin with RAMET_', () => {
     expect(models.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test('are told of when they mean nothing, with what may have been meant', async () => {
+  test('are reported when they mean nothing, with what may have been meant', async () => {
     expect(unknownVariables({ RAMET_HOEM: '/x', RAMET_HOME: '/y', OTHER: 'z' })).toEqual([
       'the variable RAMET_HOEM means nothing to Ramet: did you mean RAMET_HOME?',
     ]);
@@ -41,6 +41,6 @@ test.for([
   ['hello', null],
   ['xy', null],
   ['fix the tests', null],
-])('UI-1: by %s somebody may have meant %s', ([word, meant]) => {
+])('UI-1: %s may mean %s', ([word, meant]) => {
   expect(nearWord(word ?? '', ['ps', 'show', 'doctor', 'stop', 'cost'])).toBe(meant);
 });

@@ -1,8 +1,8 @@
 /**
  * What standard input brings to a prompt. It is read where it is a pipe, a socket or a file, never from a terminal or
  * a device. A pipe that nobody writes to and nobody closes (cron, a service, a parent that forgot it) holds nothing up:
- * the first byte is waited for only so long. Once one has come the end is waited for: a program that works may be silent for
- * a while, which is told, and half of what it says is no prompt. After a long silence it is refused.
+ * the first byte is waited for only so long. Once one has come the end is waited for: a program that works may be
+ * silent for a while, which is told, and half of what it says is no prompt. After a long silence it is refused.
  */
 import { fstatSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -66,7 +66,7 @@ async function nextWithin(
   const late = clock.sleep(ms, AbortSignal.any([came.signal, signal])).then(() => null);
   try {
     const first = await Promise.race([next, late]);
-    // Whoever is interrupted hears that from the stream.
+    // An interruption shows as an error of the stream.
     return first === null && signal.aborted ? await next : first;
   } finally {
     came.abort();

@@ -5,7 +5,7 @@
  *
  * Invariants
  * 1. A head and a message never change once they are in; forking copies pointers, not bytes.
- * 2. `chain[i]` is a digest of the head and of blocks 0..i with the role of the message each stands in; the system
+ * 2. `chain[i]` is a digest of the head and of blocks 0..i with the role of each block's message; the system
  *    has its own links, so prompts that share tools and the first system blocks are recognised too.
  */
 import { FORK_TASK, type Role, type ThinkingConfig } from '../schema/content.ts';

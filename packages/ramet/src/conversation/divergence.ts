@@ -14,7 +14,7 @@ export interface ComparedBlock {
   readonly bytes: Uint8Array;
 }
 
-/** A `Conversation`, or what somebody knows of one. */
+/** A `Conversation`, or what is known of one. */
 export interface ComparedPrompt {
   readonly head: Pick<PromptHead, 'model' | 'thinking'> & {
     readonly tools: readonly ComparedBlock[];

@@ -11,7 +11,7 @@ const text = fc.oneof(
 
 const block: fc.Arbitrary<OtherBlock> = fc.oneof(
   text.map((value) => ({ type: 'text', text: value })),
-  // Long all the same, and not to be marked.
+  // Long anyway, and not to be marked.
   fc.constant({ type: 'text', text: '', citations: ['x'.repeat(2_000)] }),
   text.map((content) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content })),
   text.map((value) => ({ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: value } })),

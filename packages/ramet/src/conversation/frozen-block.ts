@@ -40,8 +40,8 @@ function frozen(type: string, bytes: Buffer, notEmpty: boolean, digest = digestO
 }
 
 /**
- * A block back from the journal, whose bytes it keeps: nobody else may change them. With `digest` whoever read the
- * bytes has compared them with it.
+ * A block back from the journal. It keeps the bytes: the caller must not change them. With `digest`, the caller has
+ * compared the bytes with it.
  */
 export function thawBytes(stored: Uint8Array, digest?: Digest): FrozenBlock {
   const bytes = bufferOf(stored);
@@ -52,7 +52,7 @@ export function thawBytes(stored: Uint8Array, digest?: Digest): FrozenBlock {
   return frozen(type, bytes, !(type === 'text' && block.text === ''), digest);
 }
 
-/** What stored bytes say, for whoever only shows it. */
+/** The value of stored bytes, for views. */
 export function contentOfBytes(stored: Uint8Array): OtherBlock {
   return parseFrozen(bufferOf(stored).toString());
 }

@@ -14,7 +14,7 @@ import {
 } from '../schema/content.ts';
 
 const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
-/** Around what a folder brings: the end of one must not stand in its own text. */
+/** Around text that a folder provides: that text must not contain the end tag. */
 const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT];
 
 const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/gu;
@@ -48,7 +48,7 @@ export function quoteText(text: string, also: readonly string[] = []): string {
   return text.replace(OPENERS, (opener, at: number) => (standsBefore(text, at + 1, names) ? '&lt;' : opener));
 }
 
-/** Text of a folder, such as its instructions: it cannot end the element it stands in, nor look like one of ours. */
+/** Text of a folder, such as its instructions: it cannot end the element around it, nor look like one of ours. */
 export function quoteFolderText(text: string): string {
   return quoteText(text, AROUND_FOLDERS);
 }

@@ -18,7 +18,7 @@ export interface RequestShape {
   messages?: number;
 }
 
-/** What is sent: its pieces one after the other. Whoever needs one buffer has it made. */
+/** What is sent: its pieces in order. A caller that needs one buffer joins them. */
 export function modelRequest(conversation: Conversation, shape: RequestShape): ModelRequest {
   const pieces = requestPieces(conversation, shape);
   return {

@@ -1,6 +1,6 @@
 /**
  * From a judged request to its last byte, in whichever API it was asked: choose an answer, account for the cache, wait
- * as long as the model would, send. The order matters: the cache is looked at when the request arrives, and what it
+ * as long as the model would, send. The order matters: the cache is read when the request arrives, and what the request
  * writes can be read from the moment the response begins.
  */
 import { setImmediate } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * What the emulated model says, and the message it becomes. Short forms (`text`, `thinking`, `tool_use`) stand in
- * that order thinking, text, calls; `content` gives the blocks as they are. Thinking without a signature is sealed.
+ * What the emulated model says, and the message it becomes. Short forms (`text`, `thinking`, `tool_use`) become blocks
+ * in the order thinking, text, calls; `content` gives the blocks as they are. Thinking without a signature is sealed.
  */
 import * as z from '../schema/zod.ts';
 import type { InputUsage } from './messages/cache.ts';

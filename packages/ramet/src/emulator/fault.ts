@@ -128,7 +128,7 @@ export function documentSteps(body: string, fault: Fault | undefined): ResponseS
 }
 
 function breakPoint(events: readonly EmittedEvent[], at: BreakPlace): number {
-  if (at === 'headers') return 0; // whoever opens the response deals with it
+  if (at === 'headers') return 0; // the code that opens the response deals with it
   if (at === 'start') return 1;
   const index = events.findIndex(({ delta }) => delta === at);
   if (index === -1) throw new Error(`the fault breaks in ${at}, and the answer has none`);

@@ -1,4 +1,7 @@
-/** Chooses what to say to a request: the first rule that matches (which may name the recipe model), else the hook, else a loud refusal. */
+/**
+ * Chooses what to say to a request: the first rule that matches (which may name the recipe model), else the hook, else
+ * a loud refusal.
+ */
 import { recipeStopReason } from '../model/recipe/recipe.ts';
 import { answerRecipe } from '../model/recipe/recipe-answer.ts';
 import { describeError } from '../schema/errors.ts';
@@ -23,7 +26,7 @@ export function prewarmReply({ latency }: EmulatorState): Reply {
   return { answer: { content: [], stop_reason: 'max_tokens' }, fault: undefined, latency, headers: {} };
 }
 
-/** Does not wait for anything: the cache must be looked at when the request arrives, not when a hook is done. */
+/** Does not wait for anything: the cache must be read when the request arrives, not when a hook is done. */
 export function chooseReply(state: EmulatorState, exchange: Exchange, view: RequestView): Reply {
   const hookFault = state.fault?.(view);
   // A request broken by the hook will come again, so it does not use up a rule.

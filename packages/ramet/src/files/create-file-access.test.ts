@@ -181,7 +181,7 @@ describe('WORK-1: an agent that is resumed', () => {
 });
 
 describe('reads are told', () => {
-  test('to whoever watches, once for each version', async ({ directory }) => {
+  test('to the watcher, once for each version', async ({ directory }) => {
     const path = join(directory, 'a.txt');
     writeFileSync(path, 'one\n');
     const reads: string[] = [];

@@ -7,7 +7,7 @@
  *    repository; of outside programs a change that shows in the file's stamp is noticed and refused.
  * 3. After `ok: true` the agent has seen what it wrote; after a refusal it has seen no more than before.
  *
- * A stat never stands in for a hash when a change is let through. It is used in two places: `scan` may stop early on
+ * A stat never replaces a hash when a change is let through. It is used in two places: `scan` may stop early on
  * an equal stamp (were it wrong, the version would be too old and the next change refused), and the last look before
  * the rename (the bytes were hashed an instant earlier; the stamp only says whether to refuse).
  */
@@ -60,7 +60,7 @@ export interface AgentFileAccess extends FileAccess {
     options: FileObserver & Omit<FileAccessOptions, 'ledger' | 'seen'>,
     moved?: (path: string) => string | null,
   ): AgentFileAccess;
-  /** The same agent, watched by somebody else, where it works now: what one sees the other has seen. */
+  /** The same agent with another watcher, where it works now: what one sees the other has seen. */
   watchedBy(observer: FileObserver & Partial<Pick<FileAccessOptions, 'cwd' | 'fence'>>): FileAccess;
   /** Takes a version for seen that the agent has seen elsewhere: its tools run in another process. */
   saw(path: string, version: string): void;
@@ -211,7 +211,7 @@ async function staleReason(
   if (current === null) {
     if (known === undefined)
       return whenMissing === 'create' ? null : `${path} does not exist. Use Write to create it.`;
-    // Told once; whoever writes again after that means to bring the file back.
+    // Told once: an agent that writes again after that means to restore the file.
     seen.forget(path);
     return deletedSince(facts);
   }

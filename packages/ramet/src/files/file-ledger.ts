@@ -87,7 +87,7 @@ function createSharedLock(
 ): SharedLock {
   let store: SharedWrites | null = null;
   let unusable = false;
-  // One at a time: whoever asks is at the head of the queue.
+  // One at a time: the caller is at the head of the queue.
   const connect = async (): Promise<SharedWrites | null> => {
     if (store !== null || open == null || unusable) return store;
     try {

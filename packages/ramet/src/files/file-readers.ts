@@ -54,7 +54,7 @@ const MOST_FILES = 5_000;
 
 export class FileReaders {
   readonly #readers = new Set<FileReader>();
-  /** What has been told, so that a deleted file is told of once. */
+  /** What readers know already, so that a deleted file is reported once. */
   readonly #told = new WeakMap<FileReader, Map<string, string | null>>();
 
   get size(): number {

@@ -1,6 +1,6 @@
 /**
  * What undo, or taking it back, would do to each file, found out before anything is touched. A file that is no
- * longer what the session left is an obstacle: somebody's work would be lost.
+ * longer what the session left is an obstacle: someone's work would be lost.
  */
 import type { BigIntStats } from 'node:fs';
 import type {
@@ -24,7 +24,7 @@ export interface Restoration {
   expected: string | null;
   /** The turns that changed it. */
   turns: number[];
-  /** Between two of them somebody else changed it too. */
+  /** Between two of them another writer changed it too. */
   interim: boolean;
 }
 

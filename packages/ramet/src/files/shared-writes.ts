@@ -1,7 +1,7 @@
 /**
  * Who changed which file, for all processes that work on one repository: `checkouts/changes.sqlite` in its project
- * folder. The file is the lock as well: whoever holds its write transaction may look at a file and put another in its place
- * (WORK-1). The system gives such a lock back when its holder is killed, so there is no stale one to judge.
+ * folder. The file is the lock as well: the holder of its write transaction may read a file and replace it (WORK-1).
+ * The system releases such a lock when its holder is killed, so no stale lock exists.
  *
  * Invariants
  * 1. `tryAcquire` never waits: a process that did would hold up all its agents.
@@ -101,7 +101,7 @@ export class SharedWrites implements Disposable {
     if (this.db.isTransaction) this.db.exec('COMMIT');
   }
 
-  /** The latest change of a file, whoever made it. */
+  /** The latest change of a file, by any agent. */
   latest(path: string): SharedWrite | undefined {
     const row = this.#latest.get(path);
     return row === undefined ? undefined : writeFrom(row);

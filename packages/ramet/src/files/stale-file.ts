@@ -9,7 +9,7 @@ export interface StaleFile {
   path: string;
   /** The agent that is refused. */
   agent: string;
-  /** Whoever wrote what is there now, when that is known. */
+  /** The writer of the present content, if known. */
   writer: LastWrite | null;
   /** Milliseconds since the epoch. */
   now: number;

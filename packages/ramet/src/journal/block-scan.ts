@@ -4,7 +4,7 @@ import type { Digest } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
 
 const PAGE = 100;
-/** So many numbers in a row without a block that can be read are the end. */
+/** After this many numbers in a row without a readable block the blocks have ended. */
 const LONGEST_GAP = 1_000;
 
 type Row = readonly [number: SQLOutputValue, digest: SQLOutputValue, value: SQLOutputValue];

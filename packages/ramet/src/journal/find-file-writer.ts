@@ -3,7 +3,7 @@ import type { SessionId } from '../schema/ids.ts';
 import { listSessions } from './session-list.ts';
 import { openReader } from './sessions.ts';
 
-/** Whoever wrote a file that is still as it was is most likely among the latest. */
+/** The writer of an unchanged file is most likely among the latest. */
 const LOOKED_AT = 20;
 
 export interface WrittenFile {

@@ -52,7 +52,7 @@ export interface JournalReader {
   isSound(): boolean;
   /** How many events the witness saw after the last one that is there: the end of the journal was lost. */
   missingAtEnd(): number;
-  /** Whether what the session says of itself, such as who writes it, cannot be read. */
+  /** Whether the session's own facts, such as its writer, cannot be read. */
   isMetaDamaged(): boolean;
   /** What `work` reads is read under one lock, in half the time. Keep it short: it holds up the emptying of the WAL. */
   together<Result>(work: () => Result): Result;

@@ -1,11 +1,12 @@
 /**
- * Who writes a session. The lease stands in the session's own file (`meta`, key `writer`), so that making a
+ * Who writes a session. The lease is in the session's own file (`meta`, key `writer`), so that making a
  * session and owning it are one act; the index carries a copy for lists.
  *
  * Invariants
  * 1. A writer holds the session's lock (`session-file.ts`) from before it takes the lease until after it gives it back.
  * 2. A lease without a lock is nobody's, and is taken over without asking; one whose holder cannot be seen from here
- *    (another machine, or a lock file that was removed) is taken over only when a person says so. So is one whose holder
+ *    (another machine, or a lock file that was removed) is taken over only when a person says so. So is one whose
+ * holder
  *    lives and holds another lock: this is a copy of the session that it writes. A copy whose holder cannot be seen is
  *    told by the inode of the lock, which the lease names.
  * 3. `fence` rises with every lease. A writer compares it in each transaction (`writer.ts`): one that was taken over
@@ -47,7 +48,7 @@ export function newLease(lock: number): WriterLease {
   return { ...thisProcess(), token: newSessionId(), lock };
 }
 
-/** The lock beside a session, as somebody who asks for its holder finds it. */
+/** The lock beside a session, as seen by a process that asks for its holder. */
 export interface FoundLock {
   /** As `isSessionLocked` has it; null where there is no lock file. */
   locked: boolean | null;
@@ -89,7 +90,8 @@ export interface LeaseClaim {
 }
 
 /**
- * Takes the lease of an existing session whose lock is ours, and brings its file to the newest shape. Returns the fence.
+ * Takes the lease of an existing session whose lock is ours, and brings its file to the newest shape. Returns the
+ * fence.
  */
 export function claimLease(db: DatabaseSync, claim: LeaseClaim): string {
   const { session, lease, lockWasThere, takeOver, time } = claim;

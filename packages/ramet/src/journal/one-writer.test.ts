@@ -61,7 +61,7 @@ async function closedSession(project: string): Promise<string> {
 }
 
 describe('LOG-1: a second host from another pid namespace', () => {
-  test('is refused while the first lives, whatever its own /proc says of that pid', async () => {
+  test('is refused while the first lives, whatever its own /proc says about that pid', async () => {
     const project = newProject();
     const { session } = await startWriter(project);
     rewriteLease(project, session, 4_000_000, `${boot}-${ticks}-1-${machine}`);

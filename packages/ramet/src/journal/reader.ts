@@ -1,11 +1,11 @@
 /**
- * Reads one session, also while it is written. Events come in pages, each its own short read: a reader that
- * dawdles, such as a view somebody scrolls, must not keep the WAL from being emptied. Append-only events make
- * that safe: what was read never changes.
+ * Reads one session, also while it is written. Events come in pages, each its own short read: a slow reader, such as a
+ * view that a user scrolls, must not keep the WAL from being emptied. Append-only events make that safe: what was read
+ * never changes.
  *
  * Invariants
- * 1. An event that does not match its check, cannot be read or is not there although a later one is, is left out and is in
- *    `damage`; the others are read.
+ * 1. An event that does not match its check, cannot be read or is not there although a later one is, is left out and is
+ *    in `damage`; the others are read.
  * 2. A block is given only when its bytes have the digest it was asked for by.
  */
 import { existsSync } from 'node:fs';

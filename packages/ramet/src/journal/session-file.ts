@@ -29,7 +29,7 @@ import {
 } from '../system/sqlite/sqlite-failure.ts';
 import { readWitness } from './integrity.ts';
 
-/** Others look at a lock for some microseconds at a time; whoever waits longer waits for a writer. */
+/** Others check a lock for some microseconds at a time; a longer wait is for a writer. */
 const PATIENCE_MS = 250;
 
 const EXTENSION = '.sqlite';
@@ -118,14 +118,16 @@ export function openSessionFileReadOnly(
   }
 }
 
-/** What a damaged first page says of tables shows only once they are used; here it can be told. */
+/** A damaged first page shows only once its tables are used; here it can be reported. */
 function requireTables(db: DatabaseSync, version: number): void {
   db.prepare('SELECT seq, time, agent, data FROM events');
   db.prepare('SELECT digest, bytes FROM blocks');
   if (version >= 2) db.prepare('SELECT key, value FROM meta');
 }
 
-/** Makes the file itself, not only its WAL, survive a power cut: contents by a checkpoint, names by their directories. */
+/**
+ * Makes the file itself, not only its WAL, survive a power cut: contents by a checkpoint, names by their directories.
+ */
 export function settleSessionFile(db: DatabaseSync, file: string): void {
   db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   const project = dirname(file);
@@ -144,7 +146,7 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/** What the session says of itself; empty for a file of version 1, which had no such table. */
+/** The session's own facts; empty for a file of version 1, which had no such table. */
 export function readMeta(db: DatabaseSync): Readonly<Record<string, string>> {
   if (schemaVersion(db) < 2) return {};
   const rows = db.prepare('SELECT key, value FROM meta').all();
@@ -199,11 +201,12 @@ function neverFilled(file: string): UserMistake {
  * as the journal is open. Every process of this machine sees it, whatever its pid namespace, and it ends with its
  * holder, however that dies; a process that is stopped keeps it.
  *
- * The file is never removed while its session exists: whoever waited for the old file would hold a lock that nobody
- * else sees. It goes after its session and under its own lock; whoever waited looks whether it is still there. Nor is it ever opened by other means than SQLite: closing any descriptor of it drops this process's lock.
+ * The file is never removed while its session exists: a process that waited for the old file would hold a lock that no
+ * other sees. It is removed after its session and under its own lock; a process that waited checks whether it is still
+ * there. It is never opened by other means than SQLite: closing any descriptor of it drops this process's lock.
  */
 export interface SessionLock {
-  /** The file was not there: whether somebody had locked another one in its place is unknown. */
+  /** The file was missing: whether another process had locked one in its place is unknown. */
   readonly isNew: boolean;
   /** Of the lock file: a copy of the session has another. */
   readonly inode: number;

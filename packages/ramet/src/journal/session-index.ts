@@ -34,7 +34,7 @@ export class Registration {
     this.#options = options;
   }
 
-  /** A process that ends before that leaves a file that lists find all the same. */
+  /** A process that ends before that leaves a file that lists still find. */
   registerLater(): void {
     this.#timer = setTimeout(() => this.register(), REGISTER_AFTER_MS).unref();
   }
@@ -172,7 +172,7 @@ function withIndex(project: string, change: (db: DatabaseSync) => void): void {
   });
 }
 
-/** The index in its newest shape, made when there is none. Whoever opens it closes it soon: see the top. */
+/** The index in its newest shape, made if missing. The caller closes it soon: see the top. */
 export function openIndex(project: string): DatabaseSync {
   const file = indexPath(project);
   return explaining(file, () => {

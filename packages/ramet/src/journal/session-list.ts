@@ -61,7 +61,7 @@ export function findSession(project: string, idOrPrefix: string): SessionEntry {
   );
 }
 
-/** Shorter beginnings would find somebody else's session by chance. */
+/** Shorter beginnings would find another session by chance. */
 const TELLING_LETTERS = 4;
 
 /** Whose it is, when another project of this home has it. */

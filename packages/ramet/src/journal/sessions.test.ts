@@ -224,7 +224,7 @@ describe('LOG-1: a reader', () => {
   });
 });
 
-/** Root may write anywhere, so somebody reads who may not. */
+/** Root may write anywhere, so another user reads. */
 function readAsAnotherUser(project: string, session: string): string {
   const program = `import(${JSON.stringify(join(here, 'sessions.ts'))}).then(({ openReader }) => {
     if (process.getuid() === 0) process.setuid(65534);

@@ -1,5 +1,5 @@
 /**
- * The door to a project's sessions: make one, go on with one, read one. `project` is always the directory that
+ * The door to a project's sessions: create one, resume one, read one. `project` is always the directory that
  * `projectDirectory` names. Finding one is in `session-list.ts`.
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
@@ -193,12 +193,12 @@ function readableLease(file: string): WriterLease | null {
   }
 }
 
-/** What the lock of a session says of the holder of its lease. */
+/** What the lock of a session says about the holder of its lease. */
 export function stateOfWriter(file: string, lease: WriterLease): HolderState {
   return holderState(sessionOf(file), lease, { locked: isSessionLocked(file), inode: lockInode(file) });
 }
 
-/** What a session's own file says of it. */
+/** The facts in a session's own file. */
 export function describeSession(db: DatabaseSync, session: SessionId): IndexedSession {
   const meta = readMeta(db);
   const first = db.prepare('SELECT time FROM events ORDER BY seq LIMIT 1').get();

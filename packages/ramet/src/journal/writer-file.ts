@@ -35,7 +35,7 @@ export class FileGuard {
   }
 
   look(now: number): void {
-    // Taken before the names are looked at: a change in between shows the next time.
+    // Read before the names are checked: a change in between shows the next time.
     const directory = statOf(this.#directory);
     if (directory !== undefined && this.#isSeen(directory)) return;
     if (inodeOf(this.#file) !== this.#inode) throw removedWhileWriting(this.#file);

@@ -177,7 +177,7 @@ describe('LOG-1: the journal', () => {
   });
 });
 
-describe('a journal whose file is taken away', () => {
+describe('a journal whose file is removed', () => {
   test('rejects every commit from then on with one line, and drops what is appended', async () => {
     const warnings: string[] = [];
     const journal = await createSession({

@@ -47,7 +47,7 @@ export interface SessionWriterOptions {
   afterLastCommit(): void;
   /** Called when the file is closed. */
   afterClose(): void;
-  /** A checkpoint that failed loses nothing, the WAL only grows; somebody should know. */
+  /** A checkpoint that failed loses nothing, the WAL only grows; the user should know. */
   onCheckpointFailure(reason: string): void;
 }
 

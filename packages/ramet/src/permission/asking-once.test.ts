@@ -25,7 +25,7 @@ interface Put {
   answer(answer: PermissionAnswer): void;
 }
 
-/** Whoever is asked, and what is before them. */
+/** The person who is asked, and the open questions. */
 function person(): { broker: PermissionBroker; put: Put[] } {
   const put: Put[] = [];
   const broker = askingOnce({

@@ -18,7 +18,10 @@ export interface Assessment {
    * must run outside: there is no sandbox, or its answer depends on what the sandbox hides. Absent for other tools.
    */
   where?: 'wall' | 'host' | undefined;
-  /** It changes nothing and reaches somebody, as fetching a page does: read-only agents may, as far as others may. */
+  /**
+   * It changes nothing and reaches another machine, as fetching a page does: read-only agents may, as far as others
+   * may.
+   */
   reachesOut?: boolean;
   /** Rules, or the mode's own trust in edits, cover all of it but what is harmless outside the sandbox too. */
   allowed: boolean;
@@ -60,12 +63,12 @@ export function settle(
   );
 }
 
-/** What passes because of what it does, not because somebody allowed it. */
+/** What passes because of what it does, not because a rule or a person allowed it. */
 function judged({ where }: Assessment): PermissionDecision {
   return where === undefined ? ALLOW : { kind: 'allow', confinement: where };
 }
 
-/** The same call after the sandbox has stopped it: it is judged wrongly, and only what somebody allowed is left. */
+/** The same call after the sandbox has stopped it: it was judged wrongly, and only a rule or a person can allow it. */
 export function stoppedAssessment(assessment: Assessment, stopped: string): Assessment {
   const { covered = false, question } = assessment;
   return {
@@ -76,12 +79,12 @@ export function stoppedAssessment(assessment: Assessment, stopped: string): Asse
   };
 }
 
-/** For whoever can change the rules: the flags that would have let a call pass. */
+/** For the user: the flags that would have let a call pass. */
 export function whatWouldAllow({
   suggestedRules,
   byRule,
 }: Pick<OpenQuestion, 'suggestedRules' | 'byRule'>): string {
-  if (byRule !== undefined) return `taking the rule ${byRule} away, or a run where somebody can be asked,`;
+  if (byRule !== undefined) return `removing the rule ${byRule}, or a run where a person can be asked,`;
   const flags = suggestedRules.map((rule) => `--allowedTools "${rule}"`).join(' ');
   return flags === ''
     ? '--permission-mode bypassPermissions'

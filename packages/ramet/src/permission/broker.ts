@@ -1,11 +1,11 @@
 /**
- * The port through which a person is asked. The engine asks only what rules and modes leave open; whoever has a
- * screen answers. Where nobody can answer, `denyingBroker` does: a denial that says what would have allowed the call.
+ * The port through which a person is asked. The engine asks only what rules and modes leave open; the user of a screen
+ * answers. If no one can answer, `denyingBroker` does: a denial that says what would have allowed the call.
  */
 import type { CallDetails } from '../schema/tool-access.ts';
 import { GO_ON, whatWouldAllow } from './assessment.ts';
 
-/** What somebody is asked, in plain words. Secrets are taken out of `summary` before it is shown or recorded. */
+/** What a person is asked, in plain words. Secrets are taken out of `summary` before it is shown or recorded. */
 export interface PermissionQuestion {
   /** Id of the agent that wants to act. */
   agent: string;
@@ -28,7 +28,7 @@ export interface PermissionQuestion {
   command?: string | undefined;
   /** The call's whole input. */
   input: unknown;
-  /** What its tool says of it, for a view that shows a diff. */
+  /** What its tool says about it, for a view that shows a diff. */
   details?: CallDetails | undefined;
 }
 
@@ -39,7 +39,10 @@ export type PermissionAnswer =
   | { kind: 'denied'; reason: string };
 
 export interface PermissionBroker {
-  /** Rejects only when `signal` aborts: then nobody waits for the answer any more. A view that goes away answers with a denial. */
+  /**
+   * Rejects only when `signal` aborts: then nobody waits for the answer any more. A view that goes away answers with a
+   * denial.
+   */
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
 }
 

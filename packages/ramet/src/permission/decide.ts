@@ -1,7 +1,7 @@
 /**
- * May this call run? Deny rules first, then whether the agent only reads, then ask and allow rules and its mode. Nobody is asked here: what stays open
- * comes back as a question. Looks at the file system only to see where a path leads; shell commands are read by
- * `shell/`, which is loaded with the first of them.
+ * May this call run? Deny rules first, then whether the agent only reads, then ask and allow rules and its mode. Nobody
+ * is asked here: what stays open comes back as a question. Looks at the file system only to see where a path leads;
+ * shell commands are read by `shell/`, which is loaded with the first of them.
  */
 
 import { resolve } from 'node:path';
@@ -86,7 +86,7 @@ function assessCall(
   };
 }
 
-/** What rules are about in a call, from what its tool says of it. */
+/** What rules are about in a call, from what its tool says about it. */
 function ruleTarget(
   { name, effect }: PermissionSubject,
   { reads = [], writes = [], url, named }: ToolAccess,

@@ -39,7 +39,7 @@ export function aliasesOf(
   return counterpart === undefined ? [] : paths.flatMap((path) => counterpart(path) ?? []);
 }
 
-/** The rules of a running session, which grow when somebody answers "always". */
+/** The rules of a running session, which grow when a person answers "always". */
 export interface SessionRules {
   readonly rules: RuleSet;
   /** Takes what can be read as a rule; the rest comes back. */

@@ -1,7 +1,7 @@
 /**
  * One rule in the public syntax: `Tool`, or `Tool(specifier)` where the specifier narrows it to commands, paths, a
- * domain or a name. A rule that cannot be read, or that could never match, is a problem with a reason: whoever wrote
- * it believes it protects something.
+ * domain or a name. A rule that cannot be read, or that could never match, is a problem with a reason: its author
+ * believes it protects something.
  */
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';

@@ -10,7 +10,7 @@ import { type PermissionPolicy, parseRules } from './policy.ts';
 export interface UnreadableFiles {
   /** Rules as they were written, and for where. */
   readonly rules: readonly { readonly text: string; readonly base: string; readonly home: string | null }[];
-  /** The file or directory that was asked for by name: whoever was asked about it has said yes. */
+  /** The file or directory that was asked for by name: it is permitted already. */
   readonly named: string;
 }
 

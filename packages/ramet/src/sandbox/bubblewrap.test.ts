@@ -27,7 +27,7 @@ describe('TYPE-2: a sandbox that is not what it should be', () => {
     });
   });
 
-  test('stands in a place that depends on the directory', async () => {
+  test('is in a place that depends on the directory', async () => {
     expect(await tryBubblewrap({ PATH: `.${delimiter}bin` })).toMatchObject({ works: false });
   });
 

@@ -111,7 +111,7 @@ function isPipe(path: string): boolean {
 
 let filterFile: number | undefined;
 
-/** Opens the filter of system calls for one start; whoever starts it closes it. */
+/** Opens the filter of system calls for one start; the caller closes it. */
 export function openFilter(): number {
   filterFile ??= keepFilter();
   // A descriptor has one place from which it is read, and every start reads it whole.

@@ -17,7 +17,7 @@ export interface ShellStart {
   readonly arguments: readonly string[];
   /** Set besides what the agent's programs have anyway. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Opens what the program reads from `HANDED_DESCRIPTOR`; whoever starts it closes it. */
+  /** Opens what the program reads from `HANDED_DESCRIPTOR`; the caller closes it. */
   readonly handed?: () => number;
   /** What it starts ends with it: nothing is left when the shell has ended. */
   readonly confined: boolean;
@@ -30,14 +30,14 @@ export interface CommandSandbox {
   prepare(): void;
   /** Whether there is a read-only sandbox, and it is wanted. */
   wall(): Promise<boolean>;
-  /** In the read-only sandbox, and nowhere else: a refusal where there is none. */
+  /** Only in the read-only sandbox: refused if no sandbox is available. */
   shell(command: string, cwd: string): Promise<ShellDecision>;
   /**
    * For a command that the strict rules judged to only read, outside the sandbox. `tell` is called once in a session
-   * where there is none; null for an agent of which nobody expects one.
+   * without a sandbox; null for an agent that is not expected to have one.
    */
   judgedShell(outside: ShellDecision, tell: ((notice: string) => void) | null): Promise<ShellDecision>;
-  /** Why no agent may start in a worktree: a sandbox is required and there is none. */
+  /** Why no agent may start in a worktree: a sandbox is required and not available. */
   isolationRefusal(): Promise<string | null>;
   /** What is told with each agent in a worktree whose commands no sandbox holds. */
   isolationNotice(): Promise<string | null>;

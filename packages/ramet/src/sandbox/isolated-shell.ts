@@ -1,8 +1,8 @@
 /**
  * The shell of an agent with a worktree of its own, in bubblewrap (WORK-7): everything can be read, and written only
  * the worktree, what its commits need of the shared git directory, temporary files and caches of tools, which are the
- * agents' own. The network and other processes stay as they are: this is a fence around files, not a cage. That it holds is proved for each
- * worktree before the first command.
+ * agents' own. The network and other processes stay as they are: this is a fence around files, not a cage. That it
+ * holds is proved for each worktree before the first command.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -40,7 +40,7 @@ const COPY_MS = 30_000;
 export interface ShellBounds {
   /** Temporary files, as far as there is a place for them. */
   readonly shared: readonly string[];
-  /** Caches of tools, each with what stands in its place. */
+  /** Caches of tools, each with its replacement. */
   readonly caches: readonly PrivateCache[];
   /** Not to be written, also where it lies in something shared. */
   readonly guarded: readonly string[];
@@ -72,7 +72,7 @@ export function isolatedArguments(
   ];
 }
 
-/** Through its bus the user's services start programs for whoever asks. */
+/** Through its bus the user's services start programs for any caller. */
 function hiddenServices(): string[] {
   const services = `/run/user/${process.getuid?.() ?? 0}`;
   return existsSync(services) ? ['--tmpfs', services] : [];

@@ -94,7 +94,7 @@ describe.for(['x64', 'arm64'] as const)('RES-3: the filter of system calls on %s
     );
   });
 
-  test('ends whoever calls by the numbers of another architecture', () => {
+  test('ends a program that uses the call numbers of another architecture', () => {
     for (const token of [0x40000003, 0x40000028, architecture === 'x64' ? 0xc00000b7 : 0xc000003e]) {
       expect(answer(architecture, { number: read, token })).toBe('kill');
     }

@@ -1,7 +1,7 @@
 /**
  * The system calls that a sandbox for reading refuses, as a classic BPF program (`man 2 seccomp`). Mounts make files
- * read-only; they do not stop whoever asks a service to write, and a service is asked through a Unix socket, which
- * lies anywhere in the file system. io_uring makes sockets without the call that is looked at here.
+ * read-only; they do not stop a program that asks a service to write, through a Unix socket, which can be anywhere in
+ * the file system. io_uring makes sockets without the call that is checked here.
  *
  * Invariants
  * 1. Calls of another architecture, x32 included, end the process: their numbers mean something else.

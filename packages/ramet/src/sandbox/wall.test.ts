@@ -26,7 +26,7 @@ interface Attack {
 }
 
 const NOBODY = 65534;
-const users = ['whoever runs the tests', 'an ordinary user'] as const;
+const users = ['the user of the tests', 'an ordinary user'] as const;
 
 /** A directory that everybody may write, and commands in it as one of the users. */
 async function attack(who: (typeof users)[number], skip: TestContext['skip']): Promise<Attack> {

@@ -1,6 +1,6 @@
 /**
- * Where an agent with a worktree of its own may write (WORK-7): in the worktree, in the session's scratch directory, and
- * from commands in directories for temporary files. Modes and rules do not widen it.
+ * Where an agent with a worktree of its own may write (WORK-7): in the worktree, in the session's scratch directory,
+ * and from commands in directories for temporary files. Modes and rules do not widen it.
  *
  * Invariants
  * 1. Paths are judged by where they lead, links followed.
@@ -33,7 +33,7 @@ export function fenceRefusal(
   { byCommand = false }: { byCommand?: boolean } = {},
 ): string | null {
   const place = landingPath(path);
-  // Nothing can be written there at all, and whoever tries is told that by the system.
+  // Nothing can be written there at all; the system says so on the attempt.
   if (place === null) return null;
   if (isOpen(fence, place, byCommand)) return null;
   const twin = counterpart(place, fence.from, fence.root) ?? counterpart(path, fence.from, fence.root);

@@ -6,7 +6,7 @@ import type { Digest } from './ids.ts';
 import type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode } from './status.ts';
 import type { RecordedWorktree } from './worktree-events.ts';
 
-/** How an agent that somebody asked for came to be. The main agent has none. */
+/** How a child was asked for. The main agent has none. */
 export interface AgentOrigin {
   /** A fork goes on from its parent's conversation; a fresh agent begins with its prompt. */
   kind: 'fork' | 'fresh';
@@ -27,7 +27,9 @@ export interface AgentOrigin {
   readOnly?: true;
   /** It works in a worktree of its own (EXEC-5). */
   worktree?: RecordedWorktree;
-  /** What its report must be, and what must be there before it counts as done: an agent that goes on is held to both. */
+  /**
+   * What its report must be, and what must be there before it counts as done: an agent that goes on is held to both.
+   */
   schema?: Record<string, unknown>;
   evidence?: RecordedEvidence;
   /** Estimates: what a fork took over, and with what a fresh agent would have begun instead. */
@@ -67,10 +69,10 @@ interface StatusChanged {
   leftMs?: number;
 }
 
-/** An agent goes on from its last complete turn: the process that ran it was ended, or somebody had interrupted it. */
+/** An agent goes on from its last complete turn: its process ended, or it was interrupted. */
 interface AgentResumed {
   type: 'agent.resumed';
-  /** What it was when it was taken up again. */
+  /** Its status when it was resumed. */
   from: 'running' | 'interrupted';
 }
 
@@ -99,8 +101,8 @@ interface LaunchDecided {
 }
 
 /**
- * What becomes of the agent's prefix in the cache while it waits, and why (FORK-7): read again before it runs out, left
- * to be written anew, or written for an hour or for five minutes from here on.
+ * What happens to the agent's prefix in the cache while it waits, and why (FORK-7): it is read again before it expires,
+ * left to be written anew, or written for an hour or for five minutes from now on.
  */
 interface CacheKept {
   type: 'cache.kept';
@@ -134,7 +136,7 @@ interface AgentDetached {
   type: 'agent.detached';
 }
 
-/** What a child says of its progress, in one line (RES-4). The last one counts. */
+/** A child's progress in one line (RES-4). The last one counts. */
 interface ProgressReported {
   type: 'progress.reported';
   line: string;

@@ -1,4 +1,4 @@
-/** A budget as somebody wrote it: a program, a model or a file. */
+/** A budget as a program, a model or a file has it. */
 import type { BudgetLimits } from './status.ts';
 
 const FIELDS: readonly (keyof BudgetLimits)[] = ['tokens', 'usd', 'seconds'];

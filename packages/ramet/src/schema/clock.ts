@@ -44,14 +44,14 @@ export const systemClock: Clock = {
     }),
 };
 
-/** For how long something took: the difference of two is never negative, whatever became of the clock meanwhile. */
+/** For how long something took: the difference of two is never negative, even if the clock was set meanwhile. */
 export function elapsedOf(clock: Clock): number {
   return clock.elapsed?.() ?? clock.now();
 }
 
 /**
- * The same clock for whatever waits: `now` never runs backwards. A clock that is set back lengthens no wait, and after a
- * sleep of the machine, or when the clock is set forward, what was due meanwhile is due.
+ * The same clock for whatever waits: `now` never runs backwards. A clock that is set back lengthens no wait, and after
+ * a sleep of the machine, or when the clock is set forward, what was due meanwhile is due.
  */
 export function steadyClock(clock: Clock): Clock {
   const elapsed = clock.elapsed?.bind(clock);
@@ -80,7 +80,7 @@ export function waitUntil(until: number, clock: Clock): { until: number; leftMs:
   return { until: Math.ceil(wallOf(clock)) + leftMs, leftMs };
 }
 
-/** Says how much is left of a wait that lasts for `ms` from now, whatever becomes of the machine's clock meanwhile. */
+/** Says how much is left of a wait that lasts for `ms` from now, even if the machine's clock is set meanwhile. */
 export function timeLeft(ms: number, clock: Clock = systemClock): () => number {
   const steady = steadyClock(clock);
   const end = steady.now() + ms;

@@ -6,7 +6,7 @@ import type { Effort } from './status.ts';
 
 /**
  * Words by which the engine's own parts of a conversation are known again: by the recipe model, which must not take
- * them for a task, and by whoever quotes text of others, which must not contain them.
+ * them for a task, and by code that quotes text of others, which must not contain them.
  *
  * Opens the last block of a fork's first message: its own task.
  */

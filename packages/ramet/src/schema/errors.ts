@@ -2,8 +2,8 @@
  * Errors that say what happens next. One base class, a stable code, four families:
  * - `mistake`: the user must change something (exit code 2);
  * - `terminal`: this run is over (exit code 1);
- * - `retryable`: the same call may succeed later; whoever owns the retry policy decides;
- * - `cancelled`: somebody asked for the end.
+ * - `retryable`: the same call may succeed later; the retry policy decides;
+ * - `cancelled`: the end was asked for.
  * The message is one line: what was wrong, where, and what to do.
  */
 import type { Usage } from './usage.ts';
@@ -36,7 +36,7 @@ export class ModelError extends RametError {
   readonly retryAfterMs: number | undefined;
   /** What the provider had counted when it went wrong: billed, though nothing came of it. */
   readonly usage: Usage | undefined;
-  /** What a refusal says of rate limits, as `ModelResponse.rate` has it. */
+  /** What a refusal says about rate limits, as in `ModelResponse.rate`. */
   readonly rate: Readonly<Record<string, string>> | undefined;
 
   constructor(

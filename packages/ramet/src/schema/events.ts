@@ -52,7 +52,7 @@ interface PermissionChanged {
   mode: PermissionMode;
 }
 
-/** Somebody is asked whether a call may run; `summary` is the command or path, without secrets. */
+/** A person is asked whether a call may run; `summary` is the command or path, without secrets. */
 interface PermissionAsked {
   type: 'permission.asked';
   call: string;
@@ -136,7 +136,7 @@ interface RequestFailed {
   costUsd: number | null;
   /** Where the cost is unknown: what is known of it, if that is more than nothing. */
   atLeastUsd?: number;
-  /** No answer came and the provider may have counted it all the same. */
+  /** No answer came, and the provider may still have counted it. */
   mayCost?: true;
 }
 
@@ -231,7 +231,7 @@ interface TodosChanged {
   todos: TodoItem[];
 }
 
-/** A command runs on in the background. What it is stands in the call. */
+/** A command continues in the background. The call says which. */
 interface BackgroundTaskStarted {
   type: 'background_task.started';
   task: string;
@@ -239,7 +239,7 @@ interface BackgroundTaskStarted {
   pid: number;
 }
 
-/** Without one the task's end is unknown: whoever watched it died first. */
+/** Without one the task's end is unknown: the process that watched it died first. */
 interface BackgroundTaskEnded {
   type: 'background_task.ended';
   task: string;

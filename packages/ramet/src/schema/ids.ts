@@ -8,7 +8,7 @@ export type SessionId = string;
 export type AgentId = string;
 
 /**
- * A name, not a secret: whoever makes the session makes its file exclusively, so a name in use is found out.
+ * A name, not a secret: the session's file is created exclusively, so a name in use is noticed.
  * Hence no `crypto`, whose first use costs 4 ms on the way to the first request.
  */
 export function newSessionId(): SessionId {

@@ -1,4 +1,4 @@
-/** What a tool says of one call, as plain data: what it reaches, for permissions, and what views show of it. */
+/** What a tool says about one call, as plain data: what it reaches, for permissions, and what views show of it. */
 
 /** Paths are as the call gives them. A field that is absent is not touched. */
 export interface ToolAccess {

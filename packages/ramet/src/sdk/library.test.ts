@@ -114,7 +114,7 @@ describe('UI-1: the library can do what the command can', () => {
     execFileSync('sh', ['-c', 'echo mine >> new.txt'], { cwd: place.at.cwd });
     const outcome = inJson(await library.undo(undefined, place.at));
     expect(outcome).toMatchObject({ steps: [], blocked: [{ restoration: { path: expect.any(String) } }] });
-    expect(outcome.refused).toContain('1 of 1 files stand in the way');
+    expect(outcome.refused).toContain('blocked by 1 of 1 files');
     expect(place.text('new.txt')).toBe('new\nmine\n');
   });
 

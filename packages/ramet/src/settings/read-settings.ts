@@ -97,7 +97,7 @@ async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {
   return files.map((file) => checkRules(file, place));
 }
 
-/** A path that cannot even be looked at counts as there: it is not to be passed over in silence. */
+/** A path that cannot be checked counts as present, so that it is not ignored silently. */
 function mayExist(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

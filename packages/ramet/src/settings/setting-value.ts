@@ -108,7 +108,7 @@ function identityOf({ path, value, isEntry }: SettingValue): string {
   return JSON.stringify(isEntry ? [path, value] : path);
 }
 
-/** Text of a file as it may stand in a message: in quotes, cut, and without what could act on a terminal. */
+/** Text of a file for use in a message: in quotes, cut, and without control characters. */
 export function quoted(text: string): string {
   return withoutControls(JSON.stringify(cut(text, LONGEST)));
 }

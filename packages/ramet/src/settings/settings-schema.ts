@@ -56,7 +56,7 @@ const agents = z.strictObject({
   fork: described(z.optional(z.boolean()), 'Whether an agent asked for without a type is a fork (true).'),
   executor: described(
     z.optional(z.enum(EXECUTORS)),
-    'Where agents run whose type does not say: in this process, or in one of their own (in-process).',
+    'The executor for agents whose type sets none: this process, or a separate one (in-process).',
   ),
 });
 

@@ -93,7 +93,7 @@ export interface Settings {
   worktree?: WorktreeSettings | undefined;
   /** How long what nobody came back for is kept. */
   cleanupPeriodDays?: number | undefined;
-  /** What sessions leave is removed after so many days; absent, never. */
+  /** What sessions leave is removed after this many days; if absent, never. */
   retention?: { days?: number | undefined } | undefined;
   merge?: MergeSettings | undefined;
 }

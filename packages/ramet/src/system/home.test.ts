@@ -78,7 +78,7 @@ describe('LOG-1: the directory of a project', () => {
 });
 
 describe('a home that cannot be used', () => {
-  test('is told in one line when a file stands in its place', () => {
+  test('says in one line that a file is in its place', () => {
     writeFileSync(join(root, 'file'), '');
     const make = () => makePrivateDirectory(join(root, 'file/projects/app'));
     expect(make).toThrow(UserMistake);
@@ -106,7 +106,7 @@ describe('a home that cannot be used', () => {
   });
 });
 
-/** Root may write anywhere, so the attempt is made by somebody who may not. */
+/** Root may write anywhere, so another user tries. */
 function makeAsAnotherUser(directory: string): string {
   const program = `import(${JSON.stringify(join(import.meta.dirname, 'home.ts'))}).then(({ makePrivateDirectory }) => {
     if (process.getuid() === 0) process.setuid(65534);

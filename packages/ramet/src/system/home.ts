@@ -152,7 +152,7 @@ export function noteProject(project: string, directory: string): void {
   if (identity !== null) writeNote(project, { directory, identity, former: [] });
 }
 
-/** The project of a directory that has been renamed since; null where there is none. */
+/** The project of a directory that has been renamed since; null if not found. */
 function findMovedProject(home: string, directory: string): string | null {
   const identity = identityOf(directory);
   const projects = join(home, 'projects');

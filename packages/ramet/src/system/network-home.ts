@@ -6,7 +6,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { UserMistake } from '../schema/errors.ts';
 import { isInside } from './path-inside.ts';
 
-/** What statfs(2) says of file systems that are another machine's. */
+/** File systems of other machines, by their type in statfs(2). */
 const NETWORK_TYPES: Readonly<Record<number, string>> = {
   26985: 'NFS',
   20859: 'SMB',

@@ -63,7 +63,7 @@ describe('a file that is replaced whole', () => {
     expect(readdirSync(directory)).toEqual(['note']);
   });
 
-  test('is whole for whoever reads while others replace it', async () => {
+  test('is whole for readers while others replace it', async () => {
     const directory = temporaryDirectory();
     const file = join(directory, 'note');
     const whole = (letter: string): string => letter.repeat(200_000);

@@ -12,7 +12,7 @@ import type { Clock } from '../schema/clock.ts';
 export interface SimulatedClock extends Clock {
   /** Moves time on, waking who is due on the way, also who falls asleep again within the span. */
   advance(ms: number): Promise<void>;
-  /** Changes what `now` says, and nothing else: somebody sets the clock, or the machine slept. */
+  /** Changes what `now` says, and nothing else: the clock was set, or the machine slept. */
   set(ms: number): void;
   /** When each sleeper is due, in the order they will wake. */
   due(): number[];

@@ -3,7 +3,9 @@
 import type { ImageBlock, TextBlock } from '../schema/content.ts';
 import type { BudgetLimits, Effort } from '../schema/status.ts';
 
-/** The Agent tool's input. Written out, since an exported type cannot be inferred here; the compiler compares the two. */
+/**
+ * The Agent tool's input. Written out, since an exported type cannot be inferred here; the compiler compares the two.
+ */
 export interface SpawnRequest {
   prompt: string;
   description: string;
@@ -38,7 +40,9 @@ export interface AgentDesk {
   spawn(request: SpawnRequest): Promise<ToolOutcome>;
   /** To a running agent, or to one that has ended and is continued. */
   send(to: string, message: string): Promise<ToolOutcome>;
-  /** How the agent is and, once it has ended, its report; `all` means the caller's own. Null when there is none. */
+  /**
+   * How the agent is and, once it has ended, its report; `all` means the caller's own. Null if no such agent exists.
+   */
   look(id: string, wait: { block: boolean; timeoutMs: number }): Promise<ToolOutcome | null>;
   stop(id: string): Promise<ToolOutcome | null>;
 }

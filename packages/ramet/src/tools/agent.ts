@@ -44,7 +44,7 @@ With subagent_type it is new and knows prompt alone; when this conversation is l
 const WITHOUT_FORKS =
   'It is new and knows prompt alone. Use the cheapest type that can do it; without subagent_type it is general-purpose:';
 
-/** What the model is told of whom it can ask for. */
+/** Which agents the model can ask for. */
 export interface AgentChoices {
   /** Whether an agent without a type is a fork: the setting `agents.fork`. */
   fork: boolean;

@@ -15,7 +15,7 @@ import { todoWriteTool } from './todo-write.ts';
 import { type Tool, toolSchema } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 
-/** The types of agents are not the tools' own: whoever knows them says which lines the Agent tool shows. */
+/** The types of agents are not the tools' own: the caller passes the lines that the Agent tool shows. */
 export function builtInTools(choices: AgentChoices): readonly Tool[] {
   return [
     readTool,

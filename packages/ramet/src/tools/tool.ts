@@ -46,8 +46,8 @@ export interface ToolContext {
   /** How the command's shell is started; absent where it runs as it is. */
   shell?: ((command: string) => Promise<ShellDecision>) | undefined;
   /**
-   * Whether a command may run outside the sandbox that stopped it, for which somebody is asked; null when the sandbox
-   * only changed its answer, for which nobody is. Absent for a command that is in none.
+   * Asks whether a command may run outside the sandbox that stopped it; null when the sandbox only changed its answer,
+   * which needs no question. Absent for a command without a sandbox.
    */
   outside?: ((command: string, stopped: string | null) => Promise<ShellDecision>) | undefined;
   /** Files that rules keep from being read: a tool that looks through many leaves them out. */
@@ -86,14 +86,19 @@ export interface Tool<Input = unknown> {
   schedule: ToolSchedule;
   /** It can change files of the checkout by itself, though that is not its `effect`. */
   changesFiles?: true;
-  /** Fields of the input that name files. `any`: it is somebody else's tool, and any text that begins with `/` may. */
+  /**
+   * Fields of the input that name files. `any`: it is another program's tool, and any text that begins with `/` may
+   * name one.
+   */
   pathFields?: Readonly<Record<string, PathField>> | 'any';
   input: z.ZodMiniType<Input>;
   /** What a call reaches. Permission, fences and isolation ask this, never the tool's name. */
   access?(input: Input): ToolAccess;
   /** What views show of a call; the first text of its input where this is absent. */
   details?(input: Input): CallDetails;
-  /** Why the call would fail whoever allows it; null when it might not. Nobody is asked about one that would. */
+  /**
+   * Why the call would fail even if permitted; null if it might succeed. No one is asked about a call that would fail.
+   */
   precheck?(input: Input, context: Pick<ToolContext, 'files' | 'cwd'>): Promise<string | null>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }

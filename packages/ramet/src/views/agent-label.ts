@@ -58,7 +58,7 @@ export function thinkingText(thinking: ThinkingConfig | null): string {
 /** How an agent ended, `failed: max_turns: ...`, and what that took, `2 turns, 5.0k tokens, $0.0100, 3.0 s`. */
 export function endingOf(result: AgentResult): { ending: string; figures: string } {
   const { status, cause, message, turns, usage, costUsd, durationMs, worktree } = result;
-  // Of one that somebody ended the message says no more than the cause.
+  // For a stopped agent the message says no more than the cause.
   const explained = status === 'failed' || status === 'timed_out';
   const ending = [status, cause, explained ? message : null].filter(Boolean).join(': ');
   const sums = [`${turns} turn${turns === 1 ? '' : 's'}`, `${usageTokens(usage)} tokens`];
@@ -78,8 +78,8 @@ export interface TreePlace<Member> {
 }
 
 /**
- * Every member once, each after its parent; a missing parent counts as none. Siblings are shown by number, in the order in
- * which they were asked for: those of one message may begin in another order.
+ * Every member once, each after its parent; a missing parent counts as none. Siblings are shown by number, in the order
+ * in which they were asked for: those of one message may begin in another order.
  */
 export function agentTree<Member extends TreeMember>(members: readonly Member[]): TreePlace<Member>[] {
   const known = new Set(members.map(({ id }) => id));

@@ -1,4 +1,7 @@
-/** `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line breaks. */
+/**
+ * `ramet ps` as a table: one line for each agent where there is room, else a second one below it, so that no line
+ * breaks.
+ */
 import type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 import { purposeOf, shortId, statusOf, type TreePlace, thinkingText } from './agent-label.ts';
 import {
@@ -20,7 +23,7 @@ const ENDED: ReadonlySet<AgentOverview['status']> = new Set(['done', 'failed', '
 const TYPE_WIDTH = 11;
 const STATUS_WIDTH = 19;
 
-/** `columns` is the width of the screen, null where there is none. */
+/** `columns` is the width of the screen, null without one. */
 export function agentTable(places: readonly PlacedAgent[], columns: number | null, now: number): string {
   const whole = table([WHOLE, ...places.map((place) => wholeRow(place, now))]);
   if (columns === null || fits(whole, columns)) return whole;
@@ -107,7 +110,7 @@ function doing(agent: AgentOverview, now: number): string {
   return parts.filter(Boolean).join(', ');
 }
 
-/** What it says of itself: its own line, else the item of its list that it works on; and how far it is with the list. */
+/** Its progress: its own line, else the current item of its to-do list; and how far it is with the list. */
 function progressOf({ todos, progress, status }: AgentOverview): string {
   if (ENDED.has(status)) return '';
   const current = todos.find((todo) => todo.status === 'in_progress');

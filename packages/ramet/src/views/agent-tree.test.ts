@@ -6,7 +6,7 @@ import { agentTree } from './agent-label.ts';
 const member = (id: string, parent: string | null) => ({ id, parent });
 
 describe('UI-1: agents as a tree', () => {
-  test('children follow their parent, siblings are by number, whoever began first', () => {
+  test('children follow their parent, siblings are by number, not by who began first', () => {
     const members = [
       member('s.1', null),
       member('s.10', 's.1'),
@@ -27,7 +27,7 @@ describe('UI-1: agents as a tree', () => {
     ]);
   });
 
-  test('an agent whose parent is not there is shown all the same', () => {
+  test('an agent whose parent is missing is still shown', () => {
     expect(agentTree([member('s.9', 's.1')])).toEqual([{ agent: member('s.9', 's.1'), level: 0 }]);
   });
 

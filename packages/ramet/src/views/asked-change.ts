@@ -1,6 +1,6 @@
 /**
- * All that a call would change in a file, for whoever is asked about it: compared with the file as it is now, so that
- * what disappears and every place of a replacement is seen. A part that cannot be shown is named.
+ * All that a call would change in a file, for the person who is asked about it: compared with the file as it is now, so
+ * that what disappears and every place of a replacement is seen. A part that cannot be shown is named.
  */
 import { constants, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { replaceText } from '../tools/files/replace-text.ts';
 
 export type AskedChange = Pick<PermissionQuestion, 'details' | 'cwd'>;
 
-/** A larger file is not compared: whoever is asked must not wait for it. */
+/** A larger file is not compared: the person who is asked must not wait for it. */
 const LARGEST_FILE = 4 * 1024 * 1024;
 
 interface TextChange {
@@ -73,7 +73,7 @@ interface TextNow {
   readonly text: string;
 }
 
-/** What the file holds, nothing when there is none; else why that is not known. */
+/** The content of the file, empty for a missing one; else why it is not known. */
 function textNow(path: string): TextNow | string {
   try {
     const stat = statSync(path);

@@ -38,7 +38,7 @@ export function viewTranscript(wanted: string | undefined, project: string): Tra
   return { ...target, conversations };
 }
 
-/** Agent by agent: whoever reads the first does not wait for the last. `columns` is the width of the screen. */
+/** Agent by agent: a reader of the first does not wait for the last. `columns` is the width of the screen. */
 export function* transcriptTexts(
   view: TranscriptView,
   { columns, ...options }: TranscriptOptions & { columns: number | null },
@@ -107,7 +107,7 @@ function inheritedText(
   return messagesText(contentsOf(view, inherited)) + end;
 }
 
-/** Null where the list of them is damaged: the rest of the session is shown all the same. */
+/** Null where the list of them is damaged: the rest of the session is still shown. */
 function takenOver({ reader }: SessionView, list: Digest | null): InheritedMessage[] | null {
   try {
     return inheritedMessages(reader, list);

@@ -47,7 +47,7 @@ function toolsText({ tools, disallowedTools = [] }: AgentDefinition): string {
   return disallowedTools.length === 0 ? given : `${given}, without ${disallowedTools.join(', ')}`;
 }
 
-/** What is said of many files alike is said once, with the first of them. */
+/** A remark that holds for many files is printed once, with the first of them. */
 export function problemLines(problems: readonly DefinitionProblem[]): string[] {
   const alike = Map.groupBy(problems, ({ level, field, message }) => JSON.stringify([level, field, message]));
   return [...alike.values()].flatMap((group) => {

@@ -21,7 +21,7 @@ export function undoRefusal({ kind, steps }: UndoPlan, blocked: readonly Restora
       ? 'nothing can be done about that here'
       : '--force puts back the others'
     : 'look at it, or use --force, which keeps what is there now for --redo';
-  return `${kind} refused, nothing was touched: ${blocked.length} of ${steps.length} files stand in the way; ${advice}`;
+  return `${kind} refused, nothing was touched: blocked by ${blocked.length} of ${steps.length} files; ${advice}`;
 }
 
 /** Of one that was interrupted and is continued; null for others. */

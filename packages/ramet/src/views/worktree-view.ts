@@ -27,7 +27,7 @@ export interface WorktreeView {
   state: string;
   /** Why it stays; none for one that holds nothing. Null when it is not there to be judged. */
   holds: string[] | null;
-  /** How long ago its files were looked at; 0 for now. */
+  /** How long ago its files were read; 0 for now. */
   seenMsAgo: number;
 }
 

@@ -1,4 +1,4 @@
-/** An agent's own process is killed with a real signal: its host goes on with the agent, from what the journal holds. */
+/** An agent's own process is killed with a real signal: its host resumes the agent from the journal. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ describe('EXEC-2: an agent whose process is killed', () => {
     expect(result.costUsd).toBeCloseTo(costs.reduce((sum, cost) => sum + cost));
   });
 
-  test('hears what came for it meanwhile, and is told of once', async () => {
+  test('gets the messages that arrived meanwhile, and is reported once', async () => {
     const family = await startHosted('process', {
       cast: {
         'Go.': [
@@ -126,7 +126,7 @@ describe('EXEC-2: an agent whose process is killed', () => {
     },
   );
 
-  test('while its own agents work, is answered by them all the same', async () => {
+  test('while its own agents work, is still answered by them', async () => {
     const family = await startHosted('process', {
       cast: {
         child: [

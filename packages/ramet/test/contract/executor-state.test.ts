@@ -1,4 +1,4 @@
-/** What an agent knows, counts and says of itself is its own, wherever it runs; the root's stays as it is. */
+/** What an agent knows, counts and says about itself is its own, wherever it runs; the root's stays as it is. */
 import { describe, expect, test } from 'vitest';
 import { REFUSED_OFTEN } from '../../src/engine/agent/notices.ts';
 import { call, eventsOf, lastTexts, startAgents } from '../fixtures/family.ts';

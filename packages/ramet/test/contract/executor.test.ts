@@ -88,7 +88,7 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     expect(eventsOf(family.recordedOf(3), 'agent.ended')).toHaveLength(1);
   });
 
-  test('AGENT-3: in the background, and sent there, it is told of in one notification', async () => {
+  test('AGENT-3: in the background, and sent there, it is reported in one notification', async () => {
     const family = await startHosted(executor, {
       cast: {
         'Go.': [
@@ -200,7 +200,7 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     expect(family.emulator.requests.filter(({ outcome }) => outcome !== 'answered')).toEqual([]);
   });
 
-  test('MODEL-2: goes on with the fallback model, and tells of it', async () => {
+  test('MODEL-2: continues with the fallback model, and says so', async () => {
     const busy = new ModelError('overloaded_error', 'retryable', 'overloaded');
     const family = await startHosted(executor, {
       cast: {},

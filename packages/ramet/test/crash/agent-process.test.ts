@@ -77,7 +77,7 @@ describe('EXEC-2: the command with an agent in a process of its own', () => {
 });
 
 describe('EXEC-2, AGENT-5: a killed session', () => {
-  test('goes on with its agent in a process of its own again, from its last complete turn', async () => {
+  test('resumes its agent in a separate process again, from its last complete turn', async () => {
     const { session, host, agent } = await atWork();
     host.child.kill('SIGKILL');
     await host.ended;

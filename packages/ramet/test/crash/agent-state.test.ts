@@ -1,4 +1,4 @@
-/** What a child counts and says of itself outlives its process: killed with a real signal, then resumed. */
+/** What a child counts and says about itself outlives its process: killed with a real signal, then resumed. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { RequestView } from '../../src/emulator/index.ts';
 import { REFUSED_OFTEN } from '../../src/engine/agent/notices.ts';

@@ -1,5 +1,5 @@
 /**
- * Somebody who commits to `main` until told to stop by a line on standard input. Arguments: directory, and `checkout` to
+ * A user who commits to `main` until a line on standard input says to stop. Arguments: directory, and `checkout` to
  * commit there or `plumbing` to move the branch as a push does. Prints `commits <number>` at the end.
  */
 import { execFileSync } from 'node:child_process';
@@ -27,7 +27,7 @@ while (!stopped) {
 console.log(`commits ${commits}`);
 process.exit(0);
 
-/** False when somebody else was faster, as a push that is refused. */
+/** False when another was faster, as with a push that is refused. */
 function push(): boolean {
   const before = git('rev-parse', 'main');
   const after = git('commit-tree', `${before}^{tree}`, '-p', before, '-m', `person ${commits}`);

@@ -1,7 +1,7 @@
 /**
- * A process that writes numbered events and says which it was promised. Arguments: project, bytes per event, and
- * the session to go on with. Prints `session <id>`, then `ack <number>` after each commit; when the journal
- * fails, `failed <code> <message>` and `closed <message>`.
+ * A process that writes numbered events and says which it was promised. Arguments: project, bytes per event, and the
+ * session to resume. Prints `session <id>`, then `ack <number>` after each commit; when the journal fails, `failed
+ * <code> <message>` and `closed <message>`.
  */
 
 import { createSession, resumeSession } from '../../src/journal/sessions.ts';

@@ -88,7 +88,7 @@ describe('WORK-5: a merge that is killed', { timeout: 60_000 }, () => {
     },
   );
 
-  test('while its check runs is gone on with only when that check has been ended', async () => {
+  test('while its check runs is resumed only when that check has been ended', async () => {
     const place = threeBranches();
     const pid = join(place.project, 'pid');
     const check = `if test -e ${pid}; then ! grep -qs '^State:.[RSD]' /proc/$(cat ${pid})/status; else echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600; fi`;

@@ -12,7 +12,7 @@ import { KilledSession } from './killed-session.ts';
 
 const COMMAND = join(PACKAGE_ROOT, 'bin/ramet.js');
 
-/** Each writes its pids last, so that whoever sees the file finds all of it running. */
+/** Each writes its pids last, so that a reader of the file finds all of it running. */
 const BACKGROUND = 'sleep 600 & echo $$ > background; sleep 600';
 const LEFT_BEHIND = 'sleep 600 & echo $$ > left';
 const FOREGROUND = '(sleep 600; true) & echo $$ > foreground; sleep 600';
@@ -47,7 +47,7 @@ async function killedAtWork(): Promise<{ session: KilledSession; groups: number[
   return { session, groups, processes };
 }
 
-/** Somebody else's process, under a pid that was noted for a group of the killed command. */
+/** An unrelated process, under a pid that was noted for a group of the killed command. */
 function startForeigner(processes: string): number {
   const { pid = 0 } = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   onTestFinished(() => void process.kill(-pid, 'SIGKILL'));

@@ -54,7 +54,9 @@ function promptOf(body: string): string {
   return body.replace(/\],"max_tokens":\d+,"stream":true\}$/, '').replace(/,"cache_control":\{[^}]*\}/g, '');
 }
 
-/** What was answered; of a prompt that was answered twice, because the first answer arrived at a dead process, the last. */
+/**
+ * What was answered; of a prompt that was answered twice, because the first answer arrived at a dead process, the last.
+ */
 function paidFor(requests: readonly RequestRecord[]): RequestRecord[] {
   const answered = requests.filter(({ outcome }) => outcome === 'answered');
   return [...new Map(answered.map((record) => [promptOf(record.body), record])).values()];
@@ -184,7 +186,7 @@ describe('LOG-1: kill and continue', () => {
 
   async function finish(session: KilledSession): Promise<void> {
     const agents = await session.agents();
-    // Killed after its end was on record: there is nothing to go on with, and nothing is asked.
+    // Killed after its end was on record: there is nothing to resume, and nothing is asked.
     if (agents[0]?.status === 'done') return;
     expect(agents).toMatchObject([{ status: 'interrupted', cause: 'process_ended' }]);
     await resume(session, '--continue');

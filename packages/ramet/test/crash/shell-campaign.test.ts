@@ -30,7 +30,7 @@ describe('TYPE-2: the shell campaign', () => {
     expect(scripts.filter((_, index) => effects[index]?.length === 0)).toEqual(['ls', 'cat README.md']);
   });
 
-  test('behind the wall there is none', { timeout: 60_000 }, async ({ skip }) => {
+  test('none behind the wall', { timeout: 60_000 }, async ({ skip }) => {
     await workingSandbox(skip);
     const arena = await openArena('wall');
     const scripts = [

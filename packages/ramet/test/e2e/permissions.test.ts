@@ -92,7 +92,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     expect(texts[1]).toContain(
       'the rule Bash(touch:*) in sub/.claude/settings.json asks, and nobody can be asked',
     );
-    expect(texts[1]).toContain('taking the rule Bash(touch:*) away');
+    expect(texts[1]).toContain('removing the rule Bash(touch:*)');
     expect(existsSync(join(user.repository, 'README.md'))).toBe(true);
     expect(existsSync(join(cwd, 'made'))).toBe(false);
   });

@@ -45,7 +45,7 @@ describe.concurrent('RES-6: a resumed session', () => {
 });
 
 describe.concurrent('LOG-1: a session that never got its prompt', () => {
-  test('does not stand in the way of the one before it', async ({ user }) => {
+  test('does not block the one before it', async ({ user }) => {
     await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
     await user.ramet(['-p', 'one']);
     const empty = await openSession({ cwd: user.repository, env: user.env, provider: scriptedModel() });

@@ -143,7 +143,7 @@ describe.concurrent('ramet undo', () => {
       /^not put back {2}README\.md \(turn 2, 4\): changed since turn 4 wrote it, at 20\S+ outside Ramet\n$/,
     );
     expect(refused.stderr).toContain(
-      'nothing was touched: 1 of 2 files stand in the way; look at it, or use --force',
+      'nothing was touched: blocked by 1 of 2 files; look at it, or use --force',
     );
     expect([textOf(user, 'README.md'), has(user, 'src/new.txt')]).toEqual(['# Mine\n', true]);
     expect((await user.here(['undo', '--force'])).code).toBe(0);

@@ -19,7 +19,7 @@ function cycleFrom(path: string, trail: readonly string[], finished: Set<string>
 }
 
 describe('the arrows between rooms', () => {
-  test('every source file stands in a room of the table', () => {
+  test('every source file is in a room of the table', () => {
     const homeless = files.filter(
       ({ path }) => !ROOMS.some((room) => path.startsWith(`${SOURCE_ROOT}${room.name}/`)),
     );

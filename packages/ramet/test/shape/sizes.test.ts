@@ -18,7 +18,7 @@ function linesMatching(paths: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-/** A comment on the line itself or on one of the two above, where the function it stands in begins. */
+/** A comment on the line itself or on one of the two above, where the function around it begins. */
 function isExplained(path: string, line: number): boolean {
   const lines = readText(path).split('\n');
   const above = lines.slice(Math.max(0, line - 3), line - 1);

@@ -1,6 +1,6 @@
 /**
- * Tools describe themselves (`access`, `schedule`, `details` in tools/tool.ts), so code does not ask for their names. Who
- * names a tool all the same stands in this list, with the reason.
+ * Tools describe themselves (`access`, `schedule`, `details` in tools/tool.ts), so code does not ask for their names.
+ * Files that still name a tool are in this list, with the reason.
  */
 import { describe, expect, test } from 'vitest';
 import { builtInTools } from '../../src/tools/registry.ts';
@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'permission/shell/assess-command.ts':
     'rules are written Bash(...) for commands, Read(...), Edit(...) and Write(...) for files',
   'permission/shell/named-files.ts': 'rules for files are written Read(...) and Edit(...)',
-  'permission/tool-name-pattern.ts': 'the syntax of rules: the names that can stand in one',
+  'permission/tool-name-pattern.ts': 'the syntax of rules: the names that one can contain',
   'permission/unreadable-files.ts': 'rules for files are written Read(...)',
   'schema/events.ts': 'a recorded word for who stopped a task',
   'tools/agent.ts': 'its own name, which recorded heads of prompts hold',

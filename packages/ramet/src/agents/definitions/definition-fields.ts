@@ -10,7 +10,7 @@ import type { AgentDefinition, FieldProblem, ProblemLevel } from './definition.t
 import { readToolList } from './definition-tools.ts';
 import type { FieldMap } from './plain-fields.ts';
 
-/** What a file says of its agents besides name, description and prompt. */
+/** What a file says about its agents besides name, description and prompt. */
 export type DefinitionTraits = Pick<
   AgentDefinition,
   | 'tools'
@@ -281,7 +281,7 @@ function readModel(value: unknown, warn: (message: string) => void): string {
   if (word === 'inherit' || word === 'default') return 'inherit';
   const tier = MODEL_TIERS.find((known) => known === word);
   if (tier !== undefined) return tier;
-  // Ids have a version or a maker in them; a bare word is the tier of somebody else's models.
+  // Ids have a version or a maker in them; a bare word is a tier of another tool's models.
   if (/^[\w.:/@-]*[\d:/-][\w.:/@-]*$/.test(name)) return name;
   warn(`no model of the tier "${name}" is known; its agents run on the model of their parent`);
   return 'inherit';

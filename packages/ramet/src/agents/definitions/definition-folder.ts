@@ -1,6 +1,6 @@
 /**
- * Finds the definition files of a folder and reads them. A thousand small files are read faster one after the other than
- * as promises, so this is synchronous.
+ * Finds the definition files of a folder and reads them. A thousand small files are read faster one after the other
+ * than as promises, so this is synchronous.
  *
  * Invariants
  * 1. What lies outside of the folder's boundary, once links are followed, is never opened.
@@ -43,7 +43,7 @@ export interface FolderScan {
   files: FoundFile[];
   /** With their stamps: one that is the same has the same files. */
   directories: Map<string, string>;
-  /** What could not be looked at. */
+  /** What could not be read. */
   unreadable: { path: string; reason: string }[];
 }
 
@@ -150,11 +150,11 @@ function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
-/** Without following or waiting, in case something else has taken its place since it was looked at. */
+/** Without following links or waiting, in case something else has taken its place since it was checked. */
 const OPENING: number = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 const NOT_TEXT = 'it is not UTF-8 text: save it as UTF-8';
 
-/** Its text, or why there is none. */
+/** Its text, or why it cannot be read. */
 export function readFound({ real, refused }: FoundFile): { text: string } | { problem: string } {
   if (refused !== null) return { problem: refused };
   try {

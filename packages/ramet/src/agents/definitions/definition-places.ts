@@ -1,6 +1,6 @@
 /**
- * Where definition files lie (TYPE-4), the place that wins first: managed policy, the project from the working directory
- * up to the repository's root, the user, plugins. Loaded at every start, so it looks and reads nothing.
+ * Where definition files lie (TYPE-4), the place that wins first: managed policy, the project from the working
+ * directory up to the repository's root, the user, plugins. Loaded at every start, so it looks and reads nothing.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ export interface DefinitionFolder {
 
 const MANAGED = '/etc/ramet';
 
-/** `RAMET_MANAGED_DIR` adds a folder: what an administrator put into the fixed one cannot be taken away by it. */
+/** `RAMET_MANAGED_DIR` adds a folder: it cannot remove what an administrator put into the fixed one. */
 export function managedFolders(env: Readonly<Record<string, string | undefined>>): string[] {
   return [MANAGED, ...(env.RAMET_MANAGED_DIR ? [env.RAMET_MANAGED_DIR] : [])];
 }

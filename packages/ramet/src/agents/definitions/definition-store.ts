@@ -69,7 +69,7 @@ export class DefinitionStore implements Disposable {
       const told = this.refresh().then((changed) => {
         if (changed) onChange();
       });
-      // Whoever uses a definition looks again, and hears of it.
+      // The next use of a definition reads it again, and reports it.
       told.catch(() => {});
     });
     this.#watch.follow(this.#directories());

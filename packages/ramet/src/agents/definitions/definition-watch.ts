@@ -36,7 +36,7 @@ export class DefinitionWatch implements Disposable {
       watcher.on('error', () => this.#drop(path));
       this.#watchers.set(path, watcher);
     } catch {
-      // No watchers left on this machine, or the directory is gone: whoever uses definitions looks for itself.
+      // No watchers left on this machine, or the directory is gone: each use of definitions checks for itself.
     }
   }
 

@@ -10,7 +10,7 @@ export interface AgentDefinition {
   readonly name: string;
   /** Other names by which it may be asked for. */
   readonly aliases?: readonly string[];
-  /** When to use it, for whoever chooses. */
+  /** When to use it, for the agent that chooses. */
   readonly description: string;
   /** The system prompt: the same bytes for all its agents, wherever they work (FORK-9). */
   readonly system: readonly string[];

@@ -43,7 +43,7 @@ describe('TYPE-3: types that may have been meant', () => {
     expect(nearTypes('Exploer', builtInDefinitions)[0]?.name).toBe('Explore');
   });
 
-  test('where nothing is near, there is none', () => {
+  test('finds none if nothing is near', () => {
     for (const wanted of ['zzzzzz', '', '-', '../../..', 'x'.repeat(1_000_000)])
       expect(near(wanted)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Which agent types somebody may have meant, or may want: by their names, and weakly by what is said of them. */
+/** Which agent types may have been meant or wanted: by their names, and weakly by their descriptions. */
 import { editDistance } from '../../system/text/close-names.ts';
 import type { AgentDefinition } from './definition.ts';
 

@@ -41,7 +41,7 @@ function checkFound(found: FoundFile, toolNames: readonly string[]): DefinitionF
   return parseDefinition(read.text, context, yamlFields) ?? unusable(found.path, 'it cannot be read');
 }
 
-/** Whoever names a file believes that it is a definition. */
+/** A file that is named is meant to be a definition. */
 function named(file: DefinitionFile): DefinitionFile {
   if (file.definition !== null || file.problems.some(({ level }) => level === 'error')) return file;
   return { ...file, problems: file.problems.map((problem) => ({ ...problem, level: 'error' as const })) };

@@ -1,6 +1,6 @@
 /**
- * The first message: project instructions, then the environment. Instructions are AGENTS.md and CLAUDE.md of the user and
- * of every folder from the repository's root down to the working directory, with `@path` imports. Their text is
+ * The first message: project instructions, then the environment. Instructions are AGENTS.md and CLAUDE.md of the user
+ * and of every folder from the repository's root down to the working directory, with `@path` imports. Their text is
  * untrusted data that the user has put there; nothing in it is executed.
  *
  * Invariants
@@ -150,7 +150,7 @@ export function environmentText(facts: EnvironmentFacts): string {
   ].join('\n');
 }
 
-/** Nothing is said of a model of which no source states it. */
+/** No line for a model whose cut-off no source states. */
 function cutOffLine(model: string): string[] {
   const cutOff = findModel(model)?.knowledgeCutOff;
   return cutOff === undefined ? [] : [`Knowledge cut-off: ${cutOff}`];

@@ -18,7 +18,7 @@ import { type TargetView, viewTarget } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 
-/** So many explanations fill any screen. */
+/** This many explanations fill any screen. */
 const SCREEN = 50;
 
 /** Of a session those requests that read less than they could have; of an agent all; or the one that is named. */
@@ -64,7 +64,7 @@ function requestsOf({ agent, request }: TargetView, requests: readonly PastReque
   );
 }
 
-/** Screen by screen: whoever reads the first does not wait for the last of thousands. */
+/** Screen by screen: a reader of the first does not wait for the last of thousands. */
 function* reportTexts(
   view: TargetView,
   asked: readonly PastRequest[],

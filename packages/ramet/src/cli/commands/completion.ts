@@ -70,7 +70,7 @@ function agentsOf(word: string, io: CommandIo): Suggestion[] {
   }
 }
 
-/** Somebody is typing: what keeps sessions from being listed is told when the command runs. */
+/** The user is typing: a failure to list sessions is reported when the command runs. */
 function sessionsOf(io: CommandIo): Suggestion[] {
   try {
     return sessionList(callFrom(io))

@@ -72,7 +72,7 @@ function expectSuccess(result: AgentResult, sandbox: DemoSandbox): void {
   expectThat(changed.join(', ') === expected, `changed were ${changed.join(', ')}, not ${expected}`);
 }
 
-/** What the journal says of the agents: the same as `ramet show` and `ramet cost` read. */
+/** What the journal says about the agents: the same as `ramet show` and `ramet cost` read. */
 function showRecord({ repository, env }: DemoSandbox, output: DemoOutput, model: string): void {
   using view = viewSession(undefined, findPlace({ cwd: repository, env }).project);
   const bill = demoBill(view);

@@ -1,4 +1,4 @@
-/** `ramet gc`: what Ramet keeps for this repository, by age and size, and taking away what is no longer needed. */
+/** `ramet gc`: what Ramet keeps for this repository, by age and size, and how to remove what is no longer needed. */
 import { createInterface } from 'node:readline/promises';
 import { type GarbageQuestion, listHeld, removeHeld } from '../../sdk/retention/gc.ts';
 import type { Holding } from '../../sdk/retention/holding.ts';

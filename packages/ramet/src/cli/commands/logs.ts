@@ -8,7 +8,7 @@ import { printable } from '../../views/text/format.ts';
 import { timelineLine } from '../../views/timeline.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 
-/** The journal is looked at again this often; readers of another process get no wake-up. */
+/** The journal is read again this often; readers of another process get no wake-up. */
 const LOOK_AGAIN_MS = 200;
 
 export async function logs(

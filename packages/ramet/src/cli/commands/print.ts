@@ -39,7 +39,7 @@ export interface PrintOptions {
   worktreeBase?: string;
 }
 
-/** `commands` are the names of the others, for somebody who misspelt one. */
+/** `commands` are the names of the others, for a misspelt one. */
 export async function print(
   argument: string,
   options: PrintOptions,

@@ -1,4 +1,4 @@
-/** `ramet resume`: goes on with a session that was interrupted, without a new prompt; prints as `ramet -p` does. */
+/** `ramet resume`: resumes an interrupted session without a new prompt; prints as `ramet -p` does. */
 
 import { latestInterrupted } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';

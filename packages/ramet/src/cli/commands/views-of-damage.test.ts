@@ -69,7 +69,7 @@ const VIEWS: [name: string, view: View][] = [
   ['cache explain --json of an agent', (session, io) => explainCache(`${session}.1`, { json: true }, io)],
 ];
 
-/** What each view says of it, by name. */
+/** What each view says about it, by name. */
 async function notesOfAll(place: CommandIo, session: string): Promise<Record<string, readonly string[]>> {
   const said: Record<string, readonly string[]> = {};
   for (const [name, view] of VIEWS) {

@@ -1,4 +1,6 @@
-/** `ramet worktree`: what agents' worktrees there are, what they hold, and taking away what holds nothing (WORK-3). */
+/**
+ * `ramet worktree`: lists the worktrees of agents with what they contain, and removes those without changes (WORK-3).
+ */
 import { spawn } from 'node:child_process';
 import {
   collectWorktrees,
@@ -101,7 +103,7 @@ export async function collect(
   if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');
 }
 
-/** What holds work stays unless a person insists, and then its files are kept on a ref first. */
+/** A worktree with changes stays unless a person insists, and then its files are kept on a ref first. */
 export async function remove(
   names: readonly string[],
   { force = false }: { force?: boolean },

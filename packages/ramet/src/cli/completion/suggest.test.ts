@@ -33,7 +33,7 @@ function texts(...words: string[]): string[] {
   return suggest(program(), words, sources).found.map(({ text }) => text);
 }
 
-describe('UI-1: what a command line can go on with', () => {
+describe('UI-1: how a command line can continue', () => {
   test.each<[string[], string[]]>([
     [[''], ['show', 'logs', 'emulate', 'merge', 'cache', 'help']],
     [['s'], ['show']],

@@ -1,8 +1,10 @@
-/** What `ramet demo` works on: a repository with five mistakes, a check that finds them, and the task that mends them. */
+/**
+ * What `ramet demo` works on: a repository with five mistakes, a check that finds them, and the task that mends them.
+ */
 interface Mistake {
   file: string;
   wrong: string;
-  /** What has to stand in the place of what. */
+  /** What has to replace what. */
   mend: readonly [part: string, instead: string];
 }
 

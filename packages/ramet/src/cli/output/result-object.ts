@@ -17,7 +17,7 @@ export interface ReportedUsage {
   output_tokens: number;
 }
 
-/** Where an agent's work is, and what became of its worktree. */
+/** Where an agent's work is, and what happened to its worktree. */
 export interface ReportedWorktree {
   path: string;
   branch: string | null;

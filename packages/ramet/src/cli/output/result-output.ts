@@ -45,7 +45,7 @@ function pauseText(ms: number): string {
  * they are: `waiting: limit until 16:40 (in 2 h 3 min)`, `waiting: provider`.
  */
 export class WaitNotes {
-  /** What is left of the longest pause that was told of. */
+  /** What is left of the longest pause that was reported. */
   #left: () => number = () => 0;
   readonly #away = new Set<string>();
 

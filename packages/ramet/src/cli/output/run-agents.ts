@@ -1,6 +1,6 @@
 /**
  * The agents of a run, for the result object: what was seen and recorded in this process. Nothing is read back, so a
- * run that is over has its result whatever became of the disk.
+ * run that is over has its result even if the disk failed.
  */
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
@@ -33,7 +33,7 @@ export class RunAgents {
   /** Only what happens in this run: a session that is resumed has a longer past. */
   readonly #ledger: Ledger = emptyLedger();
   readonly #children = new Map<AgentId, SeenAgent>();
-  /** Turns that earlier runs had taken of the work that an agent goes on with: its result counts them too. */
+  /** Turns of earlier runs, for an agent that was resumed: its result counts them too. */
   readonly #carried = new Map<AgentId, number>();
 
   recorded(agent: AgentId | null, event: JournalEvent): void {

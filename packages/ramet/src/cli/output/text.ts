@@ -13,7 +13,7 @@ export function textOutput(io: CommandIo): ResultOutput {
     start() {},
     event(session, event) {
       if (event.type === 'warning') io.note(`${of(event, session)}${event.message}`);
-      // A call that starts an agent is told of with the agent.
+      // A call that starts an agent is shown with the agent.
       if (event.type === 'tool_started' && event.details?.startsAgent !== true)
         io.progress(`  ${of(event, session)}${callLine(event.call)}`);
       const denial =

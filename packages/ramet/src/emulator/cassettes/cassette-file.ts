@@ -12,7 +12,7 @@ import {
   requestDigest,
 } from './cassette.ts';
 
-/** Entries by order; entry `n` stands in line `n + 2`. */
+/** Entries by order; entry `n` is in line `n + 2`. */
 export async function loadCassette(file: string): Promise<CassetteEntry[]> {
   const [head = '', ...lines] = (await readText(file)).split('\n');
   parseLine(cassetteHeadSchema, head, file, 1);

@@ -11,7 +11,7 @@ export type Scrub = (text: string) => string;
 const KEPT_HEADER =
   /^(?:content-type|retry-after(?:-ms)?|x-should-retry|anthropic-ratelimit-.+|x-ratelimit-.+)$/;
 const KEY_HEADERS = ['x-api-key', 'authorization', 'proxy-authorization', 'cookie'];
-/** Shorter ones are no keys, and stand in ordinary text. */
+/** Shorter ones are no keys, and occur in ordinary text. */
 const SHORTEST_KEY = 8;
 
 export function scrubber(requestHeaders: Readonly<Record<string, string>>): Scrub {

@@ -67,7 +67,7 @@ export class PromptCache {
     }
   }
 
-  /** Position of the entry a mark finds, refreshed; -1 when there is none. */
+  /** Position of the entry a mark finds, refreshed; -1 if no entry matches. */
   #nearestEntry(prompt: Prompt, from: number, now: number): number {
     for (let position = from; position >= 0 && position > from - LOOK_BACK; position -= 1) {
       const entry = this.#entries.get(digestAt(prompt, position));

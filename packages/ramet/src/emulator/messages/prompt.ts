@@ -37,7 +37,7 @@ export interface Prompt {
   sent: readonly PromptBlock[];
 }
 
-/** What of the HTTP request decides which cache is looked at. */
+/** The parts of the HTTP request that decide which cache is used. */
 export interface PromptOrigin {
   key: string;
   betas: readonly string[];

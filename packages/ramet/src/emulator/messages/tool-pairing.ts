@@ -1,5 +1,5 @@
 /**
- * How tool calls and their results must stand in a conversation. Consecutive messages of one role are read as one
+ * How tool calls and their results must be paired in a conversation. Consecutive messages of one role are read as one
  * turn, as the API merges them. Wording follows the API's where it is documented.
  */
 import { badRequest } from '../api-error.ts';

@@ -58,7 +58,7 @@ const cases: Case[] = [
     /\$0.000160 for a wait of 5.0 s/,
   ],
   ['the same saving is worth a short wait', { prices: { write: 0.02, read: 0 } }, 'lead', /cold/],
-  ['unknown prices do not stand in the way', { prices: null, state: 'writing' }, 'follow', /cold/],
+  ['unknown prices do not matter', { prices: null, state: 'writing' }, 'follow', /cold/],
   ['nor does an unknown latency', { firstTokenMs: null, state: 'writing' }, 'follow', /cold/],
 ];
 

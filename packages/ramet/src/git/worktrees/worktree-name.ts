@@ -1,6 +1,6 @@
 /**
  * Names of worktrees, fit for a directory and for a branch. Whatever a person or a model wrote becomes one flat word:
- * with slashes in it, `agent` would stand in the way of `agent/1`.
+ * with slashes in it, `agent` would block `agent/1`.
  */
 import { createHash } from 'node:crypto';
 import { UserMistake } from '../../schema/errors.ts';

@@ -253,7 +253,7 @@ describe('AGENT-5: what an agent is still to be told', () => {
     expect(pending(received('1'), taken('1'))).toEqual(['1']);
   });
 
-  test('AGENT-7: what was taken back by whoever said it is settled at once', () => {
+  test('AGENT-7: a message that its sender took back is settled at once', () => {
     expect(pending(received('1'), { type: 'message.taken', item: '1', call: null })).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /**
  * An agent's state as a value: plain, immutable data that travels by structured clone. Every change of it is an event
- * (`apply-event.ts`). Content is named by digest; the bytes are beside it, in the journal or with whoever uses them.
+ * (`apply-event.ts`). Content is named by digest; the bytes are beside it, in the journal or with their user.
  *
  * A tool call of the last response that is in `calls` but has no result may have taken effect; one that is in neither
  * never began (events.ts, invariant 1).
@@ -22,7 +22,7 @@ export interface StateMessage {
 
 export type StatePrefix = Omit<EventOf<'prefix.frozen'>, 'type'>;
 
-/** Something that has come for the agent and that it has not been told yet. */
+/** A message for the agent that is not delivered yet. */
 export type PendingItem = Omit<EventOf<'message.received'>, 'type'>;
 
 /** A null version is a file that was removed. */
@@ -84,12 +84,14 @@ export interface AgentState {
   readonly measured: { readonly tokens: number; readonly messages: number } | null;
   /** What a refusal said the context window of a model is. A fork has its parent's. */
   readonly learnedWindow: { readonly model: string; readonly tokens: number } | null;
-  /** After a compaction that failed: how long the conversation must be before another is tried. A fork has its parent's. */
+  /**
+   * After a compaction that failed: how long the conversation must be before another is tried. A fork has its parent's.
+   */
   readonly compactFromTokens: number;
   readonly todos: readonly TodoItem[];
   /** How often what was refused to it. */
   readonly refusals: Refusals;
-  /** What it last said of its progress with the task it has; null before it said anything. */
+  /** Its latest progress line for the current task; null before the first. */
   readonly progress: string | null;
   /** Where it went last; null for an agent that works where it began. */
   readonly directory: EventOf<'directory.changed'> | null;
@@ -176,7 +178,7 @@ export function forkState(started: AgentState, parent: AgentState): AgentState {
   return { ...parent, ...Object.fromEntries(own) };
 }
 
-/** What an agent last said of its progress with the task it has (RES-4); null before it said anything. */
+/** An agent's latest progress line for the current task (RES-4); null before the first. */
 export function foldProgress(progress: string | null, event: JournalEvent): string | null {
   if (event.type === 'progress.reported') return event.line;
   return event.type === 'message.appended' && event.cause === 'prompt' ? null : progress;
@@ -199,8 +201,8 @@ const EQUAL_UNTIL_TOLD = 3;
 const MOST_KINDS = 50;
 
 /**
- * Counts how often each kind of call was refused to an agent (FORK-4). The third refusal of a kind tells the agent, once,
- * to do what needs no such call. Returns the same value for an event that refuses nothing.
+ * Counts how often each kind of call was refused to an agent (FORK-4). The third refusal of a kind tells the agent,
+ * once, to do what needs no such call. Returns the same value for an event that refuses nothing.
  */
 export function foldRefusals(refusals: Refusals, event: JournalEvent): Refusals {
   if (event.type === 'conversation.inherited') return event.refusals ?? refusals;

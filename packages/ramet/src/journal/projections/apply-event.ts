@@ -86,7 +86,7 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
       return received(state, event);
     case 'message.taken': {
       const { call, item } = event;
-      // Somebody took it back: no call has to be answered first.
+      // It was taken back: no call has to be answered first.
       if (call === null) return settled(state, [item]);
       return { ...state, taken: withKey(state.taken, call, [...(valueAt(state.taken, call) ?? []), item]) };
     }

@@ -1,5 +1,5 @@
 /**
- * The states of all agents of a session in one reading, for whoever resumes many of them. A fork takes over what its
+ * The states of all agents of a session in one reading, to resume many of them. A fork takes over what its
  * parent had when it was forked (FORK-4).
  */
 import type { RecordedEvent } from '../../schema/events.ts';
@@ -19,7 +19,7 @@ export function recordedAgents(events: Iterable<RecordedEvent>): Map<AgentId, Ag
   return agents;
 }
 
-/** One agent and, when it is a fork, its parent up to the fork: nothing else is looked at. */
+/** One agent and, when it is a fork, its parent up to the fork: nothing else is read. */
 export function recordedAgent(
   read: (agent: AgentId) => Iterable<RecordedEvent>,
   id: AgentId,

@@ -57,7 +57,7 @@ describe('AGENT-5: the status of an agent', () => {
     });
   });
 
-  test('RES-4: keeps what an agent said of its progress, also when its process is gone', () => {
+  test('RES-4: keeps the latest progress line of an agent, also when its process is gone', () => {
     const line = { type: 'progress.reported', line: 'Reading.' } as const;
     const events = recorded(['a', agentStarted()], ['a', line]);
     const [gone] = agentStatuses(statusBoardOf(events), { writerAlive: false });
@@ -113,7 +113,7 @@ describe('AGENT-5: the status of an agent', () => {
     expect(statusOf(events)).toMatchObject({ status: 'running', cause: null, turns: 1, model: 'other' });
   });
 
-  test('is interrupted for those that nobody takes up when their session is resumed', () => {
+  test('is interrupted for agents that stay ended when their session is resumed', () => {
     const events = recorded(
       ['s.1', agentStarted()],
       ['s.2', agentStarted({ parent: 's.1' })],

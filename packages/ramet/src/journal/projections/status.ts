@@ -49,7 +49,7 @@ export interface AgentOverview {
   costUsd: number | null;
   /** Its list of its own work, as it last wrote it. */
   todos: readonly TodoItem[];
-  /** What it last said of its progress with the task it has; null before it said anything. */
+  /** Its latest progress line for the current task; null before the first. */
   progress: string | null;
   /** The worktree it works in, or that holds its work; null for one that has none, or whose has vanished. */
   worktree: Pick<RecordedWorktree, 'path' | 'branch' | 'base'> | null;
@@ -77,8 +77,8 @@ export function statusBoardOf(events: Iterable<RecordedEvent>): StatusBoard {
 }
 
 /**
- * The agents by birth. What was under way when the writer died is `interrupted`. Where `now` is given, no wait lasts longer
- * from then than it did when it was recorded: the clock may have been set back since.
+ * The agents by birth. What was under way when the writer died is `interrupted`. Where `now` is given, no wait lasts
+ * longer from then than it did when it was recorded: the clock may have been set back since.
  */
 export function agentStatuses(
   board: StatusBoard,
@@ -132,7 +132,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
   agent.progress = foldProgress(agent.progress, event);
   switch (event.type) {
     case 'agent.started':
-      revive(agent);
+      setRunning(agent);
       agent.model = event.model;
       break;
     case 'prefix.frozen':
@@ -156,7 +156,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       board.tools.delete(agent.id);
       break;
     case 'message.appended':
-      revive(agent);
+      setRunning(agent);
       break;
     case 'request.started':
       // Keeping a prefix warm is nothing that its agent does, nor is compacting a finished conversation.
@@ -215,7 +215,7 @@ function noteTool(
   event: EventOf<'tool.started' | 'tool.completed'>,
 ): void {
   const running = board.tools.get(agent.id) ?? new Map<string, string>();
-  revive(agent);
+  setRunning(agent);
   if (event.type === 'tool.started') running.set(event.call, event.name);
   else running.delete(event.call);
   board.tools.set(agent.id, running);
@@ -223,8 +223,8 @@ function noteTool(
   agent.activity = running.size === 0 ? null : { kind: 'tools', names: [...running.values()], since };
 }
 
-/** An agent that had ended goes on when its session is continued. */
-function revive(agent: AgentOverview): void {
+/** An agent that had ended runs again when its session is resumed. */
+function setRunning(agent: AgentOverview): void {
   if (!isUnderWay(agent.status)) run(agent);
 }
 

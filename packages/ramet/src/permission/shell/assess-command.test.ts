@@ -66,7 +66,7 @@ describe('RES-3: every part of a command must be allowed', () => {
     );
   });
 
-  test('Bash alone allows everything that no other rule takes away', async () => {
+  test('Bash alone allows everything that no other rule denies', async () => {
     expect(await kindOf('f() { eval "$x"; }; f > /etc/x', { allow: ['Bash'] })).toBe('allow');
     expect(await kindOf('rm x', { allow: ['Bash'], deny: ['Bash(rm:*)'] })).toBe('deny');
     expect(await kindOf('rm x', { allow: ['Bash'], ask: ['Bash(rm:*)'] })).toBe('ask');

@@ -229,7 +229,7 @@ describe('SEC-1: what depends on the machine runs outside, or asks', () => {
   );
 });
 
-describe('RES-3: rules that take away see what hides', () => {
+describe('RES-3: rules that deny see what hides', () => {
   test.for([
     ['[ x > /etc/passwd ]', 'Edit(//etc/**)'],
     ['echo "5$ $(touch pwn)"', 'Bash(touch:*)'],

@@ -52,7 +52,7 @@ describe('RES-3: "always" never offers an interpreter or a launcher wholesale', 
   });
 });
 
-describe('SEC-1: what keeps git from running programs of the folder cannot be taken away unasked', () => {
+describe('SEC-1: what keeps git from running programs of the folder cannot be removed unasked', () => {
   test.each(['env -i git status', 'env -u GIT_CONFIG_COUNT git status', 'git diff --submodule=diff'])(
     '%s',
     async (command) => {

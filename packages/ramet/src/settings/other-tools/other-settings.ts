@@ -53,7 +53,7 @@ interface ListContext {
   readonly settled: { texts: RuleTexts; problems: string[] };
 }
 
-/** Keeps the rules that can be read, and says of each other that it does not count. */
+/** Keeps the rules that can be read, and reports each other one as ignored. */
 function takeList(list: 'deny' | 'ask', value: unknown, { shown, base, home, settled }: ListContext): void {
   if (value === undefined) return;
   if (!Array.isArray(value)) {

@@ -21,7 +21,7 @@ export interface OtherTools {
   /** Files whose rules count. */
   readonly rules: readonly OtherRules[];
   readonly unused: readonly UnusedPart[];
-  /** One line each: rules that do not count although somebody wrote them. */
+  /** One line each: rules that are ignored. */
   readonly problems: readonly string[];
 }
 

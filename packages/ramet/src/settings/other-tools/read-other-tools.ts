@@ -1,9 +1,11 @@
 /**
  * What a repository and a user have set up for Claude Code. Rules that deny or ask only narrow, so they count here too,
  * also before the folder is trusted. Everything else that is found is named, since nobody should believe that a hook or
- * a server works here. What stays silent is never a deny rule: a file that cannot be read says that its rules do not count.
+ * a server works here. What stays silent is never a deny rule: a file that cannot be read says that its rules do not
+ * count.
  *
- * Where nothing of that exists, a start pays five looks at the disk, and one for each folder up to the repository's root.
+ * Where nothing of that exists, a start pays five looks at the disk, and one for each folder up to the repository's
+ * root.
  */
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -88,7 +90,7 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTo
   };
 }
 
-/** What cannot even be looked at, or leads nowhere, counts as there: it is not to be passed over in silence. */
+/** A path that cannot be checked, or a link to nothing, counts as present, so that it is not ignored silently. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -36,7 +36,7 @@ function isMarked(pid: number, mark: string): boolean {
     const isThere = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
     return isThere && findProcess(pid)?.ended === false;
   } catch {
-    return false; // it has ended, or is somebody else's
+    return false; // it has ended, or belongs to another user
   }
 }
 

@@ -78,7 +78,7 @@ export async function startProcessGroup(start: ProcessGroupStart): Promise<Proce
     ended,
     alive,
     async terminate() {
-      // Whoever ends a group waits for it: a released one must keep this process up until it is gone.
+      // The end of a group is awaited: a released one must keep this process up until it is gone.
       child.ref();
       await terminateGroup(id);
       if (!alive()) unregister();

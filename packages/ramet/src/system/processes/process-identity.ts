@@ -1,8 +1,8 @@
 /**
- * Which process, beyond doubt. A pid alone is reused, and means somebody else in another container. `started` names the
- * boot, the start time, the pid namespace and the machine: `boot-ticks-namespace-machine`; versions before wrote the
- * first two. Where the system does not tell (no /proc), it is null and a pid in use counts as alive: better to refuse a
- * dead writer's session than to let two processes write it.
+ * Which process, beyond doubt. A pid alone is reused, and means another process in another container. `started` names
+ * the boot, the start time, the pid namespace and the machine: `boot-ticks-namespace-machine`; versions before wrote
+ * the first two. Where the system does not tell (no /proc), it is null and a pid in use counts as alive: better to
+ * refuse a dead writer's session than to let two processes write it.
  *
  * Invariant: a process that cannot be seen from here (another container, another machine) is never judged dead.
  */
@@ -85,8 +85,8 @@ export function findProcess(pid: number): FoundProcess | null {
 }
 
 /**
- * The pid by which a living process is seen from here, also one of another pid namespace where /proc shows it. Null when
- * it is dead, or cannot be seen.
+ * The pid by which a living process is seen from here, also one of another pid namespace where /proc shows it. Null
+ * when it is dead, or cannot be seen.
  */
 export function seenAs(identity: ProcessIdentity): number | null {
   const { pid, started } = identity;

@@ -1,7 +1,7 @@
 /**
  * The process groups that run, on disk, so that the next start can end what a killed process left (RES-8). One empty
  * file a group in a directory of the project: its name is the note, so it is made in one step, whole or not at all,
- * and reading all of them is listing a directory. What becomes of them is `process-register.ts`'s. A process that exits by
+ * and reading all of them is listing a directory. A process that exits by
  * itself, however suddenly, leaves none: what it has not ended by then is killed.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
@@ -31,7 +31,7 @@ export function processDirectory(project: string): string {
   return join(project, 'processes');
 }
 
-/** A note that cannot be made is no reason not to run a command; `warn` is told of the first. */
+/** A note that cannot be made is no reason not to run a command; `warn` gets the first failure. */
 export function createProcessRegister(directory: string, warn: (message: string) => void): ProcessRegister {
   let warned = false;
   const running = new Set<ProcessIdentity>();
@@ -65,7 +65,7 @@ function killGroupOf({ pid, started }: ProcessIdentity): void {
   if (found === null || found.started === started) signalGroup(pid, 'SIGKILL');
 }
 
-/** One that stays says of a group that it ran, which the next start finds out to be over. */
+/** A note that stays behind names a group that has ended; the next start finds that out. */
 export function removeNote(file: string): void {
   try {
     unlinkSync(file);
@@ -105,7 +105,7 @@ function identity(pid: string | undefined, started: string | undefined): Process
  * Invariants
  * 1. A group is ended only when the process that started it is gone, and when it is proved to be the same group: its
  *    leader has the start time that was noted, or, the leader being gone, a member carries the agent's id in its
- *    environment. A pid that somebody else has got since is left alone.
+ *    environment. A pid that another process has now is left alone.
  * 2. A note goes when nothing is left that it could be about.
  *
  * The groups that were ended. Costs one look at a directory when there are none.
@@ -122,7 +122,7 @@ export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
   return ours.map(({ group }) => group);
 }
 
-/** The living members of a group: the system is looked at once, for whoever asks first. */
+/** The living members of a group: the system is read once, on the first call. */
 function memberLookup(): (group: number) => readonly number[] {
   let groups: Map<number, number[]> | undefined;
   return (group) => {
@@ -158,7 +158,9 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** The system gives a pid to nobody while it still names a group, so another process under it means the group is gone. */
+/**
+ * The system gives a pid to nobody while it still names a group, so another process under it means the group is gone.
+ */
 function isSameGroup(
   { leader, agent }: RunningGroup,
   membersOf: (group: number) => readonly number[],

@@ -118,7 +118,7 @@ describe('RES-8: the register of process groups', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test('holds a group whose leader has ended as long as somebody of it is left', async () => {
+  test('keeps a group whose leader has ended as long as a member is left', async () => {
     const directory = join(temporaryDirectory(), 'processes');
     const group = await starting('sleep 600 &', directory).group;
     await group.ended;

@@ -165,8 +165,8 @@ export function rollBack(db: DatabaseSync): void {
 /**
  * Makes SQLite files that many processes open: the index of a repository, what a machine knows.
  *
- * Made aside and linked into place: whoever opens the file finds it whole. One that exists stays as it is. `fleeting`
- * saves the wait for the disk where the loss of all of it is no loss.
+ * Made aside and linked into place, so a reader finds it whole. An existing file stays as it is. `fleeting` saves the
+ * wait for the disk if losing the whole file does no harm.
  */
 export function createSharedFile(file: string, migrations: readonly string[], fleeting = false): void {
   const aside = `${file}.${newSessionId()}`;

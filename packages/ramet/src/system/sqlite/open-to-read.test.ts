@@ -17,7 +17,7 @@ function look(project: string, session: string): number {
   return length;
 }
 
-describe('LOG-1: whoever only reads', () => {
+describe('LOG-1: a process that only reads', () => {
   test('leaves no file beside a session that nobody writes, and does not touch it', async () => {
     const project = temporaryDirectory();
     const journal = await createSession({ project, cwd: '/w' });

@@ -1,7 +1,7 @@
 /**
  * Opens a SQLite file that is used with a WAL to read it, and leaves no file beside it that was not there. SQLite keeps
- * two files beside one that is open; a connection that may write takes them away again when it is the last, one that may
- * not leaves them. So whoever only reads may write where nothing is in the WAL; it does not (`query_only`).
+ * two files beside one that is open; a connection that may write removes them when it is the last, one that may not
+ * leaves them. So a reader opens a file with an empty WAL for writing, and does not write (`query_only`).
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -41,7 +41,7 @@ function openLeavingNothing(file: string, timeout: number): DatabaseSync {
   }
 }
 
-/** Null where there is none. */
+/** Null for a missing file. */
 function sizeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null;
 }

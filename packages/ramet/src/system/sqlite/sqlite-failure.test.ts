@@ -55,7 +55,7 @@ describe('a failure of SQLite in one line', () => {
     expect(writeFailure(HERE, unopened)).toMatchObject({ code: 'journal_not_writable' });
   });
 
-  test('says of whatever went wrong with a file that is gone that it was removed', () => {
+  test('says for any failure on a missing file that it was removed', () => {
     const failed = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
     expect(readFailure('/nowhere/j.sqlite', failed)).toMatchObject({
       code: 'session_removed',

@@ -126,7 +126,7 @@ function damaged(file: string): Explanation {
   return [DAMAGED, 'it is damaged or not a journal', remedy];
 }
 
-/** By `ramet gc`, most likely, while it was looked at. */
+/** By `ramet gc`, most likely, while it was read. */
 function removedWhileReading(file: string): JournalError {
   const message = `session ${sessionOf(file)} was removed meanwhile: ${file} is gone; ramet ps lists those that are there`;
   return new JournalError('session_removed', 'terminal', message);
@@ -145,7 +145,7 @@ export function removedWhileWriting(file: string): JournalError {
   );
 }
 
-/** What stood in the WAL alone is lost; the rest is there. */
+/** What was only in the WAL is lost; the rest is there. */
 export function walRemovedWhileWriting(wal: string): JournalError {
   return new JournalError(
     'journal_wal_removed',

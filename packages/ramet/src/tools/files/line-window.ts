@@ -41,7 +41,7 @@ export function createLineWindow(offset: number, limit: number): LineWindow {
       if (shown.length === 0) return `(The file has ${passed} lines: offset ${offset} is past its end.)`;
       const lines = numbered ? shown.map((line, index) => numberedLine(offset + index, line)) : shown;
       const next = offset + shown.length;
-      return full ? `${lines.join('\n')}\n(More follows: go on with offset ${next}.)` : lines.join('\n');
+      return full ? `${lines.join('\n')}\n(More follows: continue with offset ${next}.)` : lines.join('\n');
     },
   };
 }

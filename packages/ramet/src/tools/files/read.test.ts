@@ -47,7 +47,7 @@ describe('RES-6: Read shows text', () => {
 
   test('from an offset, up to a limit, and says where to go on', async ({ directory }) => {
     expect(await read(directory, 'a\nb\nc\nd\n', { offset: 2, limit: 2 })).toBe(
-      '     2\tb\n     3\tc\n(More follows: go on with offset 4.)',
+      '     2\tb\n     3\tc\n(More follows: continue with offset 4.)',
     );
     expect(await read(directory, 'a\nb\nc\n', { offset: 2, limit: 2 })).toBe('     2\tb\n     3\tc');
   });
@@ -55,7 +55,7 @@ describe('RES-6: Read shows text', () => {
   test('2,000 lines when no limit is given', async ({ directory }) => {
     const text = await read(directory, 'x\n'.repeat(2_001));
     expect(text.split('\n')).toHaveLength(2_001);
-    expect(text).toContain('go on with offset 2001.');
+    expect(text).toContain('continue with offset 2001.');
   });
 
   test('of a long line its beginning, without splitting a character in two', async ({ directory }) => {
@@ -66,7 +66,7 @@ describe('RES-6: Read shows text', () => {
   test('about 100 KB at once, whatever the limit', async ({ directory }) => {
     const text = await read(directory, `${'x'.repeat(990)}\n`.repeat(500), { limit: 500 });
     expect(text.length).toBeLessThan(101_000);
-    expect(text).toMatch(/go on with offset 101\.\)$/);
+    expect(text).toMatch(/continue with offset 101\.\)$/);
   });
 
   test('with CRLF as plain line ends, without the byte-order mark, and from UTF-16', async ({
@@ -76,7 +76,7 @@ describe('RES-6: Read shows text', () => {
     expect(await read(directory, Buffer.from('\ufeffgrün\r\n', 'utf16le'))).toBe('     1\tgrün');
   });
 
-  test('and says so when there is none, or none at the offset', async ({ directory }) => {
+  test('and says so for an empty file, or an offset after its end', async ({ directory }) => {
     expect(await read(directory, '')).toBe('(The file is empty.)');
     expect(await read(directory, 'a\nb\n', { offset: 3 })).toBe(
       '(The file has 2 lines: offset 3 is past its end.)',
@@ -96,7 +96,9 @@ describe('RES-6: Read of a large file', () => {
     writeFileSync(path, Array.from({ length: 800_000 }, (_, index) => `line ${index + 1}\r\n`).join(''));
     const agent = testAgent(directory);
     const text = await agent.text(readTool, { file_path: path, offset: 700_000, limit: 2 });
-    expect(text).toBe('700000\tline 700000\n700001\tline 700001\n(More follows: go on with offset 700002.)');
+    expect(text).toBe(
+      '700000\tline 700000\n700001\tline 700001\n(More follows: continue with offset 700002.)',
+    );
     expect(await agent.text(readTool, { file_path: path, offset: 800_000 })).toBe('800000\tline 800000');
     expect(await agent.run(writeTool, { file_path: path, content: 'small\n' })).not.toHaveProperty('isError');
   });

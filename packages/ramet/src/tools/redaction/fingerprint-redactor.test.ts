@@ -9,7 +9,7 @@ const ENV = {
   DEPLOY_TOKEN: 'hunter2-and-more',
   LONGER_TOKEN: 'hunter2-and-more-of-it',
   OTHER_SECRET: 'ümläut-s3cret',
-  HOME: '/home/somebody',
+  HOME: '/home/user',
 };
 
 describe('LOG-1: a process that does not know the secrets takes them out', () => {

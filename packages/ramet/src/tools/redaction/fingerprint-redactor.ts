@@ -8,7 +8,7 @@ import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 import { maskHeadlessKeys, type Redactor, secretValues } from './redact.ts';
 
 export interface SecretFingerprint {
-  /** Of the variable, which stands in the text for the value. */
+  /** Of the variable, which replaces the value in the text. */
   name: string;
   length: number;
   rolling: number;

@@ -7,8 +7,8 @@
 import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 
 /**
- * Private keys without their first line, as `tail -n +2` shows them: known by their last. Looked for from there upwards,
- * so text without such a line costs one search.
+ * Private keys without their first line, as `tail -n +2` shows them: known by their last. Looked for from there
+ * upwards, so text without such a line costs one search.
  */
 const LAST = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
 
@@ -45,7 +45,9 @@ const SECRET_NAME =
 /** The shell's own: where it is and was. */
 const DIRECTORY_NAME = /^(?:OLD)?PWD$/;
 
-/** Value to variable name. Of two variables with one value the first by name counts, so the text is the same each run. */
+/**
+ * Value to variable name. Of two variables with one value the first by name counts, so the text is the same each run.
+ */
 export function secretValues(env: Readonly<Record<string, string | undefined>>): Map<string, string> {
   const found = new Map<string, string>();
   for (const name of Object.keys(env).sort()) {
@@ -82,7 +84,7 @@ const NUMBER = /^[\d.,:_+-]+$/;
 const PATH = /^(?:~|\.{1,2})?(?:\/[\w .@-]*)+$/;
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/;
 
-/** Words, numbers, paths and addresses stand in ordinary text: a setting that happens to be called a key. */
+/** Words, numbers, paths and addresses occur in ordinary text: such a setting only happens to be called a key. */
 function isPlain(value: string): boolean {
   return WORDS.test(value) || NUMBER.test(value) || PATH.test(value) || ADDRESS.test(value);
 }

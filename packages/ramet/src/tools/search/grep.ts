@@ -18,7 +18,7 @@ const input = z.strictObject({
   '-A': lines,
   '-B': lines,
   '-C': lines,
-  head_limit: z.optional(z.int().check(z.minimum(1), z.describe('At most so many lines, default 250'))),
+  head_limit: z.optional(z.int().check(z.minimum(1), z.describe('Most lines, default 250'))),
 });
 
 type GrepInput = z.infer<typeof input>;

@@ -3,7 +3,7 @@
  * them and where TaskOutput goes on reading; starting them is Bash's, their files are `output-file.ts`'s.
  *
  * Invariants
- * 1. A task that was started stays known, whatever became of it, also to the agent resumed in a later process.
+ * 1. A task that was started stays known, however it ended, also to the agent resumed in a later process.
  * 2. A start is recorded before the call that made it is answered, an end when it is seen.
  */
 import type { EventOf } from '../../schema/events.ts';

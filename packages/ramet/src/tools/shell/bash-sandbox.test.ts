@@ -11,7 +11,7 @@ import { taskOutputTool } from './task-output.ts';
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
 
-/** An agent whose commands run in a sandbox; the test is skipped where there is none. */
+/** An agent whose commands run in a sandbox; without one the test is skipped. */
 async function heldAgent(directory: string, skip: TestContext['skip']): Promise<TestAgent> {
   await workingSandbox(skip);
   const sandbox = createCommandSandbox('required', env);
@@ -79,7 +79,7 @@ describe('TYPE-2: Bash inside a sandbox', () => {
     while (runs('98764')) await sleep(10);
   });
 
-  test('is not run where a sandbox is required and there is none', async ({ directory }) => {
+  test('is not run if a sandbox is required and not available', async ({ directory }) => {
     const agent = testAgent(directory, { shell: async () => ({ refusal: 'No command can run.' }) });
     expect(await agent.run(bashTool, { command: 'touch new' })).toEqual({
       content: 'No command can run.',

@@ -189,8 +189,8 @@ function* fileNames(call: string): Generator<string> {
 }
 
 /**
- * What becomes of a command that ran behind the wall (RES-3): where the sandbox made it fail, somebody is asked whether
- * it may run outside; where it may not, its result says what the sandbox did. Nothing is changed silently.
+ * The outcome of a command that ran behind the wall (RES-3): if the sandbox made it fail, a person is asked whether it
+ * may run outside; if it may not, its result says what the sandbox did. Nothing is changed silently.
  */
 type TextOutcome = ToolOutcome & { content: string };
 

@@ -70,7 +70,7 @@ describe('RES-3: what does not', () => {
     expect(sandboxDoing({ output: 'README.md', failed: false }, true)).toBeNull();
   });
 
-  test('owners are shown as others to whoever is not root', () => {
+  test('a user who is not root sees owners as others', () => {
     const output = 'drwxr-xr-x 9 nobody nogroup 180 Jan  1 00:00 ..';
     expect(sandboxDoing({ output, failed: false }, false)).toEqual({ kind: 'owners' });
     expect(sandboxDoing({ output, failed: false }, true)).toBeNull();

@@ -75,8 +75,8 @@ async function keepWhole(text: string, { outputDirectory, call, redact }: ToolCo
 }
 
 /**
- * Takes secrets out of a long text without holding others up: part by part, cut at line ends, and never inside a private
- * key. A text without line ends is done in one piece.
+ * Takes secrets out of a long text without holding others up: part by part, cut at line ends, and never inside a
+ * private key. A text without line ends is done in one piece.
  */
 export async function redactInParts(text: string, redact: (text: string) => string): Promise<string> {
   const parts: string[] = [];
@@ -89,7 +89,7 @@ export async function redactInParts(text: string, redact: (text: string) => stri
   return parts.join('');
 }
 
-/** The last line end before `limit` that no key goes across; the end of the text where there is none. */
+/** The last line end before `limit` that no key goes across; without one the end of the text. */
 function cutBefore(text: string, limit: number, from: number): number {
   const tail = text.slice(Math.max(from, limit - KEY), limit);
   const open = tail.lastIndexOf('-----BEGIN ');

@@ -28,7 +28,7 @@ export async function renderAside(page: PageBytes, signal: AbortSignal): Promise
   }
 }
 
-/** As it lies in the sources, or beside the bundles; null where somebody bundled us into something of theirs. */
+/** Its path in the sources, or beside the bundles; null if another program has bundled us. */
 function workerProgram(): string | null {
   const places = ['./render-worker.ts', '../tools/render-worker.js'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));

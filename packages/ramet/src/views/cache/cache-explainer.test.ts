@@ -9,7 +9,7 @@ import { readSentRequests } from './sent-requests.ts';
 
 const LONG = 'What is to be done, at length. '.repeat(200);
 
-/** What is said of every request of a session, by its number. */
+/** What is said about every request of a session, by its number. */
 async function explained(write: (session: RecordedSession) => void): Promise<Map<string, CacheExplanation>> {
   const project = temporaryDirectory();
   const session = await RecordedSession.open(project);

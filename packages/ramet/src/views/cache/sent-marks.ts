@@ -26,7 +26,7 @@ export function sentMarks(prompt: SentPrompt, breakpoints: readonly Breakpoint[]
   });
 }
 
-/** Whether a prompt of so many messages begins with what the mark names. */
+/** Whether a prompt of this many messages begins with what the mark names. */
 export function beginsWith(mark: SentMark, prompt: SentPrompt, messages: number): boolean {
   if (mark.place < 0) return prompt.linkAt(prompt.indexOf(mark)) === mark.link;
   return mark.message < messages && prompt.links[mark.place] === mark.link;

@@ -1,7 +1,7 @@
 /**
  * Every request of a session as it was sent, from its journal alone (LOG-1): when, with which prompt, where it marked
- * the cache, and what the provider said of it. Conversations only grow, so the requests of one share it and each knows
- * how much of it was sent.
+ * the cache, and what the provider said about it. Conversations only grow, so the requests of one share it and each
+ * knows how much of it was sent.
  */
 import type { JournalReader } from '../../journal/journal.ts';
 import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
@@ -75,7 +75,7 @@ interface Speaker {
   launch: EventOf<'launch.decided'> | null;
 }
 
-/** For whoever reads the events anyway: takes them one by one. */
+/** For code that reads the events anyway: takes them one by one. */
 export class SentRequests implements SentSession {
   readonly agents: Map<AgentId, SentBy> = new Map();
   readonly requests: PastRequest[] = [];
@@ -218,7 +218,7 @@ export class SentRequests implements SentSession {
     return messages;
   }
 
-  /** Without them where the list is damaged: the requests of others are explained all the same. */
+  /** Without them where the list is damaged: the requests of others are still explained. */
   #listed(list: Digest): InheritedMessage[] {
     try {
       return inheritedMessages(this.#reader, list);

@@ -218,7 +218,7 @@ function line(
   return `${`${shown}${padding}${figures.join('')}`.trimEnd()}\n`;
 }
 
-/** What stands in brackets behind a name stays whole: it is short, and says what the name does not. */
+/** What is in brackets after a name stays whole: it is short, and says what the name does not. */
 function fitName(name: string, width: number): string {
   const [, head = name, note = ''] = /^(.*?)( \[[^[\]]*\])$/.exec(name) ?? [];
   const left = width - displayWidth(note);

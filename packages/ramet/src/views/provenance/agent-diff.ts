@@ -60,7 +60,7 @@ export async function agentDiff(wanted: string, place: BlamePlace): Promise<stri
   return parts.join('');
 }
 
-/** A diff of what somebody did is that also when `ramet undo` has put it back; only, it is said. */
+/** A diff of what an agent did is the same after `ramet undo`, with a note. */
 function tellUndone(
   { reader }: SessionView,
   stretches: readonly AttributedChange[],

@@ -1,6 +1,7 @@
 /**
- * Which agent wrote the lines of a file that are not committed: its recorded versions one after the other, each compared
- * with the one before. What changed between two recorded versions, or after the last, is nobody's that we know of.
+ * Which agent wrote the lines of a file that are not committed: its recorded versions one after the other, each
+ * compared with the one before. What changed between two recorded versions, or after the last, is nobody's that we know
+ * of.
  */
 import type { FileContents } from '../../git/shapes.ts';
 import { lineDiff } from '../../system/text/line-diff.ts';
@@ -14,7 +15,7 @@ export function lineOwners(
 ): (AttributedChange | null)[] {
   let text = '';
   let owners: (AttributedChange | null)[] = [];
-  // What somebody puts back, as ramet undo does, is again whose it was.
+  // A line that is restored, as by ramet undo, belongs to its earlier owner again.
   const known = new Map<string, (AttributedChange | null)[]>();
   const become = (next: string, owner: AttributedChange | null): void => {
     const earlier = owner === null ? known.get(next) : undefined;

@@ -33,7 +33,7 @@ describe('UI-1: a table of figures', () => {
   });
 });
 
-test('a wider terminal cuts less, and what stands in brackets behind a name stays', () => {
+test('a wider terminal cuts less, and what is in brackets after a name stays', () => {
   const name = `${'a long name of an agent '.repeat(4).trim()} [effort low]`;
   const rows = [
     ['BY AGENT', 'COST'],

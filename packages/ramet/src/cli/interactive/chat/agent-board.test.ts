@@ -90,7 +90,7 @@ describe('UI-1: the children at work', () => {
     expect(agentRows(board.tree, { columns: 79, rows: 24 })[0]).toMatch(/ 4 turns · 2\.2k tok · \$0\.0400$/);
   });
 
-  test('RES-4: one that goes on is shown with what it had said of its progress', () => {
+  test('RES-4: a resumed agent is shown with its latest progress line', () => {
     const agent = boardOf({ ...started(2), progress: 'Reading' } as SessionEvent).find('x.2');
     expect(agent && doingOf(agent)).toBe('Reading · thinking');
   });
@@ -183,7 +183,7 @@ describe('UI-1: the children at work', () => {
   });
 });
 
-describe('AGENT-3: what the transcript says of a child', () => {
+describe('AGENT-3: what the transcript says about a child', () => {
   const agent = boardOf(started(2)).find('x.2');
 
   test('one line when it ends, with its sums', () => {

@@ -1,6 +1,6 @@
 /**
- * The children that are at work, as their events tell it: what each is, does and has spent. An agent is on the board from
- * its start to its end. It knows no screen.
+ * The children that are at work, as their events tell it: what each is, does and has spent. An agent is on the board
+ * from its start to its end. It knows no screen.
  */
 import { timeLeft } from '../../../schema/clock.ts';
 import type { ToolUseBlock } from '../../../schema/content.ts';
@@ -34,7 +34,7 @@ export interface BoardAgent {
   readonly retries: boolean;
   /** How long nothing had happened, once that counts as stalled; null when something happens. */
   readonly silentMs: number | null;
-  /** What it last said of its progress. */
+  /** Its latest progress line. */
   readonly progress: string | null;
   readonly turns: number;
   readonly usage: Usage;
@@ -133,7 +133,7 @@ function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
   }
 }
 
-/** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`; before it what it says of its progress. */
+/** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`; before it its progress line. */
 export function doingOf(agent: BoardAgent, now: number = Date.now()): string {
   const { status, progress } = agent;
   const doing = activityOf(agent, now);
@@ -150,7 +150,7 @@ function activityOf(agent: BoardAgent, now: number): string {
   return `${first}${calls.size > 1 ? ` (+${calls.size - 1})` : ''}${silent}`;
 }
 
-/** `Bash npm test`: a call in a few words, the tool and what it says of the call, or the first text of its input. */
+/** `Bash npm test`: a call in a few words, the tool and its title for the call, or the first text of its input. */
 export function callTitle(
   { name, input }: Pick<ToolUseBlock, 'name' | 'input'>,
   details: CallDetails | undefined,
@@ -162,7 +162,7 @@ export function callTitle(
 }
 
 /**
- * What is said of children in the transcript: one line when one begins in the background, stalls or ends. Pure.
+ * The lines about children in the transcript: one when a child begins in the background, stalls or ends. Pure.
  *
  * Null for what needs no line. `agent` is as the board had it before the event.
  */

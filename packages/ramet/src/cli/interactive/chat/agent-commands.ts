@@ -52,7 +52,7 @@ export function cancelAgents(argument: string, chat: Chat): string {
   return said(agents, 'asked to end with a summary');
 }
 
-/** One that has ended goes on with what it is told. */
+/** An agent that has ended resumes with the message. */
 export async function tellAgents(argument: string, { session }: Chat, io: CommandIo): Promise<string> {
   if (session === null) throw noneKnown();
   using view = viewSession(session.id, findPlace(io).project);

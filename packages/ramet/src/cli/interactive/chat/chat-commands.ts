@@ -28,7 +28,7 @@ export function parseChatCommand(line: string): ChatCommand | null {
 export interface CommandAnswer {
   readonly text: string;
   readonly leave?: boolean;
-  /** Whether what was interrupted in the session is gone on with. */
+  /** Whether the interrupted work of the session is resumed. */
   readonly goOn?: boolean;
 }
 

@@ -1,11 +1,11 @@
 /**
  * Carries out what a person sends, one line at a time: prompts as turns, commands as what they do. What comes during a
- * turn is told to the agent that works (AGENT-7), or waits; when children report while nothing is done, the conversation
- * goes on by itself (AGENT-3). It prints through its parts and knows no keys.
+ * turn is told to the agent that works (AGENT-7), or waits; when children report while nothing is done, the
+ * conversation goes on by itself (AGENT-3). It prints through its parts and knows no keys.
  *
  * Invariants
  * 1. At most one turn is under way, and every line is carried out, heard by the agent, or handed back.
- * 2. A turn that was stopped or failed is not gone on with until somebody says something or another child ends.
+ * 2. A turn that was stopped or failed is not resumed until the user says something or another child ends.
  */
 import { isEmbedded } from '../../../model/catalog.ts';
 import { describeError } from '../../../schema/errors.ts';
@@ -51,7 +51,7 @@ export class ChatWorker {
   /** The last turn did not come to its end. */
   #paused = false;
   #closed = false;
-  /** What was interrupted in the session is to be gone on with. */
+  /** The interrupted work of the session is to be resumed. */
   #goesOn = false;
 
   constructor(parts: WorkerParts) {
@@ -83,7 +83,7 @@ export class ChatWorker {
     if (this.#current === null && this.#hasNews) void this.#workOff(null);
   }
 
-  /** A session that was resumed goes on with what it was doing, and so do its agents (AGENT-5). */
+  /** A resumed session continues what it was doing, and so do its agents (AGENT-5). */
   async goOn(): Promise<void> {
     const { chat, print, style } = this.#parts;
     if (chat.session === null) return;

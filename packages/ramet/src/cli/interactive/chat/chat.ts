@@ -78,7 +78,7 @@ export class Chat implements AsyncDisposable {
     return session;
   }
 
-  /** Carries out a prompt; null goes on with the turn that a resumed session was in, or with news of children. */
+  /** Carries out a prompt; null continues the turn that a resumed session was in, or delivers news of children. */
   async *run(
     prompt: string | null,
     options: Pick<RunOptions, 'signal' | 'waitForChildren'>,
@@ -110,7 +110,7 @@ export class Chat implements AsyncDisposable {
     else this.#session.setPermissionMode(permissionMode);
   }
 
-  /** Goes on with another session, or with a new one (null). The present one stays when the other cannot be opened. */
+  /** Changes to another session, or to a new one (null). The present one stays if the other cannot be opened. */
   async change(resume: string | null): Promise<void> {
     const { resume: _, ...kept } = this.#options;
     const next = resume === null ? null : await openSession({ ...kept, resume });

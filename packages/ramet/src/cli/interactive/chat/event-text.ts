@@ -20,7 +20,7 @@ const MOST_LINES = 16;
 const LONGEST_TEXT = 200_000;
 
 export interface EventView {
-  /** An answer is being written: anything else would stand in the middle of it. */
+  /** An answer is being written: anything else would appear in the middle of it. */
   readonly isAnswering: boolean;
   /** What is to be appended for the event; empty when it shows nothing. */
   text(event: SessionEvent, columns: number): string;
@@ -76,7 +76,7 @@ export function createEventView(style: TextStyle): EventView {
         case 'assistant':
           return closeLine();
         case 'tool_completed':
-          // An agent that was started is told of by itself.
+          // An agent that was started has its own line.
           if (event.details?.startsAgent === true && event.result.is_error !== true) return '';
           return line(
             completedCall(event, columns, style, shownChanges.delete(JSON.stringify(event.call.input))),

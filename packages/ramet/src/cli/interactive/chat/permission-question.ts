@@ -47,12 +47,12 @@ export function answerHint({ suggestedRules }: PermissionQuestion, state: Questi
 }
 
 /**
- * `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to that.
- * `confirming`: `a` was pressed, which grants nothing by itself.
+ * `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to
+ * that. `confirming`: `a` was pressed, which grants nothing by itself.
  */
 export type QuestionState = 'new' | 'open' | 'writing' | 'confirming';
 
-/** Whoever pressed a key so shortly before or after something appeared did not mean that. */
+/** A key pressed this shortly before or after a question appeared was not meant for it. */
 const UNAWARE_MS = 700;
 
 export function isNew(sinceShownMs: number): boolean {

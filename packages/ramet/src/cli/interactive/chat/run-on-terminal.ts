@@ -20,7 +20,7 @@ export async function runOnTerminal(options: SessionOptions, io: CommandIo): Pro
     (line) => note(line),
     (event) => terminal.childActed(event),
   );
-  // A session that cannot be resumed is told of before the terminal is taken over.
+  // A session that cannot be resumed is reported before the terminal is taken over.
   if (options.resume !== undefined) await chat.open();
   const place = findPlace(io);
   const style = textStyle(wantsColours(io.env));

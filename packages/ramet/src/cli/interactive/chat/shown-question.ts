@@ -5,7 +5,7 @@
  * 1. Only a question that a person can have seen is answered: it is shown before any key counts for it.
  * 2. No key answers it in its first moments, none that is part of a word, none while there is text in the input; and
  *    one letter alone grants nothing lasting.
- * 3. It never stands in the middle of an answer: a child may ask while the main agent writes one.
+ * 3. It never appears in the middle of an answer: a child may ask while the main agent writes one.
  */
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
 import type { Key } from '../editor/key-parser.ts';

@@ -5,8 +5,7 @@
  * Invariants
  * 1. A key is shown in the same tick it arrived in.
  * 2. Ctrl-C stops the turn and nothing else; only a second one, with no other key between, leaves.
- * 3. Whoever leaves waits for the turn and all agents to end, so that it is recorded; who cannot wait presses Ctrl-C
- *    again.
+ * 3. Leaving waits for the turn and all agents to end, so that it is recorded; another Ctrl-C does not wait.
  */
 import type { PromptHistory } from '../../../sdk/calls/prompt-history.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
@@ -80,7 +79,7 @@ export class TerminalChat {
     });
   }
 
-  /** Runs until somebody leaves; the view is drawn and closed by whoever opened it. */
+  /** Runs until the user leaves; the caller opened the view, draws and closes it. */
   start(view: TerminalView): Promise<number> {
     this.#view = view;
     view.now();
@@ -170,7 +169,7 @@ export class TerminalChat {
     else this.#input = cleared(this.#input);
   }
 
-  /** What was not carried out stands in the input again, before what is being written. */
+  /** What was not carried out is put back into the input, before what is being written. */
   #handBack(lines: readonly string[]): void {
     const written = editorText(this.#input.editor);
     const text = [...lines, ...(written === '' ? [] : [written])].join('\n');
@@ -198,7 +197,7 @@ export class TerminalChat {
     }
   }
 
-  /** Agents in the background would end with the session: whoever did not think of them is told once. */
+  /** Agents in the background would end with the session: the user is told once. */
   #leaveOrWarn(): void {
     const { chat, style } = this.#parts;
     const { length } = chat.session?.agents.filter(({ inBackground }) => inBackground) ?? [];

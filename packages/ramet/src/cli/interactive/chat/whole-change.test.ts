@@ -13,7 +13,7 @@ function shown(cwd: string, name: string, input: unknown, columns = 40): string[
   return wholeChange({ details, cwd }, columns, textStyle(false));
 }
 
-describe('RES-3, UI-3: whoever is asked about a change sees all of it', () => {
+describe('RES-3, UI-3: a user who is asked about a change sees all of it', () => {
   test('every line of a long Write', ({ directory }) => {
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index}`);
     const content = `${lines.join('\n')}\n`;

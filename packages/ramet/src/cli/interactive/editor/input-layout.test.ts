@@ -19,7 +19,7 @@ describe('UI-1: the input on the screen', () => {
     });
   });
 
-  test('a cursor behind a full row stands in the next one', () => {
+  test('a cursor after a full row is in the next one', () => {
     expect(layoutInput(editorOf('abcdefgh'), options)).toMatchObject({ cursorRow: 1, cursorColumn: 2 });
   });
 

@@ -121,7 +121,7 @@ export function createKeyParser(): KeyParser {
   /** Takes what belongs to the open paste; returns what follows it, or null when it is still open. */
   function takePaste(chunk: string, keys: Key[]): string | null {
     const pieces = pasted ?? [];
-    // The end mark may be cut in two: the tail of the last piece is looked at again.
+    // The end mark may be cut in two: the tail of the last piece is read again.
     const text = (pieces.pop() ?? '') + chunk;
     const end = text.indexOf(PASTE_END);
     if (end === -1) {

@@ -24,7 +24,7 @@ export function agentRows(
   return hidden.length === 0 ? table : [...table, fitText(`  ${restText(hidden)}`, columns)];
 }
 
-/** Those that somebody has to answer first, those that wait their turn last; in the order of the tree. */
+/** Agents that wait for an answer first, those that wait their turn last; in the order of the tree. */
 function worthShowing(tree: readonly TreePlace<BoardAgent>[], most: number): TreePlace<BoardAgent>[] {
   const rank = ({ agent }: TreePlace<BoardAgent>): number =>
     agent.status === 'blocked' ? 0 : agent.status === 'queued' ? 2 : 1;

@@ -1,4 +1,7 @@
-/** Programs that only read with some arguments and do more with others: each check decides over the words after the name. */
+/**
+ * Programs that only read with some arguments and do more with others: each check decides over the words after the
+ * name.
+ */
 
 import { mayBeOption, type ShellWord } from '../reading/shell-word.ts';
 import { awkOnlyPrints } from './awk-program.ts';
@@ -51,7 +54,7 @@ export function atMostOneOperand(words: readonly ShellWord[], valued: string): b
 const FIND_ACTION = /^-(?:execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls|files0-from)$/;
 
 /**
- * What `-exec` runs is looked at like any program. It gets paths that begin with where find started, so never options;
+ * What `-exec` runs is judged like any program. It gets paths that begin with where find started, so never options;
  * `+` ends it only after `{}`.
  */
 export function findsOnly(

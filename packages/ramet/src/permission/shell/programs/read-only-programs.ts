@@ -104,7 +104,7 @@ const CHECKS: Readonly<Record<string, ArgumentCheck>> = {
     /^-(?:l|v|Z1|Z|p|lq)$/.test(words[0]?.value ?? '') && words.slice(1).every((word) => !mayBeOption(word)),
   zipinfo: knownOptions(/^-[12smlvht]+$/),
   command: (words) => /^-[vV]$/.test(words[0]?.value ?? ''),
-  // A letter's value is the next word, whatever else stands in its own.
+  // A letter's value is the next word, whatever else is in its own.
   tree: knownOptions(TREE_OPTION),
   // An address would be fetched, and so would what a document is to be checked against.
   xmllint: (words) =>

@@ -1,7 +1,7 @@
 /**
- * What a rule does not mean although its text matches (RES-3): whoever allows `find` or `git log` thinks of looking,
- * not of options with which they write a file or run a program. A rule that names the option itself covers it, and so
- * does one for every command.
+ * What a rule does not mean although its text matches (RES-3): a user who allows `find` or `git log` means reading, not
+ * options that write a file or run a program. A rule that names the option itself covers it, and so does one for every
+ * command.
  */
 import type { PermissionRule } from '../../rule.ts';
 import type { ShellCommand } from '../reading/shell-reading.ts';

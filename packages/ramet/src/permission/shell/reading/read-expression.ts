@@ -1,5 +1,5 @@
 /**
- * Tests and arithmetic. Bash evaluates what stands in them: a subscript such as `a[$(id)]` runs a command even when
+ * Tests and arithmetic. Bash evaluates what is in them: a subscript such as `a[$(id)]` runs a command even when
  * it comes out of a variable, so only numbers that the script itself counts are known.
  */
 import type { ShellNode } from './parse-shell.ts';

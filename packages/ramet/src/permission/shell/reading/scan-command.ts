@@ -69,7 +69,7 @@ function declare(scan: ScriptScan, [keyword, ...words]: readonly ShellWord[]): v
     const known = name !== undefined && source.startsWith(name) && (value !== null || start.includes('='));
     if (known && (!splits || scan.dialect === 'bash')) {
       const given = value === null ? null : value.slice(name.length + 1);
-      // What is exported, or may be, is looked at by every program that runs afterwards.
+      // What is exported, or may be, reaches every program that runs afterwards.
       const written = source.slice(name.length + 1);
       scan.reading.variables.push({ name, value: given, source: written, exported: true });
     } else if (!(shared ? /^-[rx]+$/ : /^-[rxg]+$/).test(value ?? ''))

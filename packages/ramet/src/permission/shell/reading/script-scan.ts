@@ -9,7 +9,7 @@ import type { ShellReading } from './shell-reading.ts';
 export type ShellDialect = 'bash' | 'posix';
 
 export interface ExactReading extends ShellReading {
-  /** What stands in it beyond literal words, pipes and lists; in words that go on from "because of". */
+  /** What it contains beyond literal words, pipes and lists; in words that follow "because of". */
   features: Set<string>;
   /** Names that bash evaluates as arithmetic: each must turn out to hold numbers only. */
   evaluated: string[];

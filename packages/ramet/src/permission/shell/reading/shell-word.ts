@@ -1,6 +1,6 @@
 /**
  * One word of a command as far as it is known before it runs. Quotes and escapes are undone here, so that `r\m`,
- * `'rm'` and `$'\x72m'` are all the same word; what the shell will put in, expand or match is left open.
+ * `'rm'` and `$'\x72m'` are one and the same word; what the shell will put in, expand or match is left open.
  */
 import type { ShellNode } from './parse-shell.ts';
 

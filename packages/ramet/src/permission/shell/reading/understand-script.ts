@@ -19,7 +19,7 @@ export interface CommandLayers {
 
 export interface UnderstoodScript extends Pick<ShellReading, 'files' | 'variables' | 'unclear'> {
   commands: CommandLayers[];
-  /** What stands in it beyond literal words, pipes and lists. */
+  /** What it contains beyond literal words, pipes and lists. */
   features: string[];
   /** The texts that could not be read exactly. */
   unread: string[];
