@@ -51,7 +51,7 @@ describe('UI-1: the agents of a resumed run', () => {
     const run = new RunAgents();
     run.saw(started(carried));
     run.recorded(CHILD, responseCompleted({ usage: { ...NO_USAGE, output_tokens: 20 }, costUsd: 2 }));
-    expect(childOf(run)).toMatchObject({ turns: 0, usage: { output_tokens: 20 }, costUsd: 2 });
+    expect(childOf(run)).toMatchObject({ turns: 1, usage: { output_tokens: 20 }, costUsd: 2 });
     run.saw({ type: 'agent_ended', result: ended(5), agentId: CHILD, parentAgentId: MAIN });
     expect(childOf(run)).toMatchObject({ turns: 2, usage: { output_tokens: 20 }, costUsd: 2 });
   });

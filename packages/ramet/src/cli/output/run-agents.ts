@@ -2,6 +2,7 @@
  * The agents of a run, for the result object: what was seen and recorded in this process. Nothing is read back, so a
  * run that is over has its result even if the disk failed.
  */
+import { admitAgent, emptyBoard, extendBoard, type StatusBoard } from '../../journal/projections/status.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
@@ -27,29 +28,29 @@ export interface RunAgent {
   worktree: WorktreeResult | null;
 }
 
-type SeenAgent = Omit<RunAgent, 'usage' | 'costUsd'>;
-
 export class RunAgents {
   /** Only what happens in this run: a session that is resumed has a longer past. */
   readonly #ledger: Ledger = emptyLedger();
-  readonly #children = new Map<AgentId, SeenAgent>();
+  readonly #board: StatusBoard = emptyBoard();
+  readonly #children = new Map<AgentId, { worktree: WorktreeResult | null }>();
   /** Turns of earlier runs, for an agent that was resumed: its result counts them too. */
   readonly #carried = new Map<AgentId, number>();
 
   recorded(agent: AgentId | null, event: JournalEvent): void {
-    extendLedger(this.#ledger, { seq: this.#ledger.seq + 1, time: 0, agent, event });
+    const recorded = { seq: this.#ledger.seq + 1, time: 0, agent, event };
+    extendLedger(this.#ledger, recorded);
+    extendBoard(this.#board, recorded);
   }
 
   saw(event: SessionEvent): void {
     if (event.type === 'agent_started') this.#admit(event);
-    const child = this.#children.get(event.agentId);
-    if (child === undefined) return;
-    if (event.type === 'assistant') child.turns += 1;
-    if (event.type === 'status_changed') Object.assign(child, { status: event.status, cause: event.cause });
     if (event.type !== 'agent_ended') return;
+    const child = this.#board.agents.get(event.agentId);
+    if (child === undefined) return;
     const { status, cause, turns, model = child.model, worktree = null } = event.result;
     const own = turns - (this.#carried.get(child.id) ?? 0);
-    Object.assign(child, { status, cause, turns: Math.max(own, child.turns), model, worktree });
+    Object.assign(child, { status, cause, turns: Math.max(own, child.turns), model });
+    this.#children.set(child.id, { worktree });
   }
 
   /** The main agent first, children after their parents. */
@@ -68,27 +69,30 @@ export class RunAgents {
       worktree: result.worktree ?? null,
     };
     if (this.#children.size === 0) return [{ ...main, usage, costUsd }];
-    return agentTree([main, ...this.#children.values()]).map(({ agent }) => {
+    const children = Array.from(this.#children, ([child, facts]) => this.#childOf(child, facts));
+    return agentTree([main, ...children.flatMap((child) => child ?? [])]).map(({ agent }) => {
       const own = this.#ledger.agents.get(agent.id) ?? emptyLine();
       return { ...agent, usage: own.usage, costUsd: own.costUsd };
     });
   }
 
+  #childOf(
+    id: AgentId,
+    facts: { worktree: WorktreeResult | null },
+  ): Omit<RunAgent, 'usage' | 'costUsd'> | null {
+    const child = this.#board.agents.get(id);
+    if (child === undefined) return null;
+    const { parent, type, name, status, cause, model, turns } = child;
+    return { id, parent, type, name, status, cause, model, turns, ...facts };
+  }
+
   /** One that is continued starts again, and keeps what it has. */
   #admit(event: SessionEvent & { type: 'agent_started' }): void {
-    const { agentId: id, parentAgentId: parent, agentType: type, name, model, carried } = event;
-    const turns = this.#children.get(id)?.turns ?? 0;
-    this.#carried.set(id, carried?.turns ?? 0);
-    this.#children.set(id, {
-      id,
-      parent,
-      type,
-      name,
-      status: 'running',
-      cause: null,
-      model,
-      turns,
-      worktree: null,
-    });
+    const { agentId: id, parentAgentId: parent, agentType: type, name, description, background } = event;
+    const turns = this.#board.agents.get(id)?.turns ?? 0;
+    const known = { id, parent, type, name, description, background, model: event.model, turns };
+    admitAgent(this.#board, { ...known, startedAt: 0 });
+    this.#carried.set(id, event.carried?.turns ?? 0);
+    this.#children.set(id, { worktree: null });
   }
 }

@@ -120,11 +120,35 @@ export function extendBoard(board: StatusBoard, recorded: RecordedEvent): void {
   note(board, agent, event);
 }
 
+/** What is known of an agent before any of its events is folded. */
+type AdmittedAgent = Pick<
+  AgentOverview,
+  'id' | 'parent' | 'type' | 'name' | 'description' | 'background' | 'model' | 'startedAt'
+> &
+  Partial<AgentOverview>;
+
+/** Puts an agent on the board whose start was recorded before the events that are folded; it begins anew. */
+export function admitAgent(board: StatusBoard, agent: AdmittedAgent): AgentOverview {
+  const admitted = { ...BEGINNING, lastEventAt: agent.startedAt, ...agent };
+  board.agents.set(agent.id, admitted);
+  board.tools.delete(agent.id);
+  return admitted;
+}
+
 function admit(board: StatusBoard, id: AgentId, { time, event }: RecordedEvent): AgentOverview | undefined {
   if (event.type !== 'agent.started') return undefined;
-  const agent = newOverview(id, time, event);
-  board.agents.set(id, agent);
-  return agent;
+  const { parent, name, model, origin } = event;
+  return admitAgent(board, {
+    id,
+    parent,
+    type: typeOfAgent(event),
+    name,
+    description: origin?.description ?? null,
+    background: origin?.background ?? false,
+    model,
+    startedAt: time,
+    worktree: origin?.worktree === undefined ? null : placeOf(origin.worktree),
+  });
 }
 
 function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): void {
@@ -253,34 +277,23 @@ function isUnderWay(status: AgentStatus): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'blocked';
 }
 
-function newOverview(id: AgentId, time: number, event: EventOf<'agent.started'>): AgentOverview {
-  return {
-    id,
-    parent: event.parent,
-    type: typeOfAgent(event),
-    name: event.name,
-    description: event.origin?.description ?? null,
-    background: event.origin?.background ?? false,
-    model: event.model,
-    thinking: null,
-    status: 'running',
-    cause: null,
-    ...NO_WAIT,
-    message: null,
-    turns: 0,
-    resumed: 0,
-    startedAt: time,
-    lastEventAt: time,
-    stalledMs: null,
-    activity: null,
-    usage: NO_USAGE,
-    costUsd: 0,
-    todos: [],
-    progress: null,
-    worktree: event.origin?.worktree === undefined ? null : placeOf(event.origin.worktree),
-    checkoutChanges: [],
-  };
-}
+const BEGINNING = {
+  thinking: null,
+  status: 'running',
+  cause: null,
+  ...NO_WAIT,
+  message: null,
+  turns: 0,
+  resumed: 0,
+  stalledMs: null,
+  activity: null,
+  usage: NO_USAGE,
+  costUsd: 0,
+  todos: [],
+  progress: null,
+  worktree: null,
+  checkoutChanges: [],
+} as const satisfies Partial<AgentOverview>;
 
 function placeOf({ path, branch, base }: RecordedWorktree): AgentOverview['worktree'] {
   return { path, branch, base };

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import {
+  requestFailed,
+  requestStarted,
+  responseCompleted,
+  toolCompleted,
+  toolStarted,
+} from '../../../../test/recorded-events.ts';
 import type { AgentEvent, AgentResult } from '../../../engine/agent/agent-event.ts';
+import type { EventOf, JournalEvent } from '../../../schema/events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { displayWidth } from '../../../views/text/format.ts';
@@ -49,10 +57,44 @@ const status = (word: 'queued' | 'blocked' | 'waiting' | 'running', cause: strin
   cause,
 });
 
+/** Each event as the board hears of it: what is recorded first, then what is told. */
 function boardOf(...events: SessionEvent[]): AgentBoard {
   const board = new AgentBoard();
-  for (const event of events) board.take(event);
+  for (const event of events) {
+    for (const recorded of recordsOf(event)) board.recorded(event.agentId, recorded);
+    board.take(event);
+  }
   return board;
+}
+
+function recordsOf(event: AgentEvent): JournalEvent[] {
+  switch (event.type) {
+    case 'assistant': {
+      const { usage, costUsd } = event;
+      return [requestStarted(), responseCompleted({ usage, costUsd })];
+    }
+    case 'tool_started':
+      return [toolStarted(event.call.id, event.call.name)];
+    case 'tool_completed':
+      return [toolCompleted(event.call.id, event.call.name)];
+    case 'status_changed': {
+      const { type: _, status, ...rest } = event;
+      // Of an agent under way nothing else is told.
+      return [{ ...rest, type: 'status.changed', status: status as EventOf<'status.changed'>['status'] }];
+    }
+    case 'progress':
+      return [{ type: 'progress.reported', line: event.line }];
+    case 'request_failed':
+      return [requestFailed({ retryInMs: event.retryInMs })];
+    case 'stalled':
+      return [{ type: 'agent.stalled', silentMs: event.silentMs }];
+    case 'agent_ended': {
+      const { status, cause, message } = event.result;
+      return [{ type: 'agent.ended', status, cause, message }];
+    }
+    default:
+      return [];
+  }
 }
 
 const ended = (result: Partial<AgentResult>): AgentEvent => ({
@@ -132,6 +174,32 @@ describe('UI-1: the children at work', () => {
     };
     const agent = boardOf(started(2), of(2, wait)).find('x.2');
     expect(agent && doingOf(agent)).toMatch(/^waiting: limit until .*\d\d:\d\d \(in 2 min\)$/);
+  });
+
+  test('one does what its record says: during a retry it thinks', () => {
+    const failed: AgentEvent = {
+      type: 'request_failed',
+      attempt: 1,
+      code: 'overloaded',
+      message: '',
+      retryInMs: 10,
+    };
+    const board = boardOf(started(2), of(2, failed));
+    const doing = (): string | undefined => {
+      const agent = board.find('x.2');
+      return agent && doingOf(agent);
+    };
+    expect(doing()).toBe('waiting to try again');
+    board.recorded('x.2', requestStarted({ attempt: 2 }));
+    expect(doing()).toBe('thinking');
+  });
+
+  test('one that ended leaves nothing behind, and is there again when it is continued', () => {
+    const board = boardOf(started(2), of(2, answered(0.01)), of(2, ended({})));
+    board.recorded('x.2', { type: 'warning.raised', code: 'late', message: '' });
+    expect([board.size, board.tree, board.find('x.2')]).toEqual([0, [], undefined]);
+    board.take(started(2));
+    expect(board.find('x.2')).toMatchObject({ turns: 0, costUsd: 0 });
   });
 
   test('fifty take six rows and a count; those that ask come before those that wait their turn', () => {

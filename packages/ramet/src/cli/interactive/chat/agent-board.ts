@@ -1,13 +1,19 @@
 /**
- * The children that are at work, as their events tell it: what each is, does and has spent. An agent is on the board
- * from its start to its end. It knows no screen.
+ * The children that are at work. What each is and has spent is the projection of what is recorded, as `ramet ps` has it;
+ * live events add who is at work, the words for its calls and the clock of a wait. It knows no screen.
  */
+import {
+  type AgentOverview,
+  admitAgent,
+  emptyBoard,
+  extendBoard,
+  type StatusBoard,
+} from '../../../journal/projections/status.ts';
 import { timeLeft } from '../../../schema/clock.ts';
 import type { ToolUseBlock } from '../../../schema/content.ts';
+import type { JournalEvent } from '../../../schema/events.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { AgentStatus } from '../../../schema/status.ts';
 import type { CallDetails } from '../../../schema/tool-access.ts';
-import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { visibleLine } from '../../../system/text/visible-text.ts';
 import { agentLabel, agentTree, endingOf, liveStatusOf, type TreePlace } from '../../../views/agent-label.ts';
@@ -16,121 +22,85 @@ import { safeLine, type TextStyle } from '../screen/text-style.ts';
 
 const LONGEST = 500;
 
-export interface BoardAgent {
-  readonly id: AgentId;
-  readonly parent: AgentId | null;
-  readonly type: string;
-  readonly name: string | null;
-  readonly description: string | null;
+export interface BoardAgent extends AgentOverview, LiveFacts {}
+
+/** What no record holds. */
+interface LiveFacts {
   /** Of a worktree of its own. */
   readonly branch: string | null;
-  readonly status: AgentStatus;
-  readonly cause: string | null;
-  /** How many milliseconds it will still wait, where that is known. */
-  readonly left: (() => number) | null;
   /** Titles of the calls that run, by id, the oldest first. */
-  readonly calls: ReadonlyMap<string, string>;
-  /** Its last request failed, and is to be sent again. */
-  readonly retries: boolean;
-  /** How long nothing had happened, once that counts as stalled; null when something happens. */
-  readonly silentMs: number | null;
-  /** Its latest progress line. */
-  readonly progress: string | null;
-  readonly turns: number;
-  readonly usage: Usage;
-  readonly costUsd: number | null;
+  readonly calls: Map<string, string>;
+  /** How many milliseconds it will still wait, where that is known. */
+  left: (() => number) | null;
 }
 
 export class AgentBoard {
-  readonly #agents = new Map<AgentId, BoardAgent>();
+  #board: StatusBoard = emptyBoard();
+  /** Those at work. */
+  readonly #live = new Map<AgentId, LiveFacts>();
 
   get size(): number {
-    return this.#agents.size;
+    return this.#live.size;
   }
 
   /** Children under their parents, siblings in the order in which they were asked for. */
   get tree(): readonly TreePlace<BoardAgent>[] {
-    const byNumber = [...this.#agents.values()].sort((one, other) => numberOf(one) - numberOf(other));
-    return agentTree(byNumber);
+    const agents = Array.from(this.#live.keys(), (id) => this.find(id)).filter(
+      (agent) => agent !== undefined,
+    );
+    return agentTree(agents.sort((one, other) => numberOf(one) - numberOf(other)));
   }
 
   find(id: AgentId): BoardAgent | undefined {
-    return this.#agents.get(id);
+    const overview = this.#board.agents.get(id);
+    const live = this.#live.get(id);
+    return overview && live && { ...overview, ...live };
   }
 
   /** How many of those at work it is below; 0 for a child of the main agent. */
   levelOf(id: AgentId): number {
-    const parent = this.#agents.get(id)?.parent;
-    return parent != null && this.#agents.has(parent) ? this.levelOf(parent) + 1 : 0;
+    const parent = this.find(id)?.parent;
+    return parent != null && this.#live.has(parent) ? this.levelOf(parent) + 1 : 0;
+  }
+
+  /** Takes what is recorded, before the live event that tells of it. */
+  recorded(agent: AgentId | null, event: JournalEvent, time: number = Date.now()): void {
+    extendBoard(this.#board, { seq: this.#board.seq + 1, time, agent, event });
+    const live = agent === null ? undefined : this.#live.get(agent);
+    if (live === undefined || event.type !== 'status.changed') return;
+    live.left = event.leftMs === undefined ? null : timeLeft(event.leftMs);
   }
 
   take(event: SessionEvent): void {
-    const { agentId: id, parentAgentId: parent } = event;
-    if (event.type === 'agent_started') {
-      const { agentType: type, name, description, worktree, carried, progress = null } = event;
-      const branch = worktree?.branch ?? null;
-      this.#agents.set(id, { ...AT_WORK, ...carried, id, parent, type, name, description, branch, progress });
-      return;
-    }
-    const agent = this.#agents.get(id);
-    if (agent === undefined) return;
-    if (event.type === 'agent_ended') this.#agents.delete(id);
-    else this.#agents.set(id, { ...agent, ...NO_TROUBLE, ...changeBy(event, agent) });
+    const { agentId: id } = event;
+    if (event.type === 'agent_started') this.#admit(event);
+    const calls = this.#live.get(id)?.calls;
+    if (event.type === 'tool_started') calls?.set(event.call.id, callTitle(event.call, event.details));
+    if (event.type === 'tool_completed') calls?.delete(event.call.id);
+    if (event.type !== 'agent_ended') return;
+    this.#live.delete(id);
+    this.#board.agents.delete(id);
+    this.#board.tools.delete(id);
   }
 
   clear(): void {
-    this.#agents.clear();
+    this.#live.clear();
+    this.#board = emptyBoard();
+  }
+
+  /** Also of an agent that an earlier process started: then its start is not among what is recorded here. */
+  #admit(event: Extract<SessionEvent, { type: 'agent_started' }>): void {
+    const { agentId: id, parentAgentId: parent, agentType: type, name, description, background } = event;
+    const { model, worktree, carried, progress = null } = event;
+    const startedAt = Date.now();
+    const known = { id, parent, type, name, description, background, model, startedAt, progress };
+    admitAgent(this.#board, { ...known, ...carried });
+    this.#live.set(id, { branch: worktree?.branch ?? null, calls: new Map(), left: null });
   }
 }
 
 function numberOf({ id }: BoardAgent): number {
   return Number(id.slice(id.lastIndexOf('.') + 1));
-}
-
-const NO_TROUBLE = { retries: false, silentMs: null } as const;
-
-const AT_WORK = {
-  ...NO_TROUBLE,
-  status: 'running',
-  cause: null,
-  left: null,
-  calls: new Map(),
-  progress: null,
-  turns: 0,
-  usage: NO_USAGE,
-  costUsd: 0,
-} as const satisfies Partial<BoardAgent>;
-
-function changeBy(event: SessionEvent, agent: BoardAgent): Partial<BoardAgent> {
-  switch (event.type) {
-    case 'assistant':
-      return {
-        turns: agent.turns + 1,
-        usage: addUsage(agent.usage, event.usage),
-        costUsd: addCost(agent.costUsd, event.costUsd),
-      };
-    case 'tool_started':
-      return { calls: new Map(agent.calls).set(event.call.id, callTitle(event.call, event.details)) };
-    case 'tool_completed': {
-      const calls = new Map(agent.calls);
-      calls.delete(event.call.id);
-      return { calls };
-    }
-    case 'progress':
-      return { progress: event.line };
-    case 'status_changed':
-      return {
-        status: event.status,
-        cause: event.cause,
-        left: event.leftMs === undefined ? null : timeLeft(event.leftMs),
-      };
-    case 'request_failed':
-      return { retries: event.retryInMs !== null };
-    case 'stalled':
-      return { silentMs: event.silentMs };
-    default:
-      return {};
-  }
 }
 
 /** What it does, or why it does nothing: `Bash npm test`, `blocked: permission`; before it its progress line. */
@@ -141,10 +111,10 @@ export function doingOf(agent: BoardAgent, now: number = Date.now()): string {
 }
 
 function activityOf(agent: BoardAgent, now: number): string {
-  const { status, cause, left, calls, retries, silentMs } = agent;
-  const silent = silentMs === null ? '' : ` (silent for ${duration(silentMs)})`;
+  const { status, cause, left, calls, activity, stalledMs } = agent;
+  const silent = stalledMs === null ? '' : ` (silent for ${duration(stalledMs)})`;
   if (status !== 'running') return `${liveStatusOf({ status, cause, leftMs: left?.() }, now)}${silent}`;
-  if (retries) return 'waiting to try again';
+  if (activity?.kind === 'retrying') return 'waiting to try again';
   const [first] = calls.values();
   if (first === undefined) return `thinking${silent}`;
   return `${first}${calls.size > 1 ? ` (+${calls.size - 1})` : ''}${silent}`;

@@ -44,7 +44,11 @@ export class Chat implements AsyncDisposable {
     onNote: (line: string) => void,
     onChild: (event: SessionEvent) => void = () => {},
   ) {
-    this.#options = { ...options, onRecord: tellingChanges(onNote, options.onRecord) };
+    const onRecord: SessionOptions['onRecord'] = (agent, event) => {
+      this.board.recorded(agent, event);
+      options.onRecord?.(agent, event);
+    };
+    this.#options = { ...options, onRecord: tellingChanges(onNote, onRecord) };
     this.#io = io;
     this.#onNote = onNote;
     this.#onChild = onChild;
