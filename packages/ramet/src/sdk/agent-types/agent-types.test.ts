@@ -9,11 +9,13 @@ import {
   startAgents,
   startFamily,
 } from '../../../test/fixtures/family.ts';
-import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts';
 import type { RequestRecord } from '../../emulator/index.ts';
 import { trust } from '../../system/trust.ts';
 import { agentToolFor } from '../../tools/agent.ts';
+import { findPlace } from '../place.ts';
+import { openAgentTypes } from './agent-types.ts';
 
 const agentTool = agentToolFor({ fork: true, types: typeLines(builtInDefinitions) });
 
@@ -321,5 +323,19 @@ describe('TYPE-3: agents of definition files', () => {
     writeFiles(family.home, { 'agents/late.md': definition('late') });
     await family.run('Again.');
     expect(lastTexts(family.requestsOf('Again.')[0])[0]).toContain('- late: Knows all of late.');
+  });
+
+  test('a folder that appears while the session runs is there for all agents that start together', async () => {
+    const cwd = temporaryDirectory();
+    const env = { RAMET_HOME: join(cwd, 'home') };
+    using types = await openAgentTypes(findPlace({ cwd, env }), env);
+    const knowsLate = async (): Promise<boolean> => {
+      await types.refresh('late');
+      return types.definitions.some(({ name }) => name === 'late');
+    };
+    expect(await knowsLate()).toBe(false);
+    await new Promise(setImmediate);
+    writeFiles(env.RAMET_HOME, { 'agents/late.md': definition('late') });
+    expect(await Promise.all([knowsLate(), knowsLate()])).toEqual([true, true]);
   });
 });

@@ -55,17 +55,27 @@ export async function openAgentTypes(place: Place, env: NodeJS.ProcessEnv): Prom
   let tell: ((line: string) => void) | null = null;
   let opened: OpenTypes | null = null;
   let closed = false;
-  const look = async (name: string | null): Promise<void> => {
-    if (opened !== null) await opened.check(name);
-    else if (!closed && definitionFolders(where).length > 0) {
-      const { openTypes } = await import('./definition-types.ts');
-      const types = await openTypes(await openStore(place, env));
-      if (opened !== null || closed) return;
-      opened = types;
-      if (tell !== null) types.watch(tell);
-    }
+  const open = async (): Promise<void> => {
+    if (closed || definitionFolders(where).length === 0) return;
+    const { openTypes } = await import('./definition-types.ts');
+    const types = await openTypes(await openStore(place, env));
+    if (opened !== null || closed) return;
+    opened = types;
+    if (tell !== null) types.watch(tell);
   };
-  await look(null);
+  let opening: Promise<void> | null = null;
+  /** Agents that start together find the same folders: one look serves all who ask in one phase of the event loop. */
+  const look = async (name: string | null): Promise<void> => {
+    if (opened !== null) return opened.check(name);
+    if (opening === null) {
+      opening = open();
+      setImmediate(() => {
+        opening = null;
+      });
+    }
+    return opening;
+  };
+  await open();
   return {
     get definitions() {
       return opened?.store.catalog.definitions ?? builtInDefinitions;
