@@ -153,7 +153,8 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-8': NOT_YET,
   'COORD-1': NOT_YET,
   'COORD-2': NOT_YET,
-  'OP-1': NOT_YET,
+  'OP-1':
+    'a status is written back by a function that no command calls yet; per-task settings are read, and nothing uses them',
   'OP-2': NOT_YET,
   'OP-3': NOT_YET,
   'OP-4': NOT_YET,

@@ -6,6 +6,7 @@ import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
 import { addAgents, addGc, addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
 import { commandNames, usageError } from './near-word.ts';
+import { addOperate } from './operator/operator-grammar.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
@@ -48,6 +49,7 @@ function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (cod
   addViews(program, io, setExitCode);
   addAgents(program, io, setExitCode);
   addCache(program, io);
+  addOperate(program, io, setExitCode);
   addUndo(program, io, setExitCode);
   addMerge(program, io, setExitCode);
   addProvenance(program, io);

@@ -13,15 +13,19 @@ export interface PositionedJson {
   value: unknown;
   /** The line of the value at `path`, or of the nearest one around it. */
   lineOf(path: readonly PropertyKey[]): number;
+  /** Where exactly the value at `path` begins in the text; undefined if there is no such value. */
+  offsetOf(path: readonly PropertyKey[]): number | undefined;
 }
 
 export class JsonMistake extends Error {
   readonly line: number;
+  readonly column: number;
 
-  constructor(line: number, message: string) {
+  constructor(line: number, message: string, column = 1) {
     super(message);
     this.name = 'JsonMistake';
     this.line = line;
+    this.column = column;
   }
 }
 
@@ -41,9 +45,10 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 export function parsePositionedJson(text: string): PositionedJson {
   const parser = new Parser(text);
   const value = parser.document();
-  const { lines } = parser;
+  const { lines, offsets } = parser;
   return {
     value,
+    offsetOf: (path) => offsets.get(placeOf(path)),
     lineOf(path) {
       for (let length = path.length; length > 0; length--) {
         const line = lines.get(placeOf(path.slice(0, length)));
@@ -61,6 +66,7 @@ function placeOf(path: readonly PropertyKey[]): string {
 class Parser {
   readonly #text: string;
   readonly lines: Map<string, number> = new Map();
+  readonly offsets: Map<string, number> = new Map();
   readonly #path: PropertyKey[] = [];
   #at = 0;
   /** Lines are counted forwards only, from the last place that was asked for. */
@@ -81,7 +87,9 @@ class Parser {
 
   #value(): unknown {
     if (this.#path.length > DEEPEST) throw this.#mistake(`it is nested deeper than ${DEEPEST} levels`);
-    this.lines.set(placeOf(this.#path), this.#line());
+    const place = placeOf(this.#path);
+    this.lines.set(place, this.#line());
+    this.offsets.set(place, this.#at);
     switch (this.#text[this.#at]) {
       case '{':
         return this.#object();
@@ -194,7 +202,8 @@ class Parser {
   }
 
   #mistake(message: string): JsonMistake {
-    return new JsonMistake(this.#line(), message);
+    const column = this.#at - this.#text.lastIndexOf('\n', this.#at - 1);
+    return new JsonMistake(this.#line(), message, this.#at === 0 ? 1 : column);
   }
 }
 

@@ -78,6 +78,11 @@ export const ROOMS: readonly Room[] = [
     leaves: 'what the agent does',
   },
   {
+    name: 'operator',
+    owns: 'task files: reading them in every format, what is wrong with them, writing a status back',
+    leaves: 'running tasks, printing',
+  },
+  {
     name: 'views',
     owns: 'what people read about sessions: session view, bill, timeline, cache explain, provenance, worktrees, and the format of figures',
     leaves: 'finding the session, printing',
@@ -140,7 +145,7 @@ const DOORS: Readonly<Record<string, string>> = {
     shell/fence/fence-command shell/fence/harm-to-others unreadable-files
   `,
   settings: `
-    other-tools/other-tools other-tools/read-other-tools read-settings setting-value settings
+    other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings
     settings-schema
   `,
   tools: `
@@ -157,16 +162,17 @@ const DOORS: Readonly<Record<string, string>> = {
     budget/fork-cost hosting later loop/loop loop/run-state opening resume/resume-agents shapes
   `,
   executors: 'in-process process/process-executor',
+  operator: 'tasks/listed-task tasks/read-task-list',
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
     ledger/cost-object ledger/cost-table ledger/ledger merge-text provenance/agent-diff provenance/blame
-    refused-removal repair-text session-target session-view text/format timeline transcript type-list
+    refused-removal repair-text session-target session-view task-list text/format timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
     calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
-    compile-cache doctor/doctor doctor/health-check index merge/merge options place retention/gc
+    compile-cache doctor/doctor doctor/health-check index merge/merge operator/lint-tasks options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees
   `,
 };

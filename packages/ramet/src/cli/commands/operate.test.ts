@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { CommandEnd } from '../../../test/fixtures/command.ts';
+import { runHere } from '../../../test/fixtures/command-here.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+
+async function operate(text: string, ...flags: string[]): Promise<CommandEnd> {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, '.git'));
+  writeFileSync(join(cwd, 'tasks.md'), text);
+  return runHere(['operate', ...flags, 'tasks.md'], { cwd, env: {} });
+}
+
+describe('OP-1: ramet operate --lint', () => {
+  test('explains every line and counts the tasks', async () => {
+    const { code, stdout } = await operate(
+      '# Plan\n\n- [x] T001 [P] Add src/a.ts\n  - a detail\n- [ ] T002 Use it (depends on T001)\n\nBye.\n',
+      '--lint',
+    );
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      'LINE  READ AS',
+      '1     a heading',
+      '3     task T001 (done, parallel): Add src/a.ts',
+      '        files src/a.ts',
+      '4     a detail of T001',
+      '5     task T002 (open): Use it',
+      '        after T001',
+      '7     not read: text',
+      '',
+      '2 tasks: 1 open, 1 done',
+      '',
+    ]);
+  });
+
+  test('prints exactly the promised JSON', async () => {
+    const { stdout } = await operate('- [ ]* 1. Add it in `src/a.ts`\n\nBye.\n', '--lint', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      tasks: [
+        {
+          ...{
+            id: '1',
+            title: 'Add it in `src/a.ts`',
+            line: 1,
+            status: 'open',
+            optional: true,
+            depends_on: [],
+          },
+          ...{ parallel: false, phase: null, files: ['src/a.ts'] },
+        },
+      ],
+      ignored: [{ line: 3, why: 'text' }],
+      problems: [],
+    });
+  });
+
+  test('exits with 1 for errors, each with file, line and column', async () => {
+    const { code, stdout } = await operate(
+      '- [ ] T1 a (depends on T2)\n- [ ] T2 b (depends on T1)\n',
+      '--lint',
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'tasks.md:1:24: error: these tasks wait for each other: T1 (line 1) → T2 (line 2) → T1',
+    );
+    expect(stdout).toMatch(/2 tasks: 2 open; 1 error\n$/);
+  });
+
+  test('a file whose tasks are all done says so and exits with 0, with --lint and without', async () => {
+    const text = '- [x] T1 a\n- [ ]* T2 b\n';
+    for (const flags of [['--lint'], []])
+      expect(await operate(text, ...flags)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/all tasks are done, nothing is left to do\n$/),
+      });
+  });
+
+  test('a missing file is wrong use; running is refused in one line', async () => {
+    const cwd = temporaryDirectory();
+    expect(await runHere(['operate', '--lint', 'none.md'], { cwd, env: {} })).toMatchObject({
+      code: 2,
+      stderr: 'ramet: none.md is not there: name a task file or a folder of tasks\n',
+    });
+    expect(await operate('- [ ] T1 a\n')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^ramet: running tasks is not possible yet: .*\n$/),
+    });
+    expect(await operate('- [ ] T1 a (depends on T2)\n')).toMatchObject({ code: 1 });
+  });
+});

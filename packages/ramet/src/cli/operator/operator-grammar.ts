@@ -1,0 +1,17 @@
+/** The grammar of the commands for task files. */
+import type { Command } from 'commander';
+import type { CommandIo } from '../io.ts';
+
+export function addOperate(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  program
+    .command('operate')
+    .description('read and check a task file (with --lint; running it is not possible yet)')
+    .argument('<file>', 'Markdown, YAML or JSON with tasks, or a folder with a file for each task')
+    .option('--lint', 'explain how each line was read and what is wrong; exit with 1 if there are errors')
+    .option('--json', 'with --lint: print JSON')
+    .option('--bullets', 'read list items as tasks if no line has a box')
+    .option('--tag <name>', 'which list of a JSON file that has several')
+    .action(async (file, options) => {
+      setExitCode(await (await import('../commands/operate.ts')).operate(file, options, io));
+    });
+}

@@ -1,0 +1,217 @@
+/** What stands below a task: more of its title, its fields, and details that name files and dependencies. */
+import { filesInField, filesInProse, type NamedFile } from '../file-hints.ts';
+import { proseDependencies, readIdList } from '../id-list.ts';
+import type { ListedTask, TaskSettings } from '../listed-task.ts';
+import { statusOfMark, statusOfWord } from '../status-words.ts';
+import { safeText, type TaskDraft } from '../task-draft.ts';
+import type { MarkdownLine } from './markdown-lines.ts';
+import {
+  type FieldName,
+  isProhibition,
+  namesCriteria,
+  namesGate,
+  readField,
+  saysNothing,
+  saysYes,
+  type TaskField,
+} from './task-fields.ts';
+import type { TaskHead } from './task-id.ts';
+
+/** Marks in the text of a title that were understood and need not be shown. */
+const SAID =
+  /\s*[(\uff08]\s{0,2}depends?(?: on)?\b[^()\uff08\uff09]{0,300}[)\uff09]|\s*[\u2014\u2013-]\s{0,2}depends? on\b[^()]{0,300}$|<!--.{0,300}?-->|\s@(?:depend(?:s|encies)|requirements)\([^()]{0,200}\)/gi;
+
+const TAG = /@depend(?:s|encies)\(([^()]{0,200})\)/g;
+
+export class Details {
+  readonly #draft: TaskDraft;
+  #title: { task: ListedTask; parts: string[] } | null = null;
+  #field: { task: ListedTask; name: FieldName; indent: number } | null = null;
+  #criteria: { indent: number } | null = null;
+  readonly #steps: Map<ListedTask, { done: number; all: number }> = new Map();
+
+  constructor(draft: TaskDraft) {
+    this.#draft = draft;
+  }
+
+  /** Whether the next line may continue the title. */
+  get inTitle(): boolean {
+    return this.#title !== null;
+  }
+
+  begin(task: ListedTask, line: MarkdownLine, { title, titleAt }: TaskHead): void {
+    this.#endTitle();
+    this.#field = null;
+    this.#criteria = null;
+    this.#title = { task, parts: [title] };
+    this.#take(task, line.body, { line: line.number, at: line.bodyAt }, titleAt);
+  }
+
+  blank(): void {
+    this.#endTitle();
+  }
+
+  finish(): void {
+    this.#endTitle();
+    this.#field = null;
+    this.#criteria = null;
+    for (const [task, { done, all }] of this.#steps)
+      if (task.mark === null && task.status === 'open' && done > 0)
+        task.status = done === all ? 'done' : 'in_progress';
+    this.#steps.clear();
+  }
+
+  /** A box of the task that is not a task itself. */
+  step(task: ListedTask, done: boolean): void {
+    this.#endTitle();
+    if (!done) task.openSteps += 1;
+    const steps = this.#steps.get(task) ?? { done: 0, all: 0 };
+    this.#steps.set(task, { done: steps.done + (done ? 1 : 0), all: steps.all + 1 });
+  }
+
+  inCriteria(indent: number): boolean {
+    return this.#criteria !== null && indent >= this.#criteria.indent;
+  }
+
+  /** A label such as "Acceptance:" outside any task. */
+  label(line: MarkdownLine): void {
+    this.#endTitle();
+    if (/[:\uff1a]\s*\**$/.test(line.body) && (namesCriteria(line.body) || isProhibition(line.body)))
+      this.#criteria = { indent: line.indent };
+    else if (line.kind === 'text') this.#criteria = null;
+  }
+
+  /** Returns how the line was read. */
+  detail(task: ListedTask, line: MarkdownLine): string {
+    const place = { line: line.number, at: line.bodyAt };
+    const field = readField(line.body);
+    if (field !== null) {
+      this.#endTitle();
+      return this.#takeField(task, field, line);
+    }
+    if (this.#title?.task === task && line.kind === 'text') {
+      this.#title.parts.push(line.body);
+      this.#take(task, line.body, place, 0);
+      return `more of the title of ${task.id}`;
+    }
+    this.#endTitle();
+    if (this.#field !== null && this.#field.task === task && line.indent > this.#field.indent)
+      return this.#takeValue(task, this.#field.name, line.body, place);
+    this.#field = null;
+    this.label(line);
+    this.#take(task, line.body, place, 0);
+    return `a detail of ${task.id}`;
+  }
+
+  #takeField(task: ListedTask, { name, value, valueAt, sure }: TaskField, line: MarkdownLine): string {
+    const place = { line: line.number, at: line.bodyAt + valueAt };
+    this.#field = value === '' ? { task, name, indent: line.indent } : null;
+    if (name === 'criteria') this.#criteria = { indent: line.indent };
+    if (value === '') return `a field of ${task.id}`;
+    if (name === 'status' && task.mark === null) return this.#takeStatus(task, value, line, valueAt);
+    return this.#takeValue(task, name, value, place, sure);
+  }
+
+  #takeValue(task: ListedTask, name: FieldName, value: string, place: Place, sure = true): string {
+    const clean = safeText(value.replaceAll('`', ''), 1000);
+    switch (name) {
+      case 'depends':
+        return this.#takeDependencies(task, value, place, sure);
+      case 'files':
+        this.#name(task, filesInField(value), place, true);
+        return `files of ${task.id}`;
+      case 'boundary':
+        this.#name(task, filesInProse(value), place);
+        return `the boundary of ${task.id}`;
+      case 'parallel':
+        task.parallel ||= saysYes(value);
+        return `whether ${task.id} may run in parallel`;
+      case 'optional':
+        task.optional ||= saysYes(value);
+        return `whether ${task.id} is optional`;
+      case 'check':
+      case 'model':
+      case 'type':
+      case 'budget':
+      case 'effort':
+        task.settings = { ...task.settings, [name]: clean } satisfies TaskSettings;
+        return `the ${name} of ${task.id}`;
+      case 'reference':
+      case 'criteria':
+      case 'status':
+        return `a detail of ${task.id}`;
+    }
+  }
+
+  #takeDependencies(task: ListedTask, value: string, place: Place, sure: boolean): string {
+    if (saysNothing(value)) {
+      task.placed = true;
+      return `${task.id} depends on nothing`;
+    }
+    const { references } = readIdList(value, 0, { line: place.line, prose: !sure });
+    if (references.length === 0) return `a detail of ${task.id}: no task id in it, so no dependency`;
+    task.placed = true;
+    task.references.push(...references.map((one) => ({ ...one, column: one.column + place.at })));
+    return `dependencies of ${task.id}`;
+  }
+
+  /** Of a heading that is a task: `Status: [ ] pending`, `Status: In Progress`. */
+  #takeStatus(task: ListedTask, value: string, line: MarkdownLine, valueAt: number): string {
+    const box = /^\[(.?)\]/u.exec(value);
+    const status = box === null ? statusOfWord(value) : statusOfMark(box[1] ?? '', false);
+    if (status === undefined) {
+      const at = { line: line.number, column: line.bodyAt + valueAt + 1 };
+      this.#draft.problem(
+        at,
+        `the status "${value}" is not known: use open, in progress, done, cancelled or deferred`,
+      );
+      return `the status of ${task.id}`;
+    }
+    task.status = status;
+    const start = line.start + line.bodyAt + valueAt;
+    const word = /^[A-Za-z][A-Za-z _-]*/.exec(value)?.[0].trim() ?? '';
+    if (box !== null) task.mark = { start: start + 1, end: start + box[0].length - 1, kind: 'box' };
+    else if (word !== '') task.mark = { start, end: start + word.length, kind: 'word' };
+    return `the status of ${task.id}`;
+  }
+
+  /** Files, dependencies and gates that the text of a task names. */
+  #take(task: ListedTask, text: string, place: Place, from: number): void {
+    this.#name(task, filesInProse(text.slice(from)), { ...place, at: place.at + from });
+    for (const { subjects, objects, strong } of proseDependencies(text, place.line)) {
+      const others = subjects.filter(({ id }) => id !== task.id);
+      const moved = objects.map((one) => ({
+        ...one,
+        column: one.column + place.at,
+        weak: one.weak === true || !strong,
+      }));
+      if (others.length > 0) this.#draft.edges.push({ subjects: others, objects: moved });
+      else {
+        task.references.push(...moved);
+        task.placed ||= strong;
+      }
+    }
+    for (const { 0: tag, 1: value = '', index } of text.matchAll(TAG))
+      this.#takeDependencies(task, value, { ...place, at: place.at + index + tag.indexOf('(') + 1 }, true);
+    if (namesGate(text)) task.gate ??= safeText(text, 300);
+  }
+
+  #name(task: ListedTask, files: readonly NamedFile[], place: Place, sure = false): void {
+    for (const { path, at } of files)
+      this.#draft.fileNames.push({ task, path, line: place.line, column: place.at + at + 1, sure });
+  }
+
+  #endTitle(): void {
+    if (this.#title === null) return;
+    const { task, parts } = this.#title;
+    const title = safeText(safeText(parts.join(' '), 4_000).replace(SAID, ''));
+    task.title = title === '' ? task.id : title;
+    this.#title = null;
+  }
+}
+
+interface Place {
+  line: number;
+  /** Columns before the text. */
+  at: number;
+}

@@ -1,0 +1,441 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import type { ListedTask, TaskList } from './listed-task.ts';
+import { LARGEST_FILE, LARGEST_YAML, readTaskList, type TaskListOptions } from './read-task-list.ts';
+
+async function read(
+  text: string | Uint8Array,
+  name = 'tasks.md',
+  options: Partial<TaskListOptions> = {},
+): Promise<TaskList> {
+  const cwd = temporaryDirectory();
+  mkdirSync(dirname(join(cwd, name)), { recursive: true });
+  writeFileSync(join(cwd, name), text);
+  return readTaskList(name, { cwd, root: cwd, ...options });
+}
+
+function taskOf({ tasks }: TaskList, id: string): ListedTask {
+  const task = tasks.find((one) => one.id === id);
+  if (task === undefined) throw new Error(`no task ${id} among ${tasks.map((one) => one.id)}`);
+  return task;
+}
+
+function summary({ tasks }: TaskList): string[] {
+  return tasks.map(({ id, status, title }) => `${id} ${status}: ${title}`);
+}
+
+const SPEC_KIT = `# Tasks: parcels
+
+## Format: \`[ID] [P?] [Story] Description\`
+
+- **[P]**: can run in parallel
+- [P] tasks touch different files
+
+## Phase 1: Setup
+
+- [X] T001 Create the folders
+- [x] T002 [P] Configure lint in \`biome.json\`
+
+## Phase 2: Parcels (Blocking)
+
+### Models (depends on T001-T002)
+
+- [ ] T003 [P] [US1] Add the parcel model in src/parcel.ts
+- [ ] T004 [US1] Add the service in \`src/service.ts\`
+      that finds parcels by their sender, as \`src/sender.ts\`
+      says (depends on T003)
+- [/] T005b [US1] Wire it
+
+\`\`\`bash
+- [ ] T900 not a task
+Task: "also none"
+\`\`\`
+
+## Dependencies & Execution Order
+
+- T005b depends on T003 and T004
+- Polish comes last
+
+## Phase 3: Polish
+
+- [ ] T006 Tidy
+`;
+
+describe('OP-1: a spec-kit file', () => {
+  test('gives ids, titles, marks, phases, files and dependencies, also those of prose and headings', async () => {
+    const list = await read(SPEC_KIT);
+    expect(list.problems).toEqual([]);
+    expect(summary(list)).toEqual([
+      'T001 done: Create the folders',
+      'T002 done: Configure lint in `biome.json`',
+      'T003 open: Add the parcel model in src/parcel.ts',
+      'T004 open: Add the service in `src/service.ts` that finds parcels by their sender, as `src/sender.ts` says',
+      'T005b in_progress: Wire it',
+      'T006 open: Tidy',
+    ]);
+    expect(list.tasks.map(({ parallel }) => parallel)).toEqual([false, true, true, false, false, false]);
+    expect(taskOf(list, 'T002').files).toEqual(['biome.json']);
+    expect(taskOf(list, 'T004')).toMatchObject({
+      line: 18,
+      phase: 'Phase 2: Parcels (Blocking)',
+      barrier: 2,
+      files: ['src/service.ts', 'src/sender.ts'],
+      dependsOn: ['T001', 'T002', 'T003'],
+    });
+    expect(taskOf(list, 'T005b').dependsOn).toEqual(['T001', 'T002', 'T003', 'T004']);
+    expect(taskOf(list, 'T006')).toMatchObject({ phase: 'Phase 3: Polish', barrier: 3, dependsOn: [] });
+  });
+
+  test('reports the legend, the prose and the fence, and reads every line as something', async () => {
+    const list = await read(SPEC_KIT);
+    const whyOf = (line: number): string | undefined => list.ignored.find((one) => one.line === line)?.why;
+    expect(whyOf(5)).toBe('a legend');
+    expect(whyOf(6)).toBe('[P] is no mark of a task');
+    expect(whyOf(23)).toBe('a block of code');
+    expect(whyOf(31)).toBe('a list item without a box');
+    const covered = new Set(
+      list.readings.flatMap(({ line, count }) => Array.from({ length: count }, (_, n) => line + n)),
+    );
+    const missing = SPEC_KIT.split('\n').flatMap((text, n) =>
+      text.trim() !== '' && !covered.has(n + 1) ? [n + 1] : [],
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('has no dependency on what only looks like an id in prose', async () => {
+    const list = await read(
+      '- [ ] T001 Show `- A: (depends_on: AUTH-1)` and what depends on AUTH-2, after 3 retries\n- [ ] T002 x\n',
+    );
+    expect(list.problems).toEqual([]);
+    expect(list.tasks.map(({ dependsOn }) => dependsOn)).toEqual([[], []]);
+    expect(list.ignored).toEqual([
+      { line: 1, why: 'AUTH-2 is no task of this file, so T001 does not wait for it' },
+    ]);
+  });
+});
+
+const KIRO = `# Implementation Plan
+
+- [x] 1. Store
+  - [x] 1.1 Add the table
+    - Create \`db/parcels.sql\`
+    - _Requirements: 1.1, 2.3_
+  - [ ]* 1.2 Write property tests
+    - **Property 1: round trip**
+- [ ] 2. Service
+- [-] 2.1 Build the worker (P)
+  - _Boundary: src/worker.ts, WorkerPool_
+  - _Depends: 1.1_
+- [x] 2.3 Log
+  - _Depends:_ none
+- [ ] 3. Checkpoint
+  - Ensure all tests pass, ask the user if questions arise.
+`;
+
+describe('OP-1: a Kiro or cc-sdd file', () => {
+  test('knows parents at the same indentation, optional tasks and fields', async () => {
+    const list = await read(KIRO);
+    expect(list.problems).toEqual([]);
+    expect(list.tasks.map(({ id, status, parent }) => [id, status, parent])).toEqual([
+      ['1', 'done', null],
+      ['1.1', 'done', '1'],
+      ['1.2', 'open', '1'],
+      ['2', 'open', null],
+      ['2.1', 'in_progress', '2'],
+      ['2.3', 'done', '2'],
+      ['3', 'open', null],
+    ]);
+    expect(list.tasks.filter(({ optional }) => optional).map(({ id }) => id)).toEqual(['1.2']);
+    expect(taskOf(list, '2.1')).toMatchObject({
+      title: 'Build the worker',
+      parallel: true,
+      dependsOn: ['1.1'],
+      files: ['src/worker.ts'],
+    });
+    expect(taskOf(list, '1.1').files).toEqual(['db/parcels.sql']);
+    expect(taskOf(list, '2.3')).toMatchObject({ dependsOn: [], placed: true });
+    expect(taskOf(list, '3').placed).toBe(false);
+    expect(list.ignored).toEqual([]);
+  });
+
+  test('a parent is done when its parts are, whatever its own mark says', async () => {
+    const list = await read(
+      '- [ ] 1. A\n  - [x] 1.1 a\n  - [x] 1.2 b\n  - [ ]* 1.3 c\n- [x] 2. B\n  - [x] 2.1 d\n  - [ ] 2.2 e\n',
+    );
+    expect(list.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      ...['1 done', '1.1 done', '1.2 done', '1.3 open', '2 open', '2.1 done', '2.2 open'],
+    ]);
+  });
+
+  test.each([
+    ['{ "waves": [ { "id": 0, "tasks": ["1", "2"] }, { "id": 1, "tasks": ["3"] } ] }'],
+    [
+      '{ "waves": [ { "wave": 1, "tasks": [1, 2], "description": "first" },\n { "wave": 2, "name": "b", "tasks": [3] } ] }',
+    ],
+    ['{"waves": [["1", "2"], ["3"],]}'],
+  ])('takes waves as %s, before or after the tasks', async (waves) => {
+    const graph = `## Task Dependency Graph\n\n\`\`\`json\n${waves}\n\`\`\`\n\n`;
+    const tasks = '## Tasks\n\n- [ ] 1. A\n- [ ] 2. B\n- [ ] 3. C\n\n';
+    for (const text of [graph + tasks, tasks + graph]) {
+      const list = await read(text);
+      expect(list.problems).toEqual([]);
+      expect(list.tasks.map(({ id, wave, dependsOn }) => [id, wave, dependsOn])).toEqual([
+        ['1', 0, []],
+        ['2', 0, []],
+        ['3', 1, ['1', '2']],
+      ]);
+    }
+  });
+
+  test('takes arrows as an order', async () => {
+    const list = await read(
+      '- [ ] T1 a\n- [ ] T2 b\n- [ ] T3 c\n\n## Task Dependency Graph\n\n```mermaid\nT1 --> T2\nT2 (b) --> T3\n```\n',
+    );
+    expect(list.tasks.map(({ dependsOn }) => dependsOn)).toEqual([[], ['T1'], ['T2']]);
+  });
+
+  test('a part that depends on its own parent does not wait for it', async () => {
+    const list = await read('- [ ] 1. A\n  - [ ] 1.1 a\n    - _Depends: 1_\n');
+    expect(list.problems).toEqual([]);
+    expect(taskOf(list, '1.1').dependsOn).toEqual([]);
+    expect(list.ignored).toEqual([{ line: 3, why: '1.1 is a part of 1, so it cannot wait for it' }]);
+  });
+});
+
+describe('OP-1: an OpenSpec file', () => {
+  test('has sections, numbers with gaps, and boxes without an id that belong to a task', async () => {
+    const list = await read(
+      '## 1. Model\n\n- [x] 1.1 Add fields\n- [ ] 1.4 Migrate\n  - [ ] keeps old rows\n  - [ ] MUST NOT drop the table\n\n## 2. Verify\n\n- [ ] 2.1 Run tests\n  - Depends on: 1\n',
+    );
+    expect(list.problems).toEqual([]);
+    expect(list.tasks.map(({ id, status, phase, barrier }) => [id, status, phase, barrier])).toEqual([
+      ['1.1', 'done', '1. Model', null],
+      ['1.4', 'open', '1. Model', null],
+      ['2.1', 'open', '2. Verify', null],
+    ]);
+    expect(taskOf(list, '2.1').dependsOn).toEqual(['1.1', '1.4']);
+    expect(list.ignored).toEqual([
+      { line: 5, why: 'a part of 1.4: a box without an id' },
+      { line: 6, why: 'a prohibition of 1.4' },
+    ]);
+  });
+});
+
+describe('OP-1: plain lists', () => {
+  test('get ids by position, nested boxes are parts, criteria and prohibitions are none', async () => {
+    const list = await read(
+      '# Todo\n\n- [ ] Add login\n  - [x] Form\n  - [ ] Never log the password\n  - Acceptance criteria:\n    - [ ] wrong password gives 401\n- [-] Old idea\n- [>] Later\n\n## Acceptance Criteria\n\n- [ ] all green\n',
+    );
+    expect(list.tasks.map(({ id, status, title }) => `${id} ${status} ${title}`)).toEqual([
+      '1 open Add login',
+      '1.1 done Form',
+      '2 cancelled Old idea',
+      '3 deferred Later',
+    ]);
+    expect(list.ignored.map(({ line, why }) => `${line} ${why}`)).toEqual([
+      '5 a prohibition of 1',
+      '7 a criterion or prohibition of 1',
+      '13 an acceptance criterion or prohibition',
+    ]);
+  });
+
+  test('words that look like ids stay words unless the file has such ids', async () => {
+    const list = await read(
+      '- [ ] UTF-8 support\n- [ ] 3 retries on failure\n- [ ] Fix it\n- [ ] RFC7231 dates\n',
+    );
+    expect(list.tasks.map(({ id, title }) => `${id} ${title}`)).toEqual([
+      ...['1 UTF-8 support', '2 3 retries on failure', '3 Fix it', '4 RFC7231 dates'],
+    ]);
+  });
+
+  test('without any box are offered as tasks only when asked', async () => {
+    const text = 'Plan:\n\n1. Add a parser\n2. Test it\n';
+    const list = await read(text);
+    expect(list.tasks).toEqual([]);
+    expect(list.problems.map(({ message }) => message)).toEqual([expect.stringContaining('--bullets')]);
+    expect(summary(await read(text, 'tasks.md', { bullets: true }))).toEqual([
+      '1 open: Add a parser',
+      '2 open: Test it',
+    ]);
+  });
+
+  test('headings can be tasks, with fields and steps', async () => {
+    const list = await read(
+      '## Task list\n\n### TASK-01: Schema\n\n- **Status**: [x] complete\n- **Files**: `src/schema.ts`, `src/tables/`\n\n### TASK-02: Reader\n\n- **Depends on**: TASK-01\n- Check: `npm test`\n\n- [x] Step one\n- [ ] Step two\n',
+    );
+    expect(list.problems).toEqual([]);
+    expect(summary(list)).toEqual(['TASK-01 done: Schema', 'TASK-02 in_progress: Reader']);
+    expect(taskOf(list, 'TASK-01').files).toEqual(['src/schema.ts', 'src/tables/']);
+    expect(taskOf(list, 'TASK-02')).toMatchObject({
+      dependsOn: ['TASK-01'],
+      settings: { check: 'npm test' },
+    });
+  });
+
+  test('a person’s approval is a gate for the tasks below it', async () => {
+    const list = await read(
+      '## Phase 1: Tests\n\nTests must be approved before implementation starts.\n\n- [ ] T001 Code\n',
+    );
+    expect(taskOf(list, 'T001').gate).toContain('must be approved');
+    expect(list.ignored[0]?.why).toMatch(/^a gate for a person: /);
+  });
+});
+
+describe('OP-1: a dependency block between issues', () => {
+  const block = '## Dependencies\n\n- phase 1: #4301, #4302\n- phase 2: #4303\n- #4302 requires: #4301\n';
+
+  test('makes tasks of the issues', async () => {
+    const list = await read(block);
+    expect(list.problems).toEqual([]);
+    expect(list.tasks.map(({ id, phase, barrier, dependsOn }) => [id, phase, barrier, dependsOn])).toEqual([
+      ['#4301', 'phase 1', 1, []],
+      ['#4302', 'phase 1', 1, ['#4301']],
+      ['#4303', 'phase 2', 2, []],
+    ]);
+  });
+
+  test('is checked against the phases and for cycles', async () => {
+    const list = await read(`${block}- #4301 requires: #4303\n`);
+    expect(list.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
+      expect.stringMatching(/^6 #4301 \(phase 1\) depends on #4303 of a later phase/),
+    ]);
+  });
+});
+
+describe('OP-1: what is wrong with a file', () => {
+  test.each([
+    ['an empty file', '', '1:1 the file is empty'],
+    ['no tasks', '# Notes\n\nhello\n', '1:1 there are no tasks in it'],
+    [
+      'an unknown dependency',
+      '- [ ] T001 a (depends on T009)\n',
+      '1:26 T001 depends on T009: there is no task T009',
+    ],
+    [
+      'an unknown end of a range',
+      '- [ ] T001 a\n- [ ] T002 b (depends on T001-T009)\n',
+      '2:26 T002 depends on T001 to T009',
+    ],
+    ['a self dependency', '- [ ] 1. a\n  - _Depends: 1_\n', '2:15 1 depends on itself'],
+    ['a duplicate id', '- [ ] T001 a\n- [ ] T001 b\n', '2:1 the id T001 is used twice (first on line 1)'],
+    [
+      'a cycle',
+      '- [ ] T001 a (depends on T003)\n- [ ] T002 b (depends on T001)\n- [ ] T003 c (depends on T002)\n',
+      '1:26 these tasks wait for each other: T001 (line 1) → T003 (line 3) → T002 (line 2) → T001',
+    ],
+    [
+      'a wave against an edge',
+      '- [ ] 1. a\n  - _Depends: 2_\n- [ ] 2. b\n\n```json\n{"waves": [["1"], ["2"]]}\n```\n',
+      '2:15 1 (wave 0) depends on 2 (wave 1)',
+    ],
+    [
+      'a wave with an unknown task',
+      '- [ ] 1. a\n\n```json\n{"waves": [["1", "7"]]}\n```\n',
+      '4:19 wave 0 has 7: there is no task 7',
+    ],
+    [
+      'a later phase',
+      '## Phase 1\n- [ ] T1 a (depends on T2)\n## Phase 2\n- [ ] T2 b\n',
+      '2:24 T1 (Phase 1) depends on T2 of a later phase',
+    ],
+    [
+      'a path outside',
+      '- [ ] T001 a\n  - Files: ../../etc/passwd\n',
+      '2:12 T001 names ../../etc/passwd, which is outside',
+    ],
+    [
+      'a system path in prose',
+      '- [ ] T001 Edit `/etc/hosts.conf`\n',
+      '1:18 T001 names /etc/hosts.conf, which is outside',
+    ],
+    ['a mark that means nothing', '- [?] T001 a\n', '1:6 the mark [?] of T001 is not known'],
+    ['an open fence', '- [ ] T001 a\n```\n- [ ] T002 b\n', '2:1 nothing closes this fence'],
+  ])('%s is told with its place', async (_, text, expected) => {
+    const { problems } = await read(text);
+    expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)[0]).toContain(
+      expected,
+    );
+    expect(problems[0]?.file).toBe('tasks.md');
+  });
+
+  test('a cycle between tasks that are done is only a warning', async () => {
+    const { problems } = await read('- [x] T1 a (depends on T2)\n- [x] T2 b (depends on T1)\n');
+    expect(problems.map(({ level }) => level)).toEqual(['warning']);
+  });
+
+  test('a cycle through a parent is found', async () => {
+    const { problems } = await read(
+      '- [ ] 1. a\n  - [ ] 1.1 b\n    - _Depends: 2_\n- [ ] 2. c\n  - _Depends: 1_\n',
+    );
+    expect(problems[0]?.message).toMatch(/wait for each other/);
+  });
+
+  test('a file that is missing, binary or too large is refused in one line', async () => {
+    const cwd = temporaryDirectory();
+    await expect(readTaskList('none.md', { cwd })).rejects.toThrow(/^none\.md is not there/);
+    await expect(read(new Uint8Array([0, 1, 2]))).rejects.toThrow(/^tasks\.md is no text file/);
+    await expect(read('x'.repeat(LARGEST_FILE + 1))).rejects.toThrow(/are the most for a task list/);
+    await expect(read('x'.repeat(LARGEST_YAML + 1), 'tasks.yaml')).rejects.toThrow(
+      /are the most for a task list/,
+    );
+  });
+});
+
+describe('OP-1: hostile files', () => {
+  test('titles and ids have no control characters', async () => {
+    const list = await read('- [ ] T001 a\u001b[31mred\u202e\u0007 b\n- [ ] T002 c\n');
+    expect(list.tasks[0]?.title).toBe('a [31mred b');
+    expect(JSON.stringify(list)).not.toMatch(/\\u001b|\\u0007|\u202e/);
+  });
+
+  test.each([
+    ['blanks', `- [ ] T001 a${' '.repeat(200_000)}b`],
+    ['brackets', `- [ ] T001 ${'('.repeat(100_000)}`],
+    ['backticks', `- [ ] T001 ${'`a '.repeat(60_000)}`],
+    ['verbs', `- [ ] T001 ${'depends on '.repeat(20_000)}`],
+    ['ids', `- [ ] T001 depends on ${'T001, '.repeat(20_000)}`],
+    ['paths', `- [ ] T001 ${'a/'.repeat(100_000)}`],
+    ['stars', `- [ ] ${'*_'.repeat(100_000)}`],
+    ['arrows', `## Dependencies\n\n${'T1 --> '.repeat(30_000)}`],
+    ['comments', `- [ ] T001 ${'<!-- '.repeat(50_000)}`],
+    ['waves', `\`\`\`\n"waves"${' '.repeat(100_000)}\n\`\`\`\n- [ ] T001 a`],
+    ['fences', `${'```\n'.repeat(20_001)}- [ ] T001 a`],
+    ['headings', `${'#'.repeat(100_000)}\n- [ ] T001 a`],
+    ['nesting', Array.from({ length: 2_000 }, (_, n) => `${' '.repeat(n)}- [ ] T${n} a`).join('\n')],
+  ])('a line or file of many %s is read and ends', async (_, text) => {
+    const list = await read(text);
+    expect(list.tasks.length + list.problems.length).toBeGreaterThan(0);
+  });
+
+  test('aliases and deep nesting in YAML are refused', async () => {
+    const bomb = `a: &a [x, x]\nb: &b [*a, *a]\ntasks: *b\n`;
+    expect((await read(bomb, 'tasks.yaml')).problems[0]?.message).toMatch(/aliases/);
+    const deep = await read(`tasks: ${'['.repeat(20_000)}`, 'tasks.yml');
+    expect(deep.problems[0]?.message).toMatch(/no valid YAML/);
+  });
+
+  test('a folder does not follow links out of it', async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'tasks'));
+    writeFileSync(join(cwd, 'secret.md'), '---\nid: X-1\nstatus: To Do\n---\n');
+    symlinkSync(join(cwd, 'secret.md'), join(cwd, 'tasks/link.md'));
+    expect((await readTaskList('tasks', { cwd })).tasks).toEqual([]);
+  });
+
+  test('two thousand tasks are read', async () => {
+    const lines = Array.from(
+      { length: 2_000 },
+      (_, n) => `- [ ] T${n + 1} Task in src/f${n}.ts${n > 0 ? ` (depends on T${n})` : ''}`,
+    );
+    const list = await read(lines.join('\n'));
+    expect([list.tasks.length, list.problems.length]).toEqual([2_000, 0]);
+    const waves = {
+      waves: [list.tasks.slice(0, 1_000).map(({ id }) => id), list.tasks.slice(1_000).map(({ id }) => id)],
+    };
+    const free = lines.map((line) => line.replace(/ \(.*/, ''));
+    const waved = await read(`${free.join('\n')}\n\n\`\`\`json\n${JSON.stringify(waves)}\n\`\`\`\n`);
+    expect([waved.tasks.at(-1)?.dependsOn.length, waved.problems]).toEqual([1_000, []]);
+  });
+});
