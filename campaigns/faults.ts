@@ -1,6 +1,6 @@
 /**
- * The fault campaign: `npm run campaign:faults -- --seed 1 --every 5`. Disks that fail at every write, limits, networks,
- * clocks and damaged journals; exit code 1 when anything did not hold. See docs/campaigns.md.
+ * The fault campaign: `npm run campaign:faults -- --seed 1 --every 5`. Disks that fail at every write, limits,
+ * networks, clocks and damaged journals; exit code 1 when anything did not hold. See docs/campaigns.md.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
@@ -77,9 +77,7 @@ async function play(name: string, work: () => Promise<string[]>): Promise<void> 
     return;
   }
   rounds += 1;
-  const problems = await work().catch((error: unknown) => [
-    `the round cannot be looked at: ${String(error)}`,
-  ]);
+  const problems = await work().catch((error: unknown) => [`the round cannot be read: ${String(error)}`]);
   if (problems.length > 0) failed += 1;
   console.log(
     [`${problems.length === 0 ? 'ok   ' : 'WRONG'} ${name}`, ...problems.map((line) => `      ${line}`)].join(

@@ -1,6 +1,6 @@
 /**
- * The kill campaign: `npm run campaign:kill -- --kills 500 --seed 1`. Rounds of `kill/round.ts` until so many processes
- * were killed, then a report; exit code 1 when anything did not hold. See docs/campaigns.md.
+ * The kill campaign: `npm run campaign:kill -- --kills 500 --seed 1`. Rounds of `kill/round.ts` until this many
+ * processes were killed, then a report; exit code 1 when anything did not hold. See docs/campaigns.md.
  */
 import { parseArgs } from 'node:util';
 import { runCampaign } from './kill/campaign.ts';

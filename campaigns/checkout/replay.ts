@@ -81,7 +81,7 @@ export function wrongLines({ root, attempts }: Pick<ReplayOptions, 'root' | 'att
     if (kind !== 'edit' || path === null) return [];
     const isThere = lines.get(path)?.has(name) === true;
     if (outcome === 'done') return isThere ? [] : [`${name}: accepted, and not in ${path}`];
-    return isThere ? [`${name}: ${outcome}, and in ${path} all the same`] : [];
+    return isThere ? [`${name}: ${outcome}, and still in ${path}`] : [];
   });
 }
 

@@ -115,7 +115,7 @@ function personsIndex(git: (...words: string[]) => string, staged: string): stri
   ];
 }
 
-/** The plain way keeps no journal: a commit is foreign when it holds a line of somebody else's, or a person's file. */
+/** The plain way keeps no journal: a commit is foreign when it contains a line of another agent, or a person's file. */
 function sweptUp(root: string, base: string, attempts: readonly Attempt[]): number {
   const agents = new Set(attempts.map(({ agent }) => agent));
   return commitsOf(root, base).filter(({ id, agent, paths }) => {

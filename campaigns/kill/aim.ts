@@ -117,7 +117,7 @@ function watch(
   }
 }
 
-/** The request is answered with silence, half an answer, or a limit, until whoever is to die is dead. */
+/** The request is answered with silence, half an answer, or a limit, until the target is dead. */
 function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void): Disposable {
   let seen = 0;
   let hit: Asked | null = null;

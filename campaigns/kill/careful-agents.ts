@@ -17,7 +17,7 @@ const REPORT = /Scope: (\w+)\. \[([^\]]*)\]/g;
 const NEWS = /news from (\w+)(?:, again)?\./g;
 
 export interface CarefulAnswer extends Answer {
-  /** What the agent is at, for whoever aims at it. */
+  /** What the agent is doing, for the aim. */
   moment: 'step' | 'again' | 'revive' | 'wait' | 'report' | 'summary';
 }
 

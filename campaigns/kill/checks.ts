@@ -15,7 +15,7 @@ export interface Undisturbed {
 
 export interface CheckOptions {
   undisturbed: Undisturbed;
-  /** A session that was interrupted went on with another prompt: agents wait to be asked. */
+  /** An interrupted session continued with another prompt: agents wait to be asked. */
   mayBeGivenUp: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Everything a round leaves to be looked at, as plain values, so that checks can be shown to find what is wrong. */
+/** Everything a round leaves to be checked, as plain values, so that checks can be shown to find what is wrong. */
 import type { UnmatchedRequest } from 'ramet/emulator';
 import { effectLines } from './aim.ts';
 import type { RoundPlan } from './plan.ts';

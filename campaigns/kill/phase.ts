@@ -85,7 +85,7 @@ function requested({ events }: RecordedAgent): boolean {
   return events.some(({ type }) => type === 'request.started');
 }
 
-/** The main agent tells the user; everybody else is told of in a message to its parent. */
+/** The main agent tells the user; every other agent reports in a message to its parent. */
 function isToldOf({ id, parent, task }: RecordedAgent, { agents }: RecordedRound): boolean {
   if (parent === null) return true;
   const told = agents.get(parent)?.told ?? [];

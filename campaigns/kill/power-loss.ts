@@ -22,8 +22,8 @@ export interface PowerCut {
 }
 
 /**
- * Null when there is nothing that could be lost. `copied` is what `copiedEnd` said right after the kill: whoever opens
- * the journal makes the WAL's index anew, without it.
+ * Null when there is nothing that could be lost. `copied` is what `copiedEnd` said right after the kill: opening the
+ * journal makes the WAL's index anew, without it.
  */
 export function losePower(file: string, copied: number, chance: Chance): PowerCut | null {
   const wal = `${file}-wal`;

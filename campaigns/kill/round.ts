@@ -47,7 +47,7 @@ export interface RoundOptions {
   mostKills: number;
   /** Where the place of a failed round is copied to. */
   keep?: string;
-  /** Somebody wants no more of it. */
+  /** The user wants no more of it. */
   stopped?: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export async function killedRun(plan: RoundPlan, options: RoundOptions): Promise
   return result;
 }
 
-/** For whoever looks for the cause: the place as it was left, what was asked of the server, what was wrong. */
+/** To find the cause: the place as it was left, what was asked of the server, what was wrong. */
 function keepPlace(to: string, { stage, world }: { stage: Stage; world: World }, result: RoundResult): void {
   cpSync(world.root, to, { recursive: true });
   const asked = stage.asked.map(({ record, ...rest }) => ({ ...rest, outcome: record?.outcome }));
@@ -231,9 +231,9 @@ class KilledRun {
     try {
       evidence = await collect(this.#place, end, alreadyEnded);
     } catch (error) {
-      return [`the round cannot be looked at: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
+      return [`the round cannot be read: ${String(error)}; it had said ${JSON.stringify(end.stderr)}`];
     }
-    // Who was interrupted together with its parent, which went on with another prompt, goes on when it is asked to.
+    // An agent that was interrupted together with its parent, which got another prompt, continues when asked.
     const mayBeGivenUp = this.#prompted;
     return problemsOf(evidence, { undisturbed: this.#options.undisturbed, mayBeGivenUp });
   }

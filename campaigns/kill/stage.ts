@@ -34,9 +34,9 @@ type Listener = (what: 'asked' | 'answered', asked: Asked) => void;
 
 export class Stage implements AsyncDisposable {
   readonly asked: Asked[];
-  /** Counted by whoever starts processes. */
+  /** Counted where processes are started. */
   run = 0;
-  /** What goes wrong with a request, for whoever aims. */
+  /** What goes wrong with a request, for the aim. */
   fault: ((asked: Asked) => Fault | undefined) | null = null;
   /** Milliseconds that an answer is held back. */
   delay: ((asked: Asked) => number) | null = null;

@@ -117,7 +117,7 @@ export class World implements AsyncDisposable {
     return run;
   }
 
-  /** A command that only looks, in this process: a start would cost more than what is looked at. */
+  /** A command that only reads, in this process: a start would cost more than the reading. */
   async look(...args: string[]): Promise<{ code: number; text: string }> {
     let text = '';
     const say = (piece: string): void => {
@@ -225,7 +225,7 @@ function endOf(child: ChildProcess, began: number): Promise<RunEnd> {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      // Output is read by then, unless somebody who inherited it still holds it: nobody waits for that.
+      // Output is read by then, unless a process that inherited it still holds it: no one waits for that.
       const done = (): void => resolve({ code, signal, stdout, stderr, hung, ms: performance.now() - began });
       const late = setTimeout(done, 500);
       child.once('close', () => {
@@ -260,7 +260,7 @@ function processesIn(directory: string): number[] {
     try {
       return readlinkSync(`/proc/${pid}/cwd`).startsWith(directory);
     } catch {
-      return false; // it ended while it was looked at, or is not ours
+      return false; // it ended meanwhile, or is not ours
     }
   });
 }

@@ -4,7 +4,7 @@ import type { Answer, Fault, RequestView } from '../../packages/ramet/src/emulat
 export interface PlayOptions {
   agents: number;
   steps: number;
-  /** Every so many requests of children one stalls for good. */
+  /** One in this many requests of children stalls for good. */
   stallEvery: number;
 }
 

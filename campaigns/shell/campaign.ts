@@ -1,4 +1,4 @@
-/** Judges mutated scripts and hands what passes to the arenas, until so many have been run. */
+/** Judges mutated scripts and hands what passes to the arenas, until enough have been run. */
 
 import { NO_RULES } from '../../packages/ramet/src/permission/policy.ts';
 import { assessCommand } from '../../packages/ramet/src/permission/shell/assess-command.ts';

@@ -9,7 +9,7 @@ import type { Repository } from './repository.ts';
 import { readOrNull } from './repository.ts';
 import { runGit } from './run-git.ts';
 
-/** Fails for a branch that exists, and for one that stands in the way (`ramet`, `ramet/name/other`). */
+/** Fails for a branch that exists, and if another blocks it (`ramet`, `ramet/name/other`). */
 export async function createBranch(
   repository: Repository,
   env: Readonly<Record<string, string>>,

@@ -20,7 +20,7 @@ const NEUTRAL: readonly (readonly [RegExp, string])[] = [
   [/^diff\.external$/, 'false'],
   [/^diff\.submodule$/, 'short'],
   [/^diff\..+\.textconv$/s, 'cat'],
-  // A conflict, for somebody to look at: an empty driver would take one side in silence.
+  // A conflict, for a person to resolve: an empty driver would take one side silently.
   [/^merge\..+\.driver$/s, 'false'],
   [/^gpg\.(?:.+\.)?(?:program|defaultkeycommand)$/s, 'false'],
   [/^log\.showsignature$/, 'false'],

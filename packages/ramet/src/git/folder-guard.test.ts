@@ -273,7 +273,7 @@ describe('SEC-1: git in a folder that is not trusted runs nothing the folder nam
 });
 
 describe('SEC-1: what is the user’s keeps working', () => {
-  test('a filter, a text conversion and a credential helper of his own, also where the folder defines one of that name', async () => {
+  test('the user’s own filter, text conversion and credential helper, also where the folder defines one of that name', async () => {
     const folder = hostileFolder();
     changed(folder);
     writeFileSync(

@@ -7,7 +7,7 @@
  * Invariants
  * 1. Trust is of a working tree, its configuration of the repository: one trusted working tree of it is enough, and
  *    only one that names this repository as its own.
- * 2. A bare repository inside a checkout is not entered: whoever can commit files can commit one.
+ * 2. A bare repository inside a checkout is not entered: a commit of files can contain one.
  */
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -119,14 +119,16 @@ function withSettings(
   return variables;
 }
 
-/** `.gitmodules` can say of each submodule that it is to be looked into all the same. */
+/** `.gitmodules` can ask for each submodule to be entered anyway. */
 function ignoredSubmodules(root: string): (readonly [string, string])[] {
   const text = readOrNull(join(root, '.gitmodules')) ?? '';
   const names = text.matchAll(/\[\s*submodule\s+"((?:[^"\\\n]|\\.)+)"\s*\]/gi);
   return Array.from(names, ([, name = '']) => [`submodule.${name.replace(/\\(.)/g, '$1')}.ignore`, 'dirty']);
 }
 
-/** Answers by repository, as long as trust was neither given nor taken: one `stat` instead of a look at each worktree. */
+/**
+ * Answers by repository, as long as trust was neither given nor taken: one `stat` instead of a look at each worktree.
+ */
 const answers = new Map<string, { changed: bigint; trusted: boolean }>();
 
 function isTrustedRepository(repository: Repository, env: Readonly<Record<string, string>>): boolean {

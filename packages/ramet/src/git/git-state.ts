@@ -32,7 +32,7 @@ export class RecentGitState {
     return this.note(directory, this.#read(directory));
   }
 
-  /** Takes what somebody is reading, or has just read. */
+  /** Takes what another caller is reading, or has just read. */
   note(directory: string, state: Promise<GitState>): Promise<GitState> {
     this.#last = { directory, at: this.#now(), state };
     return state;

@@ -46,7 +46,7 @@ export function headRef(gitDirectory: string): string | null {
   return symbolicTarget(readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd());
 }
 
-/** Something stands in a ref's file that is no name of a commit: told as damage, not as absence. */
+/** A ref's file contains no name of a commit: reported as damage, not as absence. */
 export function isDamagedRef(commonDirectory: string, ref: string): boolean {
   const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
   return text !== undefined && !isCommitId(text) && symbolicTarget(text) === null;

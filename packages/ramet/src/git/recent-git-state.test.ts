@@ -38,7 +38,7 @@ describe('agents that start together are told the same state of git', () => {
     expect(reads).toEqual(['/a', '/a', '/b']);
   });
 
-  test('what somebody else has just read is not read again', async () => {
+  test('what another caller has just read is not read again', async () => {
     const { git, reads } = reading();
     const state: GitState = { known: false, reason: 'no git' };
     await git.note('/a', Promise.resolve(state));

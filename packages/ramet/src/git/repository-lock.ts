@@ -6,7 +6,7 @@
  * Invariants
  * 1. Never two holders of one name: inside a process by a queue, between processes by the kernel.
  * 2. Waiting does not block the event loop.
- * 3. The file stays, empty; removing it while somebody holds it would make two locks of one.
+ * 3. The file stays, empty; removing it while a process holds it would make two locks of one.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export async function withRepositoryLock<Result>(
   const file = join(repository.commonDirectory, 'ramet', 'locks', name);
   const before = queues.get(file) ?? Promise.resolve();
   const turn = before.then(() => holding(file, work, options));
-  // Whoever comes next waits for the end, not for success.
+  // The next caller waits for the end, not for success.
   const over = turn.then(
     () => {},
     () => {},

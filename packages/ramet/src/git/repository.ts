@@ -51,7 +51,7 @@ function isGitDirectory(path: string): boolean {
   return readOrNull(join(path, 'HEAD')) !== null;
 }
 
-/** Null also for what cannot be looked at, such as a circle of links: git sees no repository there either. */
+/** Null also for what cannot be read, such as a circle of links: git sees no repository there either. */
 function statOrNull(path: string): Stats | null {
   try {
     return statSync(path);

@@ -88,7 +88,7 @@ export async function runGitForBytes(
   throw new RametError('git_killed', 'retryable', `git ${args[0]} was ended by ${end}; try again`);
 }
 
-/** Git's own words, when a file needs a filter and there is none. */
+/** Git's own words, when a file needs a filter that is missing. */
 const FILTER_FAILED = /: (?:clean|smudge) filter '?(.+?)'? failed$/m;
 
 function refuseFilter({ filters, root }: FolderGuard, stderr: string): void {
@@ -164,7 +164,7 @@ interface GitStart {
   index?: string | undefined;
   /** The user asked for something from a remote. */
   reachesRemote?: boolean | undefined;
-  /** It changes somebody's files: keys typed at the terminal, which reach all programs there, do not end it half-way. */
+  /** It changes a user's files: keys typed at the terminal, which reach all programs there, do not end it half-way. */
   isSheltered?: boolean | undefined;
   /** `cwd` may be any folder of a checkout; otherwise it is the top or a git directory, and git looks no further up. */
   looksUp?: boolean | undefined;

@@ -61,7 +61,7 @@ describe('MODEL-2: time limits of a request that are apart', () => {
     expect(seen).toEqual({ error: null, quiet: [] });
   });
 
-  test('a request without content is told of within 15 s, and that it goes on', () => {
+  test('a request without content is reported within 15 s, and so is its end', () => {
     const { seen, pass, ping, watching } = watched();
     pass(7_500, ping);
     expect(seen.quiet).toEqual([]);

@@ -5,9 +5,9 @@
  *
  * Invariants
  * 1. Only time in which this process could have read counts: what a stopped process missed may be in its sockets.
- * 2. After a sleep of the machine a connection has a short while to show that it is alive; after a stop of the process only
- *    one over which nothing has come yet, such as a look whether the provider is back.
- * 3. One timer for all requests, and none while there is none.
+ * 2. After a sleep of the machine a connection has a short while to show that it is alive; after a stop of the process
+ *    only one over which nothing has come yet, such as a look whether the provider is back.
+ * 3. One timer for all requests, and no timer without requests.
  */
 import { ModelError } from '../schema/errors.ts';
 
@@ -35,7 +35,7 @@ export interface Watching {
   end(): void;
 }
 
-/** Both in milliseconds. Their difference changes when the machine sleeps or somebody sets its clock. */
+/** Both in milliseconds. Their difference changes when the machine sleeps or its clock is set. */
 export interface WatchTime {
   steady(): number;
   wall(): number;

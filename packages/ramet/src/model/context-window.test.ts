@@ -13,7 +13,7 @@ describe('RES-7: the context window of a model', () => {
   });
 
   test('is assumed where none does', () => {
-    const names = ['claude-haiku-4-5', 'claude-haiku-5-5', 'somebody-elses-model'];
+    const names = ['claude-haiku-4-5', 'claude-haiku-5-5', 'another-model'];
     expect(names.map(contextWindowOf)).toEqual(names.map(() => ASSUMED_CONTEXT_WINDOW));
   });
 

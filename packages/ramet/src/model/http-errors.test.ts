@@ -118,7 +118,7 @@ test('retry-after is read as seconds, as a date and in milliseconds', () => {
   expect(retryAfterMs({ 'retry-after': 'soon' })).toBeUndefined();
 });
 
-test('a refusal keeps what it says of rate limits', () => {
+test('a refusal keeps what it says about rate limits', () => {
   const headers = { 'anthropic-ratelimit-requests-remaining': '0' };
   expect(errorFromAnswer({ status: 429, headers, body: '' }, context).rate).toEqual({
     'requests-remaining': '0',

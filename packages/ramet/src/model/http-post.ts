@@ -73,7 +73,7 @@ export interface PostOptions {
   onResend?: ((error: ModelError) => void) | undefined;
 }
 
-/** The answer's head; its body is still to be read, and whoever reads it says when there is content. */
+/** The answer's head; its body is still to be read, and the reader says when there is content. */
 export interface PostedAnswer {
   readonly answer: IncomingMessage;
   heard(): void;

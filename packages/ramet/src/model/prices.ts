@@ -164,8 +164,8 @@ function share(tokens: number, price: number | null): number | null {
 type PriceOverrides = Readonly<Record<string, { readonly [Part in keyof TokenPrices]?: number | undefined }>>;
 
 /**
- * A price that is not stated keeps what the table says of the same model, else stays unknown. A stated one counts
- * for prompts of every length: whoever states it knows of no tiers.
+ * A price that is not stated keeps the table's value for the same model, else stays unknown. A stated one counts for
+ * prompts of every length: overrides have no tiers.
  */
 export function overridePrices(table: PriceTable, overrides: PriceOverrides): PriceTable {
   const rows = Object.entries(overrides).map(([model, stated]): PriceRow => {

@@ -50,7 +50,7 @@ export interface SendOptions {
   onUnused?: ((message: string) => void) | undefined;
 }
 
-/** What somebody must know of a provider; nobody asks for its name. */
+/** What callers must know about a provider; no one asks for its name. */
 export interface ProviderCapabilities {
   /** The one model it serves; any other name is a mistake. Absent where the server knows its models. */
   readonly onlyModel?: string | undefined;
@@ -71,7 +71,10 @@ export interface ModelProvider extends ProviderCapabilities {
   readonly origin?: string | undefined;
   /** Rejects with a ModelError, or Cancelled once `signal` aborts. */
   send(request: ModelRequest, options: SendOptions): Promise<ModelResponse>;
-  /** Has the prompt read and nothing answered (`max_tokens: 0`): the cache keeps it. Absent where there is no such request. */
+  /**
+   * Has the prompt read and nothing answered (`max_tokens: 0`): the cache keeps it. Absent where there is no such
+   * request.
+   */
   refresh?(request: ModelRequest, options: Pick<SendOptions, 'signal'>): Promise<ModelResponse>;
   /** Drops idle connections. */
   close(): void;

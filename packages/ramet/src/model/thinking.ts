@@ -1,6 +1,6 @@
 /**
- * How much a model is to think (RES-9). Who asks says an effort or a number of tokens; what a request carries is the form
- * that its model takes. A model of which nothing is known gets what was asked for.
+ * How much a model is to think (RES-9). Who asks says an effort or a number of tokens; what a request carries is the
+ * form that its model takes. A model of which nothing is known gets what was asked for.
  */
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -51,12 +51,14 @@ export function byTokens(tokens: number): ThinkingConfig {
   );
 }
 
-/** The largest effort that amounts to no more than so many tokens, or the least there is. */
+/** The largest effort that amounts to no more than `tokens`, or the least there is. */
 function effortOf(tokens: number): Effort {
   return EFFORTS.findLast((effort) => EFFORT_TOKENS[effort] <= tokens) ?? LEAST_EFFORT;
 }
 
-/** In the form that the model takes; null for one that does not think. One that always thinks is asked for the least. */
+/**
+ * In the form that the model takes; null for one that does not think. One that always thinks is asked for the least.
+ */
 export function fitThinking(wanted: ThinkingConfig | null, model: string): ThinkingConfig | null {
   const { thinking: form, alwaysThinks, mostOutput = Number.POSITIVE_INFINITY } = findModel(model) ?? {};
   if (wanted === null || form === 'none') return null;
@@ -102,13 +104,15 @@ function noNumber(who: string, effort: Effort): string {
   return `${who} takes no number of tokens for thinking: it gets the effort ${effort} (${about}), which is no exact limit`;
 }
 
-/** An effort, or what so many tokens amount to, in the words of chat completions. */
+/** An effort, or the effort that a number of tokens amounts to, in the words of chat completions. */
 export function chatEffort(wanted: Effort | number): Exclude<Effort, 'max'> {
   const effort = typeof wanted === 'number' ? effortOf(wanted) : wanted;
   return effort === 'max' ? 'high' : effort;
 }
 
-/** As much of it as a routine agent may have on this model: one that thinks unasked is told to think no more than that. */
+/**
+ * As much of it as a routine agent may have on this model: one that thinks unasked is told to think no more than that.
+ */
 export function routineThinking(inherited: ThinkingConfig | null, model: string): ThinkingConfig | null {
   if (inherited === null) return thinksTooMuchUnasked(model) ? byEffort(ROUTINE_EFFORT) : null;
   if (inherited.type === 'disabled') return inherited;

@@ -15,7 +15,7 @@ describe('MODEL-3: what a request without a response costs at most', () => {
   });
 
   test('is unknown for a model without a price', () => {
-    expect(mostCost({ ...request, model: 'somebody-elses' }, PRICES)).toBeNull();
+    expect(mostCost({ ...request, model: 'another-model' }, PRICES)).toBeNull();
   });
 
   const lost = (code: string): ModelError =>

@@ -69,7 +69,9 @@ export async function mergeQueue(options?: MergeTargetOptions): Promise<MergeEnt
   return (await import('./merge/merge.ts')).mergeQueue(options);
 }
 
-/** Puts back the files that Write and Edit changed in a session, or takes that back; of the latest when none is named. */
+/**
+ * Puts back the files that Write and Edit changed in a session, or takes that back; of the latest when none is named.
+ */
 export async function undo(session?: string, options?: UndoOptions): Promise<UndoOutcome> {
   if (session !== undefined) checkArgument('undo', 'the session', session, NAME);
   checkOptions('undo', options, UNDO);
@@ -135,7 +137,7 @@ export async function commitWorktree(
   return (await import('./worktrees/worktrees.ts')).commitWorktree(worktree, options);
 }
 
-/** One after the other. What holds work stays unless `force` is set; then it is kept on a ref first. */
+/** One after the other. A worktree with changes stays unless `force` is set; then it is kept on a ref first. */
 export async function* removeWorktrees(
   worktrees: readonly string[],
   options?: CallOptions & { force?: boolean },
@@ -145,7 +147,7 @@ export async function* removeWorktrees(
   yield* (await import('./worktrees/worktrees.ts')).removeWorktrees(worktrees, options);
 }
 
-/** Takes away the worktrees that hold nothing and that nobody will continue. */
+/** Removes the worktrees that have no changes and that no one will continue. */
 export async function collectWorktrees(
   options?: CallOptions & { dryRun?: boolean },
 ): Promise<{ worktrees: CollectedWorktree[]; notes: string[] }> {

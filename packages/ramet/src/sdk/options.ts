@@ -31,7 +31,7 @@ export interface SessionOptions {
   env?: NodeJS.ProcessEnv;
   /** A model id or a tier: `haiku`, `sonnet` (default), `opus`; `recipe` is the default without a key. */
   model?: string;
-  /** Goes on with this model when the first one stays unavailable. */
+  /** Continues with this model when the first one stays unavailable. */
   fallbackModel?: string;
   /** How hard the main agent thinks; children for which nobody chooses think no more than 10,000 tokens. */
   effort?: Effort;
@@ -44,7 +44,9 @@ export interface SessionOptions {
   /** Caps on agents that models ask for; see the setting `agents`. */
   agents?: AgentSettings;
   permissionMode?: SessionMode;
-  /** Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`). */
+  /**
+   * Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`).
+   */
   launch?: LaunchMode;
   /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
   compactionThreshold?: number;
@@ -260,7 +262,7 @@ export function newSessionModel(
   return model;
 }
 
-/** A provider may serve one model only: whoever names another one is told, not given that instead. */
+/** A provider may serve one model only: naming another one is an error, not a silent change. */
 export function refuseUnservedModel(model: string, provider: ModelProvider): void {
   if (provider.onlyModel === undefined || model === provider.onlyModel) return;
   throw new UserMistake(

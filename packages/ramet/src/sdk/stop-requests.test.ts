@@ -45,7 +45,7 @@ describe('AGENT-7: a request to stop an agent', () => {
     expect(statSync(join(folder, '2')).mode & 0o777).toBe(0o600);
   });
 
-  test('what is no request stops nobody, and where there is none nothing happens', () => {
+  test('what is no request stops no agent, and without requests nothing happens', () => {
     const here = place();
     expect(taken(here)).toEqual([]);
     const folder = join(here.project, here.session, 'stop');

@@ -86,9 +86,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     expect((await user.ramet(['logs'])).stdout).toContain('resumed: its process was ended');
   });
 
-  test('one whose end had come and was not told yet is told of once, also after a second kill', async ({
-    user,
-  }) => {
+  test('one that had ended unreported is reported once, also after a second kill', async ({ user }) => {
     const first = await play(user, {
       'Go.': [
         startAgents(['child'], BACKGROUND),
@@ -113,7 +111,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     expect(timesIn(everything(last), 'Scope: news.')).toBe(1);
   });
 
-  test('one that has ended again before the last of them goes on is told of once, as done', async ({
+  test('one that has ended again before the last of them resumes is reported once, as done', async ({
     user,
   }) => {
     const tasks = Array.from({ length: 20 }, (_, index) => `child ${index + 10}`);
@@ -306,7 +304,7 @@ describe.concurrent('AGENT-3: ramet -p and agents in the background', () => {
 });
 
 describe.concurrent('AGENT-5: SIGINT while a command runs that takes its time to end', () => {
-  test('an agent in the background that ended first goes on all the same, and is told of once', async ({
+  test('an agent in the background that ended first still resumes, and is reported once', async ({
     user,
   }) => {
     const slow = "trap 'sleep 0.5; exit 1' TERM; touch here; sleep 60 & wait";
@@ -358,7 +356,7 @@ describe.concurrent('RES-5: SIGINT while children work', () => {
       child: () => ({ text: 'Scope: after all.' }),
     });
     expect((await user.ramet(['-p', '--continue', ...BYPASS])).code).toBe(0);
-    // The interrupted work is gone on with, agents included; commands that were stopped may have taken effect.
+    // The interrupted work is resumed, agents included; commands that were stopped may have taken effect.
     const told = lastTexts(requestsOf(second, 'Go.')[0]);
     expect(told).toHaveLength(4);
     for (const text of told) expect(text).toMatch(/^Agent \w+\.\d \(fork\) done: .*Scope: after all\.$/s);

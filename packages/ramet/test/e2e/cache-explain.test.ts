@@ -82,9 +82,7 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
     );
   });
 
-  test('LAUNCH-1: says of agents that were made to start together which of them wrote the prefix too', async ({
-    user,
-  }) => {
+  test('LAUNCH-1: says which of the agents that started together wrote the prefix too', async ({ user }) => {
     user.env.RAMET_MODEL_HAIKU = 'claude-sonnet-5';
     const play = fanOut({ children: 3, input: { subagent_type: 'Explore' } });
     const together = Promise.withResolvers<void>();

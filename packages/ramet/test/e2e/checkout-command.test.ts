@@ -1,4 +1,7 @@
-/** The command of a checkout, as a link in a folder of somebody's PATH. A stand-in for the launcher says how it was started. */
+/**
+ * The command of a checkout, as a link in a folder of the user's PATH. A stand-in for the launcher says how it was
+ * started.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

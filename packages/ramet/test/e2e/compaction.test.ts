@@ -89,7 +89,7 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
     expect((await user.ramet(['logs'])).stdout).toMatch(/request \(compaction\) to claude-sonnet-5/);
   });
 
-  test('tells whoever reads the stream', async ({ user }) => {
+  test('tells readers of the stream', async ({ user }) => {
     await crowded(user);
     const end = await user.ramet(['-p', 'Count.', ...ALLOWED, '--output-format', 'stream-json']);
     const lines = linesOf(end.stdout).map((line) => JSON.parse(line));

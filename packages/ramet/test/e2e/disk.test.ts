@@ -5,7 +5,7 @@ import { sessionPath } from '../../src/journal/session-file.ts';
 import { linesOf } from '../fixtures/command.ts';
 import { test } from '../fixtures/user.ts';
 
-/** Refuses to let any file grow beyond so many KB, as a full disk or a quota does. */
+/** Refuses to let any file grow beyond this many KB, as a full disk or a quota does. */
 const limited = (kilobytes: number): string => `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
 
 describe.concurrent('LOG-1: a disk that takes no more', () => {

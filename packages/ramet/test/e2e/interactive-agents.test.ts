@@ -87,7 +87,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect(terminal.screen.match(/^✓ /gm)).toHaveLength(50);
   });
 
-  test('AGENT-3: Ctrl-B lets the turn go on, and what agents report later is gone on with', async ({
+  test('AGENT-3: Ctrl-B lets the turn continue, and later reports of agents start a turn', async ({
     user,
   }) => {
     await user.emulate({ respond: workers([GATED]) });
@@ -122,7 +122,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect(terminal.screen).not.toContain('queued');
   });
 
-  test('AGENT-5: /continue goes on with a stopped turn and the agents it waited for', async ({ user }) => {
+  test('AGENT-5: /continue resumes a stopped turn and the agents it waited for', async ({ user }) => {
     const emulator = await user.emulate({ respond: workers([GATED]) });
     await using terminal = startOnTerminal(user, BYPASS);
     await terminal.shows(/^>/m);
@@ -216,7 +216,7 @@ describe.concurrent('RES-5: leaving while agents work', () => {
     return Number(readFileSync(file, 'utf8'));
   }
 
-  test('Ctrl-D says that agents are at work, and again stops them; the session can be gone on with', async ({
+  test('Ctrl-D says that agents are at work, and again stops them; the session can be resumed', async ({
     user,
   }) => {
     const emulator = await user.emulate({ respond: workers([STUBBORN], { run_in_background: true }) });

@@ -11,7 +11,7 @@ const UP = '\u001b[A';
 const PASTE = (text: string): string => `\u001b[200~${text}\u001b[201~`;
 
 describe.concurrent('UI-1: ramet on a terminal', () => {
-  test('streams an answer, shows the figures, and can be gone on with', async ({ user }) => {
+  test('streams an answer, shows the figures, and can be resumed', async ({ user }) => {
     const emulator = await user.model({ text: 'Hello there.' }, { text: 'Hello again.' });
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);

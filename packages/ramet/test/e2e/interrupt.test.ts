@@ -93,7 +93,7 @@ describe.concurrent('RES-5: SIGINT', () => {
     ]);
   });
 
-  test('twice ends at once, and the session can be resumed all the same', async ({ user }) => {
+  test('twice ends at once, and the session can still be resumed', async ({ user }) => {
     // Tells that it was asked to end, and goes on.
     const command = "trap 'touch asked.txt' TERM; echo $$ $$ > pids.txt; while :; do sleep 0.1; done";
     const stubborn = { name: 'Bash', input: { command } };

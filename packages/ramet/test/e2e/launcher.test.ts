@@ -125,7 +125,7 @@ describe('the compile cache of an installed package', () => {
     expect(launch('ramet').stdout).toBe('KEPT\n');
   });
 
-  test('is not used where there is none: a launcher makes nothing in the home', () => {
+  test('is not made if missing: a launcher makes nothing in the home', () => {
     expect(cacheUsed('-p', 'prompt')).toBe('none');
     expect(existsSync(join(root, 'home'))).toBe(false);
   });
@@ -194,7 +194,7 @@ describe('the launcher', () => {
   });
 
   test.each([
-    ['of the checkout it stands in', 'checkout/packages/ramet', 'checkout/node_modules'],
+    ['of the checkout it is in', 'checkout/packages/ramet', 'checkout/node_modules'],
     ['of the project it is installed in', 'my project/node_modules/ramet', 'my project/node_modules'],
   ])('tells an old Node how to use the newer one %s', (_, inside, modules) => {
     place(join(modules, NODE_PACKAGE, 'bin/node'), '');

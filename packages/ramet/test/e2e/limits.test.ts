@@ -20,7 +20,7 @@ describe.concurrent('MODEL-1: --model', () => {
     expect(emulator.requests.map(({ request }) => request?.model)).toEqual([model]);
   });
 
-  test('goes on with the fallback model when the first stays unavailable', async ({ user }) => {
+  test('continues with the fallback model when the first stays unavailable', async ({ user }) => {
     const emulator = await user.emulate({
       respond: () => ({ text: 'From the other.' }),
       fault: ({ request }) =>
@@ -30,7 +30,7 @@ describe.concurrent('MODEL-1: --model', () => {
       env: { RAMET_MAX_RETRIES: '1' },
     });
     expect(end).toMatchObject({ code: 0, stdout: 'From the other.\n' });
-    expect(linesOf(end.stderr).at(-1)).toMatch(/^ramet: .*going on with claude-sonnet-5$/);
+    expect(linesOf(end.stderr).at(-1)).toMatch(/^ramet: .*continuing with claude-sonnet-5$/);
     expect(emulator.requests.map(({ request }) => request?.model)).toEqual([
       'claude-opus-5',
       'claude-opus-5',

@@ -145,7 +145,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(git(user, '-C', bare, 'ls-tree', '--name-only', 'main')).toBe('README.md\na.txt');
   });
 
-  test('says of a shallow clone what is missing', async ({ user }) => {
+  test('says what is missing in a shallow clone', async ({ user }) => {
     for (const name of ['one', 'two']) branch(user, name, { [name]: '1' });
     git(user, 'commit', '-q', '--allow-empty', '-m', 'later');
     const shallow = join(user.root, 'shallow');

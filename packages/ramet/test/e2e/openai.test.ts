@@ -99,7 +99,7 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
     expect(existsSync(join(user.repository, 'ran'))).toBe(false);
   });
 
-  test('a session goes on with the model it had', async ({ user }) => {
+  test('a session keeps the model it had', async ({ user }) => {
     const emulator = await chatting(user, { respond: turns({ text: 'One.' }, { text: 'Two.' }) });
     await user.ramet(['-p', 'x', '--model', 'local']);
     const end = await user.ramet(['-p', '--continue', 'more']);

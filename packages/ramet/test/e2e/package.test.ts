@@ -71,7 +71,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** What the compiler has to say of programs in the project; nothing when they are right. */
+/** What the compiler says about programs in the project; nothing when they are right. */
 function compile(programs: Record<string, string>): string {
   const files = Object.keys(programs);
   for (const file of files) writeFileSync(join(project, file), programs[file] ?? '');

@@ -55,7 +55,7 @@ describe.concurrent('UI-1: ramet -p', () => {
     expect(toolResults(emulator)).toEqual([{ text: '     1\t# Test', isError: false }]);
   });
 
-  test('goes on with an answer that was cut at the output limit', async ({ user }) => {
+  test('continues an answer that was cut at the output limit', async ({ user }) => {
     await user.model({ text: 'The first half, ', stop_reason: 'max_tokens' }, { text: 'the second.' });
     const end = await user.ramet(['-p', 'Talk.']);
     expect(end).toMatchObject({ code: 0, stdout: 'The first half, the second.\n' });

@@ -80,7 +80,7 @@ describe.concurrent('WORK-6: who wrote what', () => {
     expect(undone.stderr).toMatch(/ramet undo has put back since: .*new\.txt/);
   });
 
-  test('diff makes again what somebody changed since, and says when it cannot', async ({ user }) => {
+  test('diff restores what was changed since, and says when it cannot', async ({ user }) => {
     const session = await worked(user);
     const { stdout } = await user.here(['diff', '.1']);
     expect(stdout).toContain('@@ -1 +1,2 @@\n # Test\n+by the agent\n');

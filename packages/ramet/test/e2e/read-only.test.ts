@@ -44,7 +44,7 @@ describe.concurrent('TYPE-2: agents that only read, in the command', () => {
     expect(JSON.stringify(emulator.requests.at(-1)?.request)).toContain('Scope: refused.');
   });
 
-  test('where a sandbox is required and there is none, none of their commands runs', async ({ user }) => {
+  test('if a sandbox is required and not available, none of their commands runs', async ({ user }) => {
     withBubblewrap(user, 'exit 1');
     withSettings(user, { sandbox: { readOnly: 'required' } });
     const respond = fanOut(EXPLORE);

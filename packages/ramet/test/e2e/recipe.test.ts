@@ -12,7 +12,7 @@ function block(label: string, content: string): string {
   return `\`\`\`${label}\n${content}\n\`\`\`\n`;
 }
 
-/** Runs a task the way somebody without a key does. */
+/** Runs a task as a user without a key does. */
 function carryOut(user: User, task: string, ...args: string[]) {
   user.env.ANTHROPIC_API_KEY = undefined;
   return user.ramet(['-p', ...BYPASS, ...args], { stdin: task });
@@ -89,7 +89,7 @@ describe.concurrent('RECIPE-1: the recipe model by name', () => {
     expect(emulator.requests).toEqual([]);
   });
 
-  test('a session goes on with it when there is a key by then', async ({ user }) => {
+  test('a session keeps it when there is a key by then', async ({ user }) => {
     await carryOut(user, block('sh', 'false'));
     const emulator = await user.model({ text: 'never' });
     user.env.ANTHROPIC_API_KEY = 'any';
@@ -101,7 +101,7 @@ describe.concurrent('RECIPE-1: the recipe model by name', () => {
 });
 
 describe.concurrent('LOG-1: a recipe that ran out of turns', () => {
-  test('goes on with the step that was not run, and repeats none', async ({ user }) => {
+  test('continues with the step that was not run, and repeats none', async ({ user }) => {
     const steps = [1, 2, 3].map((step) => block('sh', `echo ${step} >> steps`)).join('');
     const first = await carryOut(user, steps, '--max-turns', '1');
     expect(first.code).toBe(1);

@@ -18,7 +18,7 @@ async function interrupted(user: User): Promise<string> {
 }
 
 describe.concurrent('UI-1: ramet resume', () => {
-  test('goes on with the latest interrupted session, also when a later one is done', async ({ user }) => {
+  test('resumes the latest interrupted session, also when a later one is done', async ({ user }) => {
     const session = await interrupted(user);
     expect((await user.ramet(['-p', 'later'])).code).toBe(0);
     const end = await user.ramet(['resume', '--output-format', 'json']);
@@ -32,7 +32,7 @@ describe.concurrent('UI-1: ramet resume', () => {
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'Done.\n' });
   });
 
-  test('an agent goes on with its session, and that is said', async ({ user }) => {
+  test('an agent resumes with its session, and that is said', async ({ user }) => {
     const session = await interrupted(user);
     const end = await user.ramet(['resume', `${session}.1`]);
     expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });

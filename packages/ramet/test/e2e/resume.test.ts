@@ -6,7 +6,7 @@ import { requestsTaken, test } from '../fixtures/user.ts';
 
 const READ = { name: 'Read', input: { file_path: 'README.md' } };
 
-describe.concurrent('LOG-1: going on with a session', () => {
+describe.concurrent('LOG-1: resuming a session', () => {
   test.for([
     ['--continue', () => ['--continue']],
     ['--resume without a session', () => ['--resume']],
@@ -64,8 +64,8 @@ describe.concurrent('LOG-1: going on with a session', () => {
   });
 });
 
-describe.concurrent('UI-1: a session that cannot be gone on with', () => {
-  test('is told from one that there is none of', async ({ user }) => {
+describe.concurrent('UI-1: a session that cannot be resumed', () => {
+  test('is told from one that does not exist', async ({ user }) => {
     await user.model({ text: 'never' });
     for (const flags of [['--continue'], ['--resume', 'abcd']]) {
       const end = await user.ramet(['-p', 'x', ...flags]);

@@ -66,7 +66,7 @@ describe.concurrent('RES-6: background tasks', () => {
     running.kill('SIGKILL');
     await running.ended;
     await user.ramet(['-p', 'go on', '--continue', ...BYPASS]);
-    // The resumed session ends what the killed one left, and whoever collects it may have done so.
+    // The resumed session ends what the killed one left, and the system may have collected it.
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
     expect(toolResults(emulator).at(-1)?.text).toMatch(/^bash-1 was interrupted: .*\nbefore the crash$/);
   });

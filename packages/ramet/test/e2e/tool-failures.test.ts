@@ -91,7 +91,7 @@ describe.concurrent('RES-6: more than a conversation should hold', () => {
   });
 });
 
-describe.concurrent('WORK-1: no change of somebody else is lost', () => {
+describe.concurrent('WORK-1: no change of another writer is lost', () => {
   const write = { name: 'Write', input: { file_path: 'a.txt', content: 'mine\n' } };
   const edit = { name: 'Edit', input: { file_path: 'a.txt', old_string: 'old', new_string: 'new' } };
 

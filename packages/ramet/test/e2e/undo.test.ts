@@ -166,7 +166,7 @@ describe.concurrent('ramet undo', () => {
     expect(textOf(user, 'README.md')).toBe('# Test\n');
   });
 
-  test('refuses where somebody changed a file between two turns', async ({ user }) => {
+  test('refuses if a file was changed between two turns', async ({ user }) => {
     const between: Answer = { tool_use: [{ name: 'Bash', input: { command: 'echo more >> README.md' } }] };
     await user.model(read, edit('# Test', '# One'), between, read, edit('# One', '# Two'), done);
     await user.ramet(['-p', 'Work.', ...BYPASS]);

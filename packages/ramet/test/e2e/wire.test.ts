@@ -103,7 +103,7 @@ describe.concurrent('MODEL-1: what goes over the wire', () => {
     expect(JSON.parse(request?.body ?? '')).toMatchObject({ model: 'claude-sonnet-5', stream: true });
   });
 
-  test('a bearer token instead of a key, and neither where there is none', async ({ user }) => {
+  test('a bearer token instead of a key, and neither without credentials', async ({ user }) => {
     using server = await serve(user, (response) => response.writeHead(200, SSE).end(saying('ok')));
     await user.ramet(['-p', 'x'], { env: { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: 'token-1' } });
     await user.ramet(['-p', 'x'], { env: { ANTHROPIC_API_KEY: undefined } });

@@ -186,7 +186,7 @@ describe.concurrent('WORK-2: ramet --worktree', () => {
 });
 
 describe.concurrent('WORK-3: ramet worktree', () => {
-  test('lists, shows, compares; removes what holds nothing, and what holds work only when told to', async ({
+  test('lists, shows, compares; removes those without changes, and those with changes only when told to', async ({
     user,
   }) => {
     withoutSandbox(user);

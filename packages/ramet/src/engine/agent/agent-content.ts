@@ -1,7 +1,7 @@
 /**
- * The bytes of what an agent's state names: its conversation, its prompts, what has come for it and the results of calls
- * that are not answered yet, kept beside the state and equal to it. The recorder of an event makes known the blocks that it names; they are let go of once a message
- * holds them.
+ * The bytes of what an agent's state names: its conversation, its prompts, its messages and the results of calls that
+ * are not answered yet, kept beside the state and equal to it. The recorder of an event passes the blocks that the
+ * event names; they are released once a message contains them.
  */
 import {
   Conversation,
@@ -19,7 +19,7 @@ import type { AgentSpec } from './runtime.ts';
 export interface ContentBytes {
   readonly conversation: Conversation;
   readonly prompts?: readonly FrozenMessage[] | undefined;
-  /** The blocks of what has come for the agent. */
+  /** The blocks of the agent's waiting messages. */
   readonly mail?: readonly FrozenBlock[] | undefined;
   /** Of calls of the last response, where they are not answered yet. */
   readonly results?: readonly FrozenBlock[] | undefined;
@@ -53,7 +53,7 @@ export class AgentContent {
     return this.#prompts;
   }
 
-  /** What has come for the agent and is not told, in order. */
+  /** The agent's messages that are not delivered, in order. */
   get mail(): readonly InboxItem[] {
     return this.#mail;
   }
@@ -135,9 +135,9 @@ export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 's
 }
 
 /**
- * What has come for an agent and is not yet told (AGENT-5, AGENT-7): notifications of background agents, messages of
- * others, the request to end. It is told at the next tool boundary, in order, once. What there is follows from the
- * agent's state (`pending`); here is who waits for it, and which items calls that are under way are going to tell.
+ * An agent's messages that are not delivered yet (AGENT-5, AGENT-7): notifications of background agents, messages of
+ * others, the request to end. They are delivered at the next tool boundary, in order, once. The agent's state says
+ * which exist (`pending`); the inbox knows who waits for them, and which items the calls under way will deliver.
  */
 export interface InboxItem {
   readonly item: string;
@@ -149,7 +149,7 @@ export interface InboxItem {
 export class Inbox {
   /** Everything that is not told, with its bytes. */
   readonly #pending: () => readonly InboxItem[];
-  /** Of this process: a call that is cut off tells nothing, so whoever resumes the agent finds its items again. */
+  /** Of this process: a call that is cut off delivers nothing, so a resumed agent finds its items again. */
   readonly #taken = new Set<string>();
   readonly #waiting = new Set<() => void>();
 
@@ -157,7 +157,7 @@ export class Inbox {
     this.#pending = pending;
   }
 
-  /** In the order in which they came; whoever tells them records that. */
+  /** In the order in which they came; the caller records their delivery. */
   get items(): readonly InboxItem[] {
     const pending = this.#pending();
     return this.#taken.size === 0 ? pending : pending.filter(({ item }) => !this.#taken.has(item));

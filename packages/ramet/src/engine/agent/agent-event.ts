@@ -1,5 +1,5 @@
 /**
- * What a running agent tells whoever watches: the live counterpart of the journal, with content in it. The
+ * What a running agent tells its watchers: the live counterpart of the journal, with content in it. The
  * loop yields these in order; views and `stream-json` are made of them.
  */
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
@@ -29,7 +29,7 @@ export type AgentEvent =
       durationMs: number;
       /** Set when it was not permitted: the result says why. */
       denied?: true;
-      /** What its tool says of it, for views. */
+      /** What its tool says about it, for views. */
       details?: CallDetails;
     }
   | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
@@ -43,20 +43,22 @@ export type AgentEvent =
       model: string;
       /** Its own, where it has one. */
       worktree?: { path: string; branch: string | null };
-      /** What it had said of its progress when it was interrupted. */
+      /** Its progress line when it was interrupted. */
       progress?: string;
-      /** What the work it goes on with had taken of its own; absent for work that begins. */
+      /** What the resumed work had taken before; absent for new work. */
       carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
-  /** `until` is when it will go on, in milliseconds since the epoch, where that is known, and `leftMs` how long that is. */
+  /**
+   * `until` is when it will go on, in milliseconds since the epoch, where that is known, and `leftMs` how long that is.
+   */
   | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number; leftMs?: number }
-  /** What a child says of its progress, in one line. */
+  /** A child's progress in one line. */
   | { type: 'progress'; line: string }
   | { type: 'stalled'; silentMs: number }
   | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };
 
-/** Why a conversation is compacted: it is long, it was too long for the model, or somebody asked. */
+/** Why a conversation is compacted: it is long, it was too long for the model, or the user asked. */
 export type CompactionTrigger = 'threshold' | 'overflow' | 'request';
 
 /** How an agent ended. `cause` is a stable word, `message` a line for people. */
@@ -73,9 +75,9 @@ export interface AgentResult {
   durationMs: number;
   /** The model it ended on. */
   model?: string | undefined;
-  /** The worktree it had of its own, and what became of it. */
+  /** Its own worktree, and what happened to it. */
   worktree?: WorktreeResult | undefined;
-  /** A line for whoever started it, such as that another kind of agent would have cost less. */
+  /** A line for its parent, such as that another kind of agent would have cost less. */
   advice?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
 
-/** The hard caps on agents (LAUNCH-3) and what else settings say of them. The engine enforces them, not a prompt. */
+/** The hard caps on agents (LAUNCH-3) and what else settings say about them. The engine enforces them, not a prompt. */
 export interface AgentLimits {
   /** How deep agents may nest; 1 allows children of the main agent only. */
   readonly depth: number;
@@ -17,7 +17,7 @@ export interface AgentLimits {
   readonly reportBytes: number;
   /** Whether an agent asked for without a type is a fork. */
   readonly fork: boolean;
-  /** Where agents run whose type does not say. */
+  /** The executor for agents whose type sets none. */
   readonly executor: ExecutorKind;
   /** Which agents get a worktree without asking for one. */
   readonly isolation: DefaultIsolation;

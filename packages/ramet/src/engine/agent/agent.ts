@@ -66,7 +66,7 @@ export class Agent implements AsyncDisposable {
   spending: Spending | null = null;
   /** Of the next run, when it was opened before that begins (`run-state.ts`). */
   nextBill: Spending | null = null;
-  /** What the work it goes on with has taken in an earlier process; null for work that begins here. */
+  /** What the resumed work has taken in an earlier process; null for work that begins here. */
   carried: CarriedSpending | null = null;
   /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
   openQuestions = 0;
@@ -200,7 +200,7 @@ export class Agent implements AsyncDisposable {
     this.onRecord?.(event);
   }
 
-  /** Applies what somebody else has recorded of it: the host of its process (EXEC-2). */
+  /** Applies what the host of its process has recorded of it (EXEC-2). */
   follow(event: JournalEvent): void {
     const time = this.runtime.clock.now();
     this.#state = applyEvent(this.#state, { agent: this.spec.id, time, event });
@@ -241,7 +241,7 @@ export class Agent implements AsyncDisposable {
     });
   }
 
-  /** Takes what somebody has to say; it is recorded now and told at the next tool boundary. Returns its name. */
+  /** Takes a message; it is recorded now and delivered at the next tool boundary. Returns its name. */
   receive(kind: InboxItem['kind'], from: string | null, text: string): string {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
     const item = `${this.spec.id}:${this.#state.received + 1}`;

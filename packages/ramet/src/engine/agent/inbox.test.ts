@@ -29,7 +29,7 @@ async function resumed(agent: Agent): Promise<Agent> {
   }
 }
 
-describe('AGENT-7: what has come for an agent', () => {
+describe('AGENT-7: messages that wait for an agent', () => {
   test('is there in order until it is told, once', async () => {
     const agent = await startAgent();
     const [a, b, c] = ['a', 'b', 'c'].map((text) => agent.receive('notification', null, text));
@@ -40,7 +40,7 @@ describe('AGENT-7: what has come for an agent', () => {
     expect([agent.inbox.size, agent.state.pending]).toEqual([0, []]);
   });
 
-  test('tells whether somebody said something', async () => {
+  test('tells whether there is a message', async () => {
     const agent = await startAgent();
     agent.receive('cancel', null, 'a');
     expect(agent.inbox.hasMessages).toBe(false);

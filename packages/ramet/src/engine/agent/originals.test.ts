@@ -27,7 +27,7 @@ describe('WORK-1: an agent that changes a file', () => {
     );
   });
 
-  test('changes it all the same when that cannot be kept, and says so', async () => {
+  test('still changes it when that cannot be kept, and says so', async () => {
     const outputDirectory = join(temporaryDirectory(), 'file');
     writeFileSync(outputDirectory, 'in the way');
     const engine = await startEngine({ provider: script(), runtime: { outputDirectory } });

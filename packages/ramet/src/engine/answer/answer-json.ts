@@ -41,7 +41,7 @@ function lastValue(text: string): FoundJson | null {
   return last;
 }
 
-/** Behind the bracket that closes the one at `start`; null when there is none. Brackets in strings do not count. */
+/** Behind the bracket that closes the one at `start`; null if it is never closed. Brackets in strings do not count. */
 function endOfValue(text: string, start: number): number | null {
   const sign = /["[\]{}]/g;
   sign.lastIndex = start;

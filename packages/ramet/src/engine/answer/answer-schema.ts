@@ -42,7 +42,7 @@ export async function compileAnswerSchema(given: unknown): Promise<CompiledSchem
   const source = sourceOf(given);
   if (!source.ok) return source;
   const library = await import('@cfworker/json-schema');
-  // Whether it really is one is what is looked at next.
+  // Whether it really is one is checked next.
   const schema: Schema | boolean = JSON.parse(source.json);
   const problem = problemOfSchema(library, schema);
   if (problem !== null) return { ok: false, problem: `schema: ${problem}` };

@@ -1,4 +1,7 @@
-/** What must come of an agent, and what was there before it began (AGENT-6); `missing-evidence.ts` holds the two together. */
+/**
+ * What must come of an agent, and what was there before it began (AGENT-6); `missing-evidence.ts` holds the two
+ * together.
+ */
 import { resolve } from 'node:path';
 import { runGit } from '../../git/run-git.ts';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
@@ -16,7 +19,7 @@ export interface Evidence {
   readonly commit: string | null;
 }
 
-/** Throws a UserMistake for what could not be looked at in the end either. */
+/** Throws a UserMistake for what could not be checked at the end either. */
 export async function noteBefore(
   expected: Expectation,
   cwd: string,
@@ -50,7 +53,7 @@ async function lookAtFile(path: string): Promise<{ version: string | null } | { 
     return await scanFile(path, () => 'enough', {});
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return { version: null };
-    return { problem: `${path} cannot be looked at: ${describeError(error)}` };
+    return { problem: `${path} cannot be checked: ${describeError(error)}` };
   }
 }
 

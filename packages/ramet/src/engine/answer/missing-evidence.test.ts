@@ -4,7 +4,7 @@ import { call, lastTexts, startAgents, startFamily } from '../../../test/fixture
 const CLAIM = { text: 'Scope: all done, all tests pass.' };
 const bash = (command: string) => call('Bash', { command });
 
-/** What the parent is told of a child that says `lines`, with what is expected of it. */
+/** What the parent is told about a child that says `lines`, with what is expected of it. */
 async function told(
   expected: Record<string, unknown>,
   lines: readonly (typeof CLAIM | ReturnType<typeof bash>)[],
@@ -63,7 +63,7 @@ describe('AGENT-6: done is proved', () => {
     ['a device', { files: ['/dev/zero'] }, '/dev/zero is a device'],
     ['a folder', { files: ['.'] }, 'is a directory'],
   ] as const)(
-    'what cannot be looked at is refused before the agent starts: %s',
+    'what cannot be checked is refused before the agent starts: %s',
     async ([, expected, reason]) => {
       const { answer, notices } = await told(expected, []);
       expect(answer).toMatch(/^No agent was started: expect\.files: /);

@@ -1,6 +1,6 @@
 /**
- * Done is proved (AGENT-6): where whoever asked for an agent said what must come of it, the engine itself looks before
- * the agent counts as done. What the agent says of it is no evidence.
+ * Done is proved (AGENT-6): if the caller of an agent said what its work must produce, the engine itself checks that
+ * before the agent counts as done. What the agent says about it is no evidence.
  */
 import { contentOf } from '../../conversation/frozen-block.ts';
 import { headOf } from '../../system/text/visible-text.ts';

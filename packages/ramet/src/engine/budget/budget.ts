@@ -1,12 +1,12 @@
 /**
  * What a run of an agent has spent and whether that is too much (RES-2). Spendings form a tree: what a child spends
- * counts against the limits of all its ancestors, and whoever has reached one stops, whosever limit it is.
+ * counts against the limits of all its ancestors, and an agent that has reached any of them stops.
  *
  * Invariants
  * 1. `usage` and `costUsd` are the run's own; `totalUsage` and `totalCostUsd` are those of the run and all below it,
  *    and these are what limits are held against.
- * 2. Dollars count only while every response had a price, tokens while every count was possible: what is unknown reaches
- *    every limit of its kind above it.
+ * 2. Dollars count only while every response had a price, tokens while every count was possible: what is unknown
+ *    reaches every limit of its kind above it.
  */
 import type { BudgetLimits } from '../../schema/status.ts';
 import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
@@ -16,7 +16,7 @@ const NEAR = 0.8;
 
 export interface BudgetState {
   level: 'within' | 'near' | 'over';
-  /** The limit that is closest; null when there is none. */
+  /** The limit that is closest; null without limits. */
   limit: keyof BudgetLimits | null;
   /** How close, and whose limit it is when it is not the agent's own. */
   what: string;

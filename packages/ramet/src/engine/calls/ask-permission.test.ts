@@ -22,7 +22,7 @@ interface Put {
   answer(answer: PermissionAnswer): void;
 }
 
-/** An agent, and what is before whoever is asked. Nobody answers but the test. */
+/** An agent, and the open questions. Only the test answers. */
 async function family(spec: Partial<AgentSpec> = { permissionMode: 'default' }) {
   const put: Put[] = [];
   const permissions = countedRules();
@@ -266,7 +266,7 @@ function originOf(description: string): AgentSpec['origin'] {
   return { kind: 'fresh', call: null, description, background: false, depth: 1 };
 }
 
-/** What the journal says of questions and of being blocked. */
+/** What the journal says about questions and about being blocked. */
 function lifeOf(root: EngineFixture): string[] {
   return root.recorded().flatMap((event) => {
     if (event.type === 'status.changed') return [`${event.status}: ${event.cause}`];

@@ -1,10 +1,10 @@
 /**
- * Asks whoever answers questions about permission, and waits (RES-3). The question and its answer are recorded, so that
+ * Asks the broker for permission, and waits (RES-3). The question and its answer are recorded, so that
  * a person can see later who allowed what, and so is that the agent is `blocked` in between.
  *
  * Invariants
- * 1. A question ends with an answer, with an interrupt, or when rules and mode come to decide it; then it is withdrawn
- *    from whoever was asked, and nothing of it is left on any signal.
+ * 1. A question ends with an answer, with an interrupt, or when rules and mode come to decide it; then it is withdrawn,
+ *    and nothing of it is left on any signal.
  * 2. An agent is `blocked: permission` exactly while it has an open question.
  */
 
@@ -37,7 +37,7 @@ export async function askPermission(request: PermissionRequest): Promise<Permit>
   if (signal.aborted) return refused(NOT_RUN.interrupted);
   if (answer.kind === 'denied')
     return refused(`${tool.name} is not permitted: ${open.reason}, and ${answer.reason}`);
-  // What somebody allows runs as it is.
+  // What a person allows runs unconfined.
   return { kind: 'permitted', confinement: answer.kind === 'policy' ? answer.confinement : 'none' };
 }
 
@@ -85,7 +85,7 @@ function askerOf({
   return { agent: id, agentName, parent, cwd: directory.cwd };
 }
 
-/** Whatever comes first. An interrupt is a denial, also when whoever was asked never answers. */
+/** Whatever comes first. An interrupt is a denial, also when the question is never answered. */
 async function firstAnswer(
   { agent: { runtime }, redecide, signal }: PermissionRequest,
   question: PermissionQuestion,

@@ -153,7 +153,7 @@ describe('RES-3: nobody is asked about a change that cannot be made', () => {
     expect(await asked(read, write('a.txt'))).toEqual([['Write'], ['Write']]);
   });
 
-  test('one that can be made is put to somebody', async () => {
+  test('one that can be made is asked about', async () => {
     expect(await asked(read, edit('two'))).toEqual([['Edit'], ['Edit']]);
   });
 });

@@ -18,7 +18,7 @@ import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import { askPermission } from './ask-permission.ts';
 import { type Permit, type PermitRequest, refused } from './permit.ts';
 
-/** The part of `AgentHost` that decides: where rules are, and whoever is asked. */
+/** The part of `AgentHost` that decides: it has the rules, and the broker to ask. */
 export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: AbortSignal): Promise<Permit> {
   const { tool, input } = call;
   const permit = await decidedPermit(agent, call, signal);
@@ -71,7 +71,7 @@ export function inCheckout({ workspace }: Agent['directory']): ((path: string) =
   return (path) => counterpart(path, root, from);
 }
 
-/** A worktree's fence stands in every mode, and nobody is asked about it (WORK-7). */
+/** A worktree's fence holds in every mode, and no one is asked about it (WORK-7). */
 async function fencedOff({ directory }: Agent, tool: Tool, input: unknown): Promise<string | null> {
   const { workspace, cwd } = directory;
   if (workspace === null) return null;
@@ -151,8 +151,8 @@ export interface HeldCall {
 }
 
 /**
- * Where a command of an agent runs: behind the wall if it was judged to only read, within the bounds of its worktree if the
- * agent has one, and otherwise unconfined, since the user or a rule allowed it.
+ * Where a command of an agent runs: behind the wall if it was judged to only read, within the bounds of its worktree if
+ * the agent has one, and otherwise unconfined, since the user or a rule allowed it.
  */
 export function agentShell(
   agent: Agent,

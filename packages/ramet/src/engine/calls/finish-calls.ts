@@ -41,7 +41,7 @@ export function hasOpenCalls({ conversation }: Agent): boolean {
   return last?.role === 'assistant' && last.blocks.some(({ type }) => type === 'tool_use');
 }
 
-/** Goes on with the calls as if nothing had been in between; returns the answers there are. */
+/** Continues the calls as if nothing had been in between; returns the answers there are. */
 export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<string, FrozenBlock>> {
   const { agent, signal } = run;
   const { answers, unsure, rest, called } = await sortOut(agent, open);
@@ -58,7 +58,9 @@ export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<st
   return answers;
 }
 
-/** Answers open calls without waiting for agents or beginning anything: the conversation goes on with something else. */
+/**
+ * Answers open calls without waiting for agents or beginning anything: the conversation continues with something else.
+ */
 export async function closeCalls(agent: Agent): Promise<void> {
   sayClosed(agent, await closedAnswers(agent));
 }

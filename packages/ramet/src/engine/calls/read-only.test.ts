@@ -11,7 +11,7 @@ import { runCalls } from './tool-runner.ts';
 
 interface Reader extends EngineFixture {
   place: HeldPlace;
-  /** What somebody was asked. */
+  /** The questions that were asked. */
   asked: string[];
   call(name: string, input: Record<string, unknown>): Promise<{ text: string; isError: boolean }>;
 }

@@ -202,7 +202,7 @@ describe('FORK-4: what makes refusals equal', () => {
     expect(unasked('Bash(a:*)')).toBe(unasked('Bash(b:*)'));
   });
 
-  test('nor does the command, whatever stands in it', () => {
+  test('nor does the command, whatever it contains', () => {
     const unasked = (command: string): string =>
       refusalKind(BASH, `Bash is not permitted: it runs ${command}, and nobody can be asked in this run.`);
     expect(unasked('rm a1')).toBe(

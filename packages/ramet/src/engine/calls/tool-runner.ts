@@ -129,7 +129,7 @@ export async function completeCall(
   return frozen;
 }
 
-/** What the tool says of the call, for views. */
+/** What the tool says about the call, for views. */
 function detailsOf({ agent }: Pick<ToolRun, 'agent'>, call: ToolUseBlock): { details?: CallDetails } {
   const tool = findTool(agent.spec.tools, call.name);
   const details = tool && detailsOfCall(tool, call.input);

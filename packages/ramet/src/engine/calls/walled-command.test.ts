@@ -9,7 +9,7 @@ import type { AgentSpec } from '../agent/runtime.ts';
 import { runCalls } from './tool-runner.ts';
 
 interface Walled extends EngineFixture {
-  /** What ran behind the wall, and what somebody was asked. */
+  /** What ran behind the wall, and the questions that were asked. */
   walled: string[];
   asked: PermissionQuestion[];
   bash(command: string, background?: boolean): Promise<{ text: string; isError: boolean }>;
@@ -101,7 +101,7 @@ describe('RES-3: a command that was judged to only read', () => {
     expect(engine.walled).toEqual([]);
   });
 
-  test('what somebody allowed runs outside', async () => {
+  test('what a person allowed runs outside', async () => {
     const engine = await walledEngine();
     expect((await engine.bash('touch new; echo made')).text).toBe('made');
     expect([engine.walled.length, engine.asked.length]).toEqual([0, 1]);

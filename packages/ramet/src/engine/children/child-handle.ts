@@ -1,6 +1,6 @@
 /**
- * A child as whoever started it sees it. Once it has ended the handle keeps only what it says: ten thousand handles
- * that somebody holds on to hold no conversation.
+ * A child as its starter sees it. Once it has ended the handle keeps only its result: ten thousand handles keep no
+ * conversation in memory.
  */
 import type { AgentId } from '../../schema/ids.ts';
 import { onAbort } from '../../system/on-abort.ts';
@@ -10,7 +10,7 @@ import { agentMessageText, CANCELLED, STOPPED } from '../agent/notices.ts';
 import type { ForkOverrides } from './child-terms.ts';
 
 export interface ChildOptions {
-  /** Ends the child while somebody waits for it. */
+  /** Ends the child while a caller waits for it. */
   signal?: AbortSignal | undefined;
   run_in_background?: boolean | undefined;
   overrides?: ForkOverrides;
@@ -75,7 +75,7 @@ export class ChildHandle implements AgentHandle {
   }
 
   detach(): void {
-    // Whoever waits for one that has ended is about to be answered.
+    // A caller that waits for one that has ended is about to be answered.
     if (this.#inBackground || this.#living === null) return;
     this.#inBackground = true;
     this.#living.cutWaited();
@@ -103,7 +103,7 @@ interface AbortLinks {
   readonly cutOwn: () => void;
 }
 
-/** Taken away when the child ends: a session of ten thousand children keeps none. */
+/** Removed when the child ends: a session of ten thousand children keeps none. */
 function linkAbort(
   abort: AbortController,
   { signal, overrides, run_in_background }: ChildOptions,

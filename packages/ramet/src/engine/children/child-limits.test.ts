@@ -108,7 +108,7 @@ describe('RES-10: a type and a program limit it too', () => {
     ]);
   });
 
-  test('a fork of the library has limits of its own, and shares its prefix all the same', async () => {
+  test('a fork of the library has its own limits, and still shares its prefix', async () => {
     const family = await startFamily({ cast: {}, provider: scriptedModel(spend, spend, { text: 'x' }) });
     const handle = await family.session.fork('Work.', { budget: { tokens: 1_000 }, maxTurns: 9 });
     expect(await handle.result).toMatchObject({ status: 'failed', cause: 'budget', turns: 2 });

@@ -128,7 +128,7 @@ describe('AGENT-7: cancelling an agent', () => {
 });
 
 describe('AGENT-7: stopping an agent', () => {
-  test('TaskStop ends a child at once, by name, and it is told of once', async () => {
+  test('TaskStop ends a child at once, by name, and it is reported once', async () => {
     const working = Promise.withResolvers<void>();
     const family = await startFamily({
       cast: {
@@ -203,7 +203,7 @@ describe('AGENT-7: waiting for agents', () => {
     expect(timesIn(allSaid(family), '<task-id>')).toBe(2);
   });
 
-  test('one that was told of is known by its name, and not told again', async () => {
+  test('one that was reported is known by its name, and not reported again', async () => {
     const family = await startFamily({
       cast: {
         'Go.': [
@@ -220,12 +220,12 @@ describe('AGENT-7: waiting for agents', () => {
     await family.run('Go.');
     expect(timesIn(allSaid(family), '<task-id>')).toBe(1);
     for (const look of [3, 4]) {
-      expect(told(family)[look]).toMatch(/Agent \w+\.2 has ended: done\. You were told of it before\./);
+      expect(told(family)[look]).toMatch(/Agent \w+\.2 has ended: done\. You were told before\./);
     }
     expect(told(family)[5]).toBe('None of your agents is running, and none has news.');
   });
 
-  test('one that somebody else has started is said to run, or to have ended, and no more', async () => {
+  test('one of another parent is said to run, or to have ended, and no more', async () => {
     const family = await startFamily({
       cast: {
         'Go.': [startAgents(['child', 'sibling']), { text: 'ok' }],

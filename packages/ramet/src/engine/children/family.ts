@@ -1,7 +1,7 @@
 /**
- * The agents of a session: who lives, who may start whom, and where each waits. It owns the caps (LAUNCH-3), the places,
- * and the numbers that agents are named by; making a child is `spawn.ts`, its life `run-child.ts`, what tools may ask
- * `desk.ts`. An agent that has ended is not kept: whatever is asked of it later is read from the journal.
+ * The agents of a session: who lives, who may start whom, and where each waits. It owns the caps (LAUNCH-3), the
+ * places, and the numbers that agents are named by; making a child is `spawn.ts`, its life `run-child.ts`, what tools
+ * may ask `desk.ts`. An agent that has ended is not kept: whatever is asked of it later is read from the journal.
  *
  * Invariants
  * 1. A child is refused before anything of it is recorded or sent, with its reason; else it runs, or waits its turn.
@@ -76,7 +76,7 @@ const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
 /** Who is called like another one's id would get its messages. */
 const LIKE_AN_ID = /^\w+\.\d+$/;
 
-/** What a child is told of the place it works in. */
+/** What a child is told about the place it works in. */
 export interface ChildSurroundings {
   /** The project's instructions as the main agent was given them, byte for byte. */
   instructions(): readonly FrozenBlock[];
@@ -92,7 +92,7 @@ export interface FamilyParts {
   readonly definitions: readonly AgentDefinition[];
   /** Brings `definitions` up to date, before a type is looked up in them. */
   refreshDefinitions?(name: string): Promise<void>;
-  /** Why a type of that name is there and cannot be used; null when there is none. */
+  /** Why a type of that name cannot be used although it exists; null otherwise. */
   whyWithheld?(name: string): string | null;
   readonly limits: AgentLimits;
   /** Of the whole session: every agent's spending counts against it (RES-2). */
@@ -106,7 +106,7 @@ export interface FamilyParts {
   readonly asked: number;
   /** Told everything that children do. */
   onEvent(spec: AgentSpec, event: AgentEvent): void;
-  /** The session's journal, for agents that have ended. Whoever opens it closes it. */
+  /** The session's journal, for agents that have ended. The caller closes it. */
   openReader(): JournalReader;
 }
 

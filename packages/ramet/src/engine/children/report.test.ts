@@ -223,7 +223,7 @@ describe('AGENT-5: reports are capped, the rest is kept by reference', () => {
     expect(readFileSync(join(directory, 'abcd1234.3-report.md'), 'utf8')).toBe('first and long');
   });
 
-  test('a report that cannot be kept says so, and that a file stands in the way', async ({ directory }) => {
+  test('a report that cannot be kept says so, and that a file blocks it', async ({ directory }) => {
     const outputDirectory = join(directory, 'file');
     writeFileSync(outputDirectory, '');
     const shown = await foreground({ text: 'x'.repeat(20) }, { redact: asIs, outputDirectory, cap: 10 });

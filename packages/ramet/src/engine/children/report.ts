@@ -64,7 +64,7 @@ export async function foregroundResult(facts: ReportFacts, keep: ReportKeeper): 
   return { content: head.join('\n'), ...(done ? {} : { isError: true }) };
 }
 
-/** The result stands last: nothing that a child writes can come before what the engine says of it. */
+/** The result comes last: nothing that a child writes can precede what the engine says about it. */
 export async function notificationText(facts: ReportFacts, keep: ReportKeeper): Promise<string> {
   const { agent, name, status, worktree, advice } = facts;
   const report = await reportText(facts, keep);
@@ -130,7 +130,7 @@ function label(text: string): string {
   return quoteField(headOf(text.toWellFormed(), LONGEST_LABEL));
 }
 
-/** Fit to stand in any field of a notification. */
+/** Fit for any field of a notification. */
 function quoteField(text: string): string {
   return quoteValue(text, FIELDS);
 }

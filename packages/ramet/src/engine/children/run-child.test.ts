@@ -46,7 +46,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(note).toMatch(/<duration>.*<cost>\$/s);
   });
 
-  test('one that ends while its parent is in a tool is told of with the tool’s result', async () => {
+  test('one that ends while its parent is in a tool is reported with the tool’s result', async () => {
     const family = await startFamily({
       cast: {
         'Go.': [
@@ -64,7 +64,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(timesIn(all, '<task-id>')).toBe(1);
   });
 
-  test('AGENT-5: fifty that end together are told of once each', async () => {
+  test('AGENT-5: fifty that end together are reported once each', async () => {
     const tasks = Array.from({ length: 50 }, (_, index) => `child ${String(index).padStart(2, '0')}`);
     const gate = Promise.withResolvers<void>();
     const family = await startFamily({
@@ -88,7 +88,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(new Set(received).size).toBe(50);
   });
 
-  test('AGENT-5: a report that is kept in a file is told of before its parent ends', async () => {
+  test('AGENT-5: a report that is kept in a file is delivered before its parent ends', async () => {
     const family = await startFamily({
       cast: {
         'Go.': [startAgents(['child'], BACKGROUND), { text: 'I wait.' }, { text: 'Heard.' }],
@@ -103,7 +103,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(readFileSync(file, 'utf8')).toHaveLength(5_000_000 + 'Scope: much. '.length);
   });
 
-  test('one that is interrupted with its session goes on with it, and is told of once', async () => {
+  test('one that is interrupted with its session resumes with it, and is reported once', async () => {
     const stop = new AbortController();
     const family = await startFamily({
       cast: {
@@ -148,7 +148,7 @@ describe('AGENT-3: an agent in the background', () => {
     expect(resumed.requestsOf('child')).toHaveLength(1);
   });
 
-  test('a waited-for agent that is sent to the background frees its parent and is told of later', async () => {
+  test('a waited-for agent that is sent to the background frees its parent and is reported later', async () => {
     const gate = Promise.withResolvers<void>();
     const family = await startFamily({
       cast: {

@@ -4,7 +4,7 @@
  *
  * Invariants
  * 1. A parent's abort reaches the child, never the reverse.
- * 2. A child that somebody waits for answers its call; one in the background is told of in one notification.
+ * 2. A child in the foreground answers its call; one in the background is reported in one notification.
  */
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -76,7 +76,7 @@ async function live(
     family.stalls.noteLife(child);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
     let result = await executor.run(child, { signal, onEvent });
-    // What was said to it while it ended: it was told of as running, so it hears that.
+    // A message that arrived while it ended: its sender was told that it runs, so it gets that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
       result = joinRuns(result, await executor.run(child, { signal, onEvent }));
     }
@@ -137,7 +137,7 @@ async function neverBegun(child: Agent, signal: AbortSignal): Promise<AgentResul
   const status = by === STOPPED ? 'cancelled' : 'interrupted';
   const ending = { status, cause: by, message: `${status} (${by}) before it began` } as const;
   child.record({ type: 'agent.ended', ...ending });
-  await child.runtime.journal.commit('written').catch(() => {}); // a broken journal is told by whoever runs on
+  await child.runtime.journal.commit('written').catch(() => {}); // agents that still run report a broken journal
   return { ...ending, text: '', turns: 0, usage: NO_USAGE, costUsd: 0, durationMs: 0 };
 }
 
@@ -201,7 +201,7 @@ function startedEvent({ spec, conversation, carried, state }: Agent): AgentEvent
 }
 
 /**
- * What the user is told of an agent's own worktree. Whether a sandbox holds its commands (WORK-9) takes a process to
+ * What the user is told about an agent's own worktree. Whether a sandbox holds its commands (WORK-9) takes a process to
  * find out: requests of agents that start together go first, and it is told at the latest when the agent has ended.
  */
 interface WorktreeWarnings {

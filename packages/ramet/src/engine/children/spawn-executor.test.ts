@@ -35,7 +35,7 @@ async function hostOf(said: { order?: ExecutorKind; type?: ExecutorKind; setting
 
 describe('EXEC-2: where an agent runs', () => {
   test.each<[string, Parameters<typeof hostOf>[0], ExecutorKind]>([
-    ['in this process unless somebody says otherwise', {}, 'in-process'],
+    ['in this process by default', {}, 'in-process'],
     ['what the setting says', { setting: 'process' }, 'process'],
     ['what its type says, whatever the setting', { setting: 'process', type: 'in-process' }, 'in-process'],
     ['what its type asks for', { type: 'process' }, 'process'],

@@ -1,6 +1,6 @@
 /**
- * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse is
- * found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
+ * Makes a child of an agent (AGENT-2): a fork of its conversation, or a fresh agent of a type. Every reason to refuse
+ * is found before anything is recorded. What is the same for agents of one type stands before what differs (FORK-9).
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { findDefinition, offeredDefinitions, unknownType } from '../../agents/prompts/built-in.ts';
@@ -42,7 +42,7 @@ import { startChild } from './run-child.ts';
 export interface SpawnOrder extends SpawnRequest {
   /** The tool call that asks; null for the library, whose children no cap on models counts. */
   call: string | null;
-  /** Ends a child that somebody waits for; without it nothing but the child's handle does. */
+  /** Ends a child in the foreground; without it only the child's handle does. */
   signal?: AbortSignal | undefined;
   overrides?: ForkOverrides;
   /** Where it runs; what its type or the settings say when absent. */
@@ -91,7 +91,7 @@ interface ChildPlan {
 
 interface FreshPlan {
   definition: AgentDefinition;
-  /** What it is told of the place it works in. */
+  /** What it is told about the place it works in. */
   environment: string;
 }
 

@@ -13,7 +13,7 @@ import { recordResponse } from '../exchange/exchange.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
 
 /** What the model is asked when a conversation is compacted: fixed texts, so that equal situations give equal bytes. */
-export const SUMMARISE: string = `This conversation is about to be replaced by a summary, because it has become long. Write that summary now. Whoever continues the work, you included, will know nothing else of what happened so far. Answer with text only; call no tool.
+export const SUMMARISE: string = `This conversation is about to be replaced by a summary, because it has become long. Write that summary now. Anyone who continues the work, you included, will know nothing else of what happened so far. Answer with text only; call no tool.
 
 Use these headings. Be brief, but keep every fact that matters, with exact names and paths:
 

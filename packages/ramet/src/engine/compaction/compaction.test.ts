@@ -37,7 +37,7 @@ function textOf({ conversation }: Agent): string {
 }
 
 describe('RES-7: a conversation that nears the context limit', () => {
-  test('is replaced by a summary and goes on with the task, below the threshold', async () => {
+  test('is replaced by a summary and continues the task, below the threshold', async () => {
     const engine = await startCrowdedEngine();
     const { result, events } = await engine.run('Look at everything, use tabs.');
     expect(result).toMatchObject({ status: 'done', text: 'done', turns: 7 });
@@ -124,7 +124,7 @@ describe('RES-7: a conversation that nears the context limit', () => {
 
 describe('RES-7, MODEL-2: thinking in a conversation that is compacted', () => {
   // Bound to its conversation, kept for all turns, forgotten with the turn, and of a model nobody knows.
-  test.each(['claude-sonnet-5-5', 'claude-sonnet-5', 'claude-haiku-4-5', 'somebody-elses-model'])(
+  test.each(['claude-sonnet-5-5', 'claude-sonnet-5', 'claude-haiku-4-5', 'another-model'])(
     'is sent back as %s demands, before and after',
     async (model) => {
       const engine = await startCrowdedEngine({ thinks: true, dumps: 12, spec: { model } });

@@ -1,7 +1,7 @@
 /**
  * Compaction (RES-7): replaces the older part of a conversation by a summary and what must not be lost. It owns the
- * order of the steps and what counts as success; what is kept is `conversation/compacted.ts`, when it is done
- * `make-room.ts` and whoever calls `compact`.
+ * order of the steps and what counts as success; what is kept is `conversation/compacted.ts`, when it is done is
+ * decided by `make-room.ts` and other callers of `compact`.
  *
  * Invariants
  * 1. The conversation is replaced by one event, after everything else has succeeded: an abort, an error or a killed
@@ -115,7 +115,7 @@ function judge(
   const oldSize = sizeOf(agent, old);
   const newSize = sizeOf(agent, messages);
   if (newSize >= oldSize) return { reason: 'the conversation would not become shorter' };
-  // The estimate is wrong by much the same factor on both sides, so the measure tells what becomes of it.
+  // The estimate is wrong by much the same factor on both sides, so the measure tells the new size.
   const tokensAfter = Math.ceil((contextTokens(agent) * newSize) / oldSize);
   if (trigger !== 'request' && tokensAfter >= compactionThreshold(agent)) {
     const limit = compactionThreshold(agent);

@@ -1,5 +1,5 @@
 /**
- * What becomes of an agent's prefix in the provider's cache while it waits for its children (FORK-7), from prices
+ * What happens to an agent's prefix in the provider's cache while it waits for its children (FORK-7), from prices
  * alone: kept by refreshes, left to lapse and written again, or written for an hour in the first place.
  */
 import type { CacheTtl } from '../../model/cache/cache-map.ts';

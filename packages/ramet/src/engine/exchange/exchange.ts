@@ -100,7 +100,7 @@ function guardPrefix(agent: HostedAgent): void {
   agent.inherited = null;
 }
 
-/** Only the first request of an agent that somebody asked for waits for others. */
+/** Only the first request of a child waits for others. */
 function launchPass(
   agent: HostedAgent,
   breakpoints: readonly Breakpoint[],
@@ -151,7 +151,7 @@ interface Outgoing {
 
 async function attemptOnce(agent: HostedAgent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
   const { breakpoints, limits, wait, options } = outgoing;
-  // Before the window: whoever waits for a lead must not hold a turn that the lead may need.
+  // Before the window: a request that waits for a lead must not hold a turn that the lead may need.
   using _pass = options.aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
   using turn = await RateTurn.take(agent, limits, wait, options.signal);
   try {

@@ -19,7 +19,7 @@ export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions)
     const failed = error instanceof ModelError || error instanceof LimitReached;
     const unavailable = failed && error.family === 'retryable';
     if (!unavailable || fallbackModel === null || fallbackModel === model) throw error;
-    const message = `${error.message}; going on with ${fallbackModel}`;
+    const message = `${error.message}; continuing with ${fallbackModel}`;
     agent.warn('fallback_model', message);
     options.emit({ type: 'warning', code: 'fallback_model', message });
     switchModel(agent, fallbackModel);
@@ -27,7 +27,7 @@ export async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions)
   }
 }
 
-/** Goes on with another model, or thinking otherwise: a new prefix either way. */
+/** Changes the model or how it thinks: a new prefix either way. */
 export function switchModel(agent: Agent, model: string, wanted?: ThinkingConfig): void {
   const { head, messages } = agent.conversation;
   const thinking = fitThinking(wanted ?? head.thinking ?? agent.spec.thinking, model);

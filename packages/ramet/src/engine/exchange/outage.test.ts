@@ -9,7 +9,7 @@ import { scriptedModel } from '../../testing/scripted-model.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 
-/** An engine whose provider is away until somebody says that it is back. */
+/** An engine whose provider is away until the test says that it is back. */
 async function startAway({ patienceMs = Number.POSITIVE_INFINITY, spec = {} as Partial<AgentSpec> } = {}) {
   const clock = simulatedClock(1_000_000);
   const state = { isAway: true, asked: 0 };
@@ -84,7 +84,7 @@ describe('MODEL-2: an agent whose provider is away', () => {
     expect((await running).result).toMatchObject({ status: 'timed_out', cause: 'budget' });
   });
 
-  test('ends at once when somebody stops it', async () => {
+  test('ends at once when it is stopped', async () => {
     const { clock, engine } = await startAway();
     const stop = new AbortController();
     const running = engine.run('go', stop.signal);

@@ -97,7 +97,7 @@ describe('FORK-8: the guard stands before the first request', () => {
     expect(siblings.emulator.requests).toHaveLength(1);
   });
 
-  test('a fork that has lost its parent fails, and lets go of it once it has started', async () => {
+  test('a fork that has lost its parent fails, and releases it once it has started', async () => {
     const siblings = await startSiblings();
     const [stray, fork] = [siblings.child('one', { type: 'fork' }), siblings.child('two', { type: 'fork' })];
     const { conversation } = fork;

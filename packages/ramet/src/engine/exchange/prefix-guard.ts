@@ -10,11 +10,11 @@ import { sharedPrefixEnd } from '../../conversation/request.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 
-/** What a fork took over: so many blocks of messages, up to this link of its parent's chain. */
+/** What a fork took over: a number of message blocks, up to this link of its parent's chain. */
 export interface InheritedPrefix {
   readonly blocks: number;
   readonly digest: Digest;
-  /** To name the difference by; let go of once the fork has started. */
+  /** To name the difference; released once the fork has started. */
   readonly parent?: Conversation | undefined;
 }
 

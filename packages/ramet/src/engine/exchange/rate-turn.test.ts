@@ -18,18 +18,18 @@ const BRISK = { ...DEFAULT_RETRY, baseMs: 2, capMs: 20 };
 
 interface BusyServer {
   emulator: Emulator;
-  /** Most that were answered at the same time, and how often somebody was refused. */
+  /** Most that were answered at the same time, and how often a request was refused. */
   seen: { most: number; refused: number };
 }
 
 interface BusyOptions extends EmulatorOptions {
   atOnce: number;
   retryAfter?: number;
-  /** The first answers come when somebody has been refused. */
+  /** The first answers come when a request has been refused. */
   holds?: boolean;
 }
 
-/** Answers so many at a time and refuses the others with a 429. */
+/** Answers a few at a time and refuses the others with a 429. */
 async function startBusyServer({ atOnce, retryAfter, holds, ...options }: BusyOptions): Promise<BusyServer> {
   const seen = { most: 0, refused: 0 };
   const refused = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ describe('LAUNCH-2: an agent that waits for a limit', () => {
 });
 
 describe('U20: agents that a usage limit stops', () => {
-  /** Refuses everything for two hours from the moment that somebody calls `limit`. */
+  /** Refuses everything for two hours after a call of `limit`. */
   async function startLimitedServer() {
     const clock = simulatedClock(Date.now());
     let until = 0;

@@ -48,7 +48,7 @@ export class AgentDirectory {
     if (this.workspace !== null && this.isOwn) this.#owner.record(this.workspace.created);
   }
 
-  /** What an agent with a worktree of its own is told of it. */
+  /** What an agent is told about its own worktree. */
   get ownNotice(): string | null {
     return this.isOwn && this.workspace !== null ? this.workspace.notice.whole : null;
   }

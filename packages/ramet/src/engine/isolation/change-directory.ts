@@ -78,7 +78,7 @@ function othersWork({ children }: Agent): string {
 }
 
 /**
- * An agent that has ended gives its worktree back (WORK-3): unchanged ones vanish, changed ones stay and are told of.
+ * An agent that has ended gives its worktree back (WORK-3): unchanged ones vanish, changed ones stay and are reported.
  *
  * Null for an agent without a worktree of its own.
  */
@@ -88,6 +88,6 @@ export async function releaseWorkspace(agent: Agent): Promise<WorktreeResult | n
   if (workspace === null || !directory.isOwn) return null;
   const end = await workspace.release(directory.lastCheckpoint());
   agent.record({ type: 'worktree.released', ...workspace.worktree, ...end });
-  await agent.runtime.journal.commit('written').catch(() => {}); // a broken journal is told by whoever runs on
+  await agent.runtime.journal.commit('written').catch(() => {}); // agents that still run report a broken journal
   return { ...workspace.worktree, ...end };
 }

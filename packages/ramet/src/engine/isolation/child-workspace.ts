@@ -42,7 +42,7 @@ export async function childWorkspace(
   }
 }
 
-/** What the parent itself knows from elsewhere stands in the child's conversation as well. */
+/** What the parent itself knows from elsewhere is in the child's conversation as well. */
 function knownCheckouts({ directory }: Agent): string[] {
   if (directory.workspace === null) return [];
   const { from, inherited = [] } = directory.workspace.worktree;

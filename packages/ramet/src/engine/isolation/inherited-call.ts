@@ -1,6 +1,6 @@
 /**
- * A tool call of an agent in a worktree that names a path of its parent's checkout (FORK-6). The call is made for the same
- * path in the worktree, and its result says so; what exists in the checkout only is said to be absent.
+ * A tool call of an agent in a worktree that names a path of its parent's checkout (FORK-6). The call is made for the
+ * same path in the worktree, and its result says so; what exists in the checkout only is said to be absent.
  */
 import { existsSync } from 'node:fs';
 import { inheritedPath } from '../../permission/inherited-path.ts';
@@ -36,7 +36,7 @@ export function inheritedCall(tool: Tool, call: ToolUseBlock, place: CallPlace):
   };
 }
 
-/** What somebody else's tool calls its paths is not known; these are what most do. */
+/** How other tools name their paths is not known; these names are common. */
 const USUAL_FIELDS: ReadonlySet<string> = new Set(['file_path', 'path', 'notebook_path']);
 
 function isPathField({ pathFields = {} }: Tool, field: string, value: string): boolean {

@@ -1,7 +1,7 @@
 /**
- * Paths of the parent's checkout in a shell command. A path that stands there as it is, after a space, a quote, `=` or the
- * like, is replaced. Where that could change what the command means (text that it writes, `..`, a name that needs
- * quotes), nothing runs, and the agent is told the path to use. No shell grammar is loaded: this is looked at with every
+ * Paths of the parent's checkout in a shell command. A path that stands there as it is, after a space, a quote, `=` or
+ * the like, is replaced. Where that could change what the command means (text that it writes, `..`, a name that needs
+ * quotes), nothing runs, and the agent is told the path to use. No shell grammar is loaded: this runs with every
  * command of an agent in a worktree, and only finds what is written out. What a command computes, the sandbox stops.
  * The pattern of a search stays as it is and is told; a script of sed or awk that names such a path does not run.
  */
@@ -92,9 +92,9 @@ function unusualSpellings(
 }
 
 /**
- * The words of a command in which a path is text to be looked for, or a program of its own (FORK-6): the pattern of grep and
- * rg, the script of sed and awk. Found without a shell grammar, as everything here: words between spaces, with their
- * quotes, up to the next `;`, `|` or `&`.
+ * The words of a command in which a path is text to be looked for, or a program of its own (FORK-6): the pattern of
+ * grep and rg, the script of sed and awk. Found without a shell grammar, as everything here: words between spaces, with
+ * their quotes, up to the next `;`, `|` or `&`.
  */
 interface PatternWord {
   readonly start: number;

@@ -24,7 +24,7 @@ function hidden(main: string): string {
   const lines = [
     `eval "$(printf 'echo x > %s%s' ${main.slice(0, -3)} ${main.slice(-3)}/f.ts)"`,
     `x=update-ref; git $x refs/heads/main HEAD~0 || git $x -m x refs/heads/other HEAD`,
-    'y=config; git $y user.name Somebody',
+    'y=config; git $y user.name Another',
     `GIT_INDEX_FILE=$(git rev-parse --git-dir)/../../index git rm -q --cached shared.txt`,
   ];
   const script = `cat > run.sh <<'END'\n${lines.join('\n')}\nEND\nbash run.sh; rm run.sh`;
@@ -554,7 +554,7 @@ describe('WORK-2: the user’s uncommitted work', () => {
     return { text: JSON.stringify(asked?.request?.messages), family };
   };
 
-  test('is left out by default, and the agent is told of each file', async () => {
+  test('is left out by default, and the agent learns of each file', async () => {
     const { text } = await told('exclude');
     expect(text).toContain('2 uncommitted files of the user were not copied');
     expect(text).toContain('?? draft.txt');
@@ -605,7 +605,7 @@ describe('WORK-8: an agent that goes on', () => {
     });
   });
 
-  test('finds what its last checkpoint holds when somebody deleted its directory, and is told', async () => {
+  test('finds what its last checkpoint holds when its directory was deleted, and is told', async () => {
     const family = await startFamily({
       files: FILES,
       cast: {
@@ -630,7 +630,7 @@ describe('WORK-8: an agent that goes on', () => {
     await again.run('Again.');
     expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('kept\n');
     const said = JSON.stringify(again.requestsOf('write').at(-1)?.request?.messages);
-    expect(said).toContain('somebody deleted your worktree');
+    expect(said).toContain('was deleted while you were not working');
     expect(said).toContain('?? new.txt');
   });
 });

@@ -17,7 +17,7 @@ export function lastWorktree(
   return directory === null ? (origin?.worktree ?? null) : directory.worktree;
 }
 
-/** Null for an agent that works where whoever it works for does. Rejects when its worktree cannot be had. */
+/** Null for an agent that works where its parent does. Rejects when its worktree is not available. */
 export async function resumedHousing(
   runtime: SessionRuntime,
   worktree: RecordedWorktree | null,

@@ -14,7 +14,7 @@ function child({ isOwn = true, notice = 'no OS sandbox' as string | null } = {})
     },
   };
   const workspace = { warnings: ['no packages'] };
-  // The part of an agent that is looked at.
+  // The part of an agent that is read.
   const agent = { directory: { workspace, isOwn }, runtime: { clock, sandbox } } as unknown as Child;
   const warnings = worktreeWarnings(agent, (code, message) => log.push(`${code}: ${message}`));
   return { clock, log, warnings };

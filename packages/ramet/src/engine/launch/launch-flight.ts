@@ -1,5 +1,5 @@
 /**
- * One shared prefix while somebody writes it, and the agents that wait for it (LAUNCH-1). The writer is a lead that
+ * One shared prefix while a request writes it, and the agents that wait for it (LAUNCH-1). The writer is a lead that
  * holds a pass, or a request that passed no gate (`lead` is null then).
  *
  * Invariants

@@ -15,7 +15,7 @@ async function runAll({ child, run }: Siblings): Promise<string[]> {
   return results.map(({ status }) => status);
 }
 
-/** Lets so many requests come in, and then answers them all: none reads what another of them writes. */
+/** Lets a number of requests come in, and then answers them all: none reads what another of them writes. */
 async function answerTogether(clock: SimulatedClock, requests: number): Promise<void> {
   await clock.whenSleeping(requests);
   await clock.advance(latency.baseMs);

@@ -1,7 +1,7 @@
 /**
- * The gate that the first request of every child passes (LAUNCH-1). It knows which shared prefixes are being written
- * and by whom, decides with `launch.ts`, records every decision on the child, and holds back who follows. The
- * main agent and later requests do not come here.
+ * The gate that the first request of every child passes (LAUNCH-1). It knows who writes which shared prefix, decides
+ * with `decideLaunch`, records every decision on the child, and holds back those that follow. The main agent and later
+ * requests do not come here.
  */
 
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -139,8 +139,8 @@ export class LaunchGate {
 
 /**
  * When a child's first request may go (LAUNCH-1), from facts alone. A prefix that is cold and shared is written once,
- * by a lead, and read by those who follow; whoever would gain little by that goes at once. To lead costs the lead
- * nothing, so it is decided without knowing whether others will come.
+ * by a lead, and read by those that follow; a child that would gain little by waiting goes at once. To lead costs the
+ * lead nothing, so it is decided without knowing whether others will come.
  */
 export interface LaunchFacts {
   readonly mode: LaunchMode;

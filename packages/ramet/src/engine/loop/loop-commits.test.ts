@@ -16,7 +16,7 @@ async function lastCommit(siblings: Siblings, call: string | null): Promise<stri
 }
 
 describe('LOG-1: the end of a run', () => {
-  test('is synced where the outside is told of it, and written where a parent is', async () => {
+  test('is synced before the outside learns of it, and written before a parent does', async () => {
     expect(await lastCommit(await startSiblings(), null)).toBe('synced');
     expect(await lastCommit(await startSiblings(), 'toolu_1')).toBe('written');
   });

@@ -433,7 +433,7 @@ describe('AGENT-5: an abort at any point leaves a valid conversation', () => {
     expect(lastMessage(engine)).toContain(NOT_RUN.interrupted);
   });
 
-  test('whoever stops listening ends the run as interrupted', async () => {
+  test('a listener that stops ends the run as interrupted', async () => {
     const engine = await startEngine({
       provider: scriptedModel({ calls: [{ name: 'Echo', input: {} }] }),
       tools: [echo],

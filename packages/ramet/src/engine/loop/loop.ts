@@ -52,7 +52,7 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
   const { budget } = agent.spec;
   const run = newRunState(takeBill(agent), agent.spec.maxTokens);
   takeOver(agent, run);
-  // Stands when whoever consumes the events stops doing so.
+  // Holds when the consumer of the events stops.
   let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
   using deadline = startDeadline(clock, budget.seconds, options.signal);
   const { signal } = deadline;
@@ -131,7 +131,7 @@ function takeOver(agent: Agent, run: RunState): void {
   agent.carried = null;
 }
 
-/** An answer that an earlier process had received and had only to report: it is looked at as any other. */
+/** An answer that an earlier process had received and had only to report: it is judged as any other. */
 async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
   const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && !hasOpenCalls(agent);
   if (!answered || agent.state.openStop === 'pause_turn') return null;
@@ -247,13 +247,15 @@ interface AnsweredCalls {
   signal: AbortSignal;
 }
 
-/** Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one. */
+/**
+ * Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one.
+ */
 function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
   if (calls.some((call) => !reads(agent, call))) agent.directory.checkpointLater();
   const isOpen = calls.some(({ id }) => !results.has(id));
   if (isOpen) return;
-  // Agents that were interrupted with this one go on with it, and then that they were is not true any more: what has
-  // come stays in the inbox.
+  // Agents that were interrupted with this one resume with it, and then a notice of it is no longer true: messages stay
+  // in the inbox.
   if (signal.aborted) agent.say('tool_results', ordered(calls, results));
   else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
 }

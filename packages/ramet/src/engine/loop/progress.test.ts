@@ -44,7 +44,7 @@ describe('LOG-1: a line of progress', () => {
   );
 });
 
-describe('RES-4: what a child says of its progress', () => {
+describe('RES-4: the progress of a child', () => {
   test('is what it writes with its calls and the item it works on; its report and equal lines are not', async () => {
     const family = await startFamily({
       cast: {

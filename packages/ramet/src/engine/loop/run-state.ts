@@ -14,7 +14,7 @@ import {
 } from '../agent/notices.ts';
 import { type BudgetState, Spending } from '../budget/budget.ts';
 
-/** Why a signal is aborted whose time is up; children that somebody waits for see the same reason. */
+/** Why a signal is aborted whose time is up; children in the foreground see the same reason. */
 export const OUT_OF_TIME = 'out_of_time';
 
 export interface RunOptions {
@@ -38,7 +38,7 @@ export interface RunState {
   recovered: boolean;
   /** How many answers were not what was asked for. */
   refusedAnswers: number;
-  /** After how many turns somebody called the work off; null while nobody has. */
+  /** After how many turns the work was called off; null otherwise. */
   calledOffAt: number | null;
 }
 
@@ -173,15 +173,15 @@ export function notice(text: string): FrozenBlock {
 }
 
 /**
- * How the agent ends with its answer, or null when it continues. An answer is the end only if it is what was asked for, no
- * message has arrived meanwhile, and no agent in the background is still working (AGENT-3, AGENT-7).
+ * How the agent ends with its answer, or null when it continues. An answer is the end only if it is what was asked for,
+ * no message has arrived meanwhile, and no agent in the background is still working (AGENT-3, AGENT-7).
  */
 export async function afterAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
   if (agent.inbox.size === 0 && options.waitForChildren !== false && agent.runtime.host.mayHaveNews(agent)) {
     await agent.runtime.host.news(agent, options.signal);
   }
   if (agent.inbox.size > 0) {
-    // It is not told of agents that were interrupted together with it: they go on when it does.
+    // It does not hear about agents that were interrupted together with it: they resume when it does.
     if (options.signal.aborted) throw new Cancelled();
     const budget = run.spending.state(agent.runtime.clock.now());
     if (budget.level === 'over') return budgetSpent(budget);

@@ -79,7 +79,10 @@ export function unknownStop({ stopReason }: ModelResponse): string | null {
   return `the response stopped for a reason that Ramet does not know: ${reason}; it is taken as complete`;
 }
 
-/** The first line says what failed; the rest is the report, which stays in the conversation. The cause is a word that programs know. */
+/**
+ * The first line says what failed; the rest is the report, which stays in the conversation. The cause is a word that
+ * programs know.
+ */
 export function taskFailure(text: string): { cause: string; message: string } {
   return { cause: 'recipe', message: (text.split('\n', 1)[0] ?? '').replace(/^Failed: /, '') };
 }
@@ -140,8 +143,8 @@ const LOOKED_AT = 4_000;
 
 /**
  * The progress of a child (RES-4): the first line of a text that comes with its calls, or the current item of its to-do
- * list. This needs no tool and no prompt, so every child has it. At most one line is recorded for an answer and one for a
- * list, and no line twice in a row. The main agent has none, since its text is shown, and neither has a report.
+ * list. This needs no tool and no prompt, so every child has it. At most one line is recorded for an answer and one for
+ * a list, and no line twice in a row. The main agent has none, since its text is shown, and neither has a report.
  */
 export function* progressOfAnswer(agent: Agent, step: NextStep, text: string): Generator<AgentEvent> {
   if (step.kind === 'run_tools' || step.kind === 'ask_again') yield* report(agent, text);
@@ -160,7 +163,7 @@ function* report(agent: Agent, text: string): Generator<AgentEvent> {
   yield { type: 'progress', line };
 }
 
-/** One line without secrets, control characters and the marks of Markdown before it; empty when there is none. */
+/** One line without secrets, control characters and the marks of Markdown before it; may be empty. */
 export function progressLine(text: string, redact: (text: string) => string): string {
   const [first = ''] = text
     .trimStart()

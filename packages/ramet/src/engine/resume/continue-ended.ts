@@ -1,5 +1,5 @@
 /**
- * Lets an agent that has ended go on with a message (AGENT-3): it is rebuilt from the journal, byte for byte, hears the
+ * Resumes an agent that has ended with a message (AGENT-3): it is rebuilt from the journal, byte for byte, gets the
  * message and runs in the background. Between its runs it costs disk, not memory.
  */
 import { freezeBlock } from '../../conversation/frozen-block.ts';
@@ -40,7 +40,7 @@ export function describeOther(
     if (family.find(id) !== undefined)
       return { id, line: `Agent ${id} is running and reports to the agent that started it.` };
     const { status = 'interrupted', cause = null } = ended ?? {};
-    const told = started.parent === asker ? ' You were told of it before.' : '';
+    const told = started.parent === asker ? ' You were told before.' : '';
     return { id, line: `Agent ${id} has ended: ${[status, cause].filter(Boolean).join(': ')}.${told}` };
   } finally {
     reader.close();
@@ -76,7 +76,7 @@ export async function continueEnded(
       past,
     );
     const answers = await closedAnswers(agent);
-    // From here on nothing is waited for; until here, somebody else may have let it go on.
+    // From here on nothing is awaited; until here, another call may have resumed it.
     const running = family.find(found.id);
     if (running !== undefined) return tellRunning(running, spec.id, to, text);
     settleIn(agent, past, from.directory.cwd);

@@ -46,7 +46,7 @@ async function resumed(engine: EngineFixture): Promise<{ agent: Agent; news: str
 }
 
 describe('AGENT-5: agents in the background of a process that was killed', () => {
-  test('one that had ended is told of with its report', async () => {
+  test('one that had ended is reported with its report', async () => {
     const engine = await startEngine({ provider: scriptedModel({ text: 'Scope: found it.' }) });
     await run(child(engine));
     const { news } = await resumed(engine);
@@ -75,7 +75,7 @@ describe('AGENT-5: agents in the background of a process that was killed', () =>
     expect((await resumed(engine)).news).toHaveLength(1);
   });
 
-  test('one that was told of and continued is told of again', async () => {
+  test('one that was reported and continued is reported again', async () => {
     const engine = await startEngine({ provider: scriptedModel({ text: 'One.' }, { text: 'Two.' }) });
     const lost = child(engine, false);
     await run(lost);

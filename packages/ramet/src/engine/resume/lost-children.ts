@@ -1,7 +1,7 @@
 /**
- * The agents in the background of which an earlier process did not tell their parent (AGENT-5): it was killed after they
- * had ended and before that was told, or they cannot go on. Whoever resumes the parent tells it, once: what is told is
- * recorded, and found to be told the next time.
+ * Background agents whose end an earlier process did not report to their parent (AGENT-5): it was killed after they had
+ * ended and before the report, or they cannot resume. Resuming the parent reports them, once: the report is recorded,
+ * and found the next time.
  */
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentId } from '../../schema/ids.ts';
@@ -19,7 +19,7 @@ export interface LostNotification {
 interface LostSource {
   recorded: RecordedChildren;
   reader: JournalReader;
-  /** Agents that went on after `recorded` was read: whoever runs them tells of them, also when they have ended again. */
+  /** Agents that were resumed after `recorded` was read: their runs report them, also when they have ended again. */
   goneOn?: ReadonlySet<AgentId>;
 }
 

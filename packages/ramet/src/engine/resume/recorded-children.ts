@@ -66,6 +66,6 @@ function note(child: RecordedChild, event: JournalEvent): void {
   child.ended = null;
   if (event.cause !== 'prompt') return;
   child.prompts += 1;
-  // Who has ended goes on in the background, and that is told of again.
+  // An agent that has ended resumes in the background, and its end is reported again.
   if (child.prompts > 1) Object.assign(child, { background: true, told: false });
 }

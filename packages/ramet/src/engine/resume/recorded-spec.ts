@@ -1,4 +1,4 @@
-/** What an agent of an earlier process is when it goes on: what it had, as far as whoever it works for has that too. */
+/** The specification of a resumed agent: what it had, as far as its parent has that too. */
 import type { AgentOrigin, EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
@@ -12,7 +12,7 @@ export interface StartedAgent {
   readonly started: EventOf<'agent.started'>;
 }
 
-/** Why the agent cannot go on, whoever wants it to; null when it can. */
+/** Why the agent cannot resume at all; null when it can. */
 export function whyNotContinued({ started: { origin } }: StartedAgent): string | null {
   if (origin?.skipTranscript) return 'it kept no transcript';
   if (origin?.narrowed) return 'it had rights of its own, which ended with it';
@@ -43,7 +43,7 @@ export function specOfRecorded(
   });
 }
 
-/** Without the estimates: what a fork would have cost as a fresh agent can be told of one whole run only. */
+/** Without the estimates: what a fork would have cost as a fresh agent is known for one whole run only. */
 function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
   const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
   const { executor, readOnly, worktree } = origin ?? {};

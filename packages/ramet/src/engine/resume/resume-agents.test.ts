@@ -17,7 +17,7 @@ import { RECORD_LOST_ITS_END } from '../agent/notices.ts';
 
 const never = () => new Promise<never>(() => {});
 
-/** Runs a prompt until the emulator has taken so many requests, and interrupts it as Esc does. */
+/** Runs a prompt until the emulator has taken this many requests, and interrupts it as Esc does. */
 async function interruptedAfter(
   requests: number,
   cast: Cast,
@@ -39,7 +39,7 @@ describe('AGENT-5: agents of an earlier process', () => {
   });
   const later: Cast = { 'Go.': () => ({ text: 'Both.' }), 'child one': () => ({ text: 'Scope: one.' }) };
 
-  test('are told of as started and ended by the run that resumes them', async () => {
+  test('are reported as started and ended by the run that resumes them', async () => {
     const { family } = await interruptedAfter(3, castOf());
     const again = await family.reopen(later);
     const { events } = await again.run(null);
@@ -63,7 +63,7 @@ describe('AGENT-5: agents of an earlier process', () => {
   });
 });
 
-describe('AGENT-5: an interrupted run is gone on with', () => {
+describe('AGENT-5: an interrupted run is resumed', () => {
   const castOf = (): Cast => ({
     'Go.': [startAgents(['child one', 'child two']), { text: 'Both.' }],
     'child one': [call('Bash', { command: 'echo one >> one.txt' }), never],

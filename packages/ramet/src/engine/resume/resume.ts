@@ -24,11 +24,11 @@ import { hosted } from '../agent/hosted-agent.ts';
 import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
 import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
 
-/** What a resumed agent goes on with unless it is told otherwise. */
+/** What a resumed agent keeps unless the caller says otherwise. */
 export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
   /** Names of the tools that its prompt speaks of. */
   readonly tools: readonly string[];
-  /** The tools as they stand in its prompt. */
+  /** The tools as they are in its prompt. */
   readonly head: Pick<PromptHead, 'tools'>;
 }
 
@@ -57,14 +57,14 @@ export function resumeAgent(
   if (spec.permissionMode !== permissionMode) {
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
-  // Whoever resumes it wants it to work: what had called its work off is void.
+  // It is resumed to work: what had called its work off is void.
   agent.takeMail(({ kind }) => kind === 'cancel', null);
   recallCache(agent);
   reopenTurn(agent);
   return agent;
 }
 
-/** Takes up what the process that ran the agent has left of its last turn. */
+/** Resumes what the agent's earlier process left of its last turn. */
 export function reopenTurn(agent: Agent): void {
   agent.inbox.reopen();
   if (agent.state.openStop !== 'max_tokens') return;
@@ -83,7 +83,9 @@ function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): Fro
   return { role, blocks: thaw(blocks), shared };
 }
 
-/** What it wrote to the provider's cache may still be there: siblings that go on with it need not wait for each other. */
+/**
+ * What it wrote to the provider's cache may still be there: siblings that resume with it need not wait for each other.
+ */
 function recallCache(agent: Agent): void {
   const { answeredBreakpoints, answeredAt } = agent.state;
   if (answeredAt === null || answeredBreakpoints.length === 0) return;
@@ -102,8 +104,8 @@ function nothingRecorded(id: AgentId): UserMistake {
 }
 
 /**
- * An agent that is resumed from a journal that lost its end (`journal/integrity.ts`): it is told, and what its last message
- * asked for is not done again on the word of a record that may have lost the start of it.
+ * An agent that is resumed from a journal that lost its end (`journal/integrity.ts`): it is told, and what its last
+ * message asked for is not done again on the word of a record that may have lost the start of it.
  */
 export function tellOfLostEnd(agent: Agent): void {
   agent.record({ type: 'record.shortened' });

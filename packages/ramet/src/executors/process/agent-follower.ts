@@ -27,7 +27,7 @@ export class AgentFollower implements Disposable {
   /** While an event of the process is recorded. */
   #follows = false;
 
-  /** `onRecorded` is told of what the process has to follow: the host has recorded it. */
+  /** `onRecorded` gets what the process has to follow: the host has recorded it. */
   constructor(agent: Agent, onRecorded: HostRecorded) {
     this.#agent = agent;
     agent.onRecord = (event) => {
@@ -63,7 +63,9 @@ export class AgentFollower implements Disposable {
     this.#agent.runtime.journal.storeBlock(block.digest, block.bytes);
   }
 
-  /** Records an event of the process here: the agent's state follows from it. Throws when it names what was never sent. */
+  /**
+   * Records an event of the process here: the agent's state follows from it. Throws when it names what was never sent.
+   */
   record(event: JournalEvent): void {
     const agent = this.#agent;
     if (event.type === 'message.appended') agent.content.know(this.named(event.blocks));

@@ -1,4 +1,6 @@
-/** An agent as plain data, to go on in another process: its state, the bytes that it names, tools by name, no functions. */
+/**
+ * An agent as plain data, to go on in another process: its state, the bytes that it names, tools by name, no functions.
+ */
 import {
   Conversation,
   type FrozenMessage,
@@ -30,7 +32,7 @@ export interface AgentImage {
   messages: readonly FrozenMessage[];
   prompts: readonly FrozenMessage[];
   state: AgentState;
-  /** The blocks of what has come for it. */
+  /** The blocks of its waiting messages. */
   mail: readonly FrozenBlock[];
   /** The results of calls that are not answered yet. */
   results: readonly FrozenBlock[];
@@ -39,7 +41,7 @@ export interface AgentImage {
   surroundings: ProcessSurroundings;
 }
 
-/** What the process is told of the session it works for. */
+/** What the process knows about the session it works for. */
 export interface ProcessSurroundings {
   session: string;
   journal: string;
@@ -83,10 +85,10 @@ function plainMessage({ role, blocks, shared }: FrozenMessage): FrozenMessage {
   return { role, blocks, shared };
 }
 
-/** What the Agent tool tells the model stands in the frozen head: here it is only carried out. */
+/** The description of the Agent tool is in the frozen head: here the tool is only carried out. */
 const REGISTRY: readonly Tool[] = builtInTools({ fork: true, types: [] });
 
-/** A tool that somebody made of functions of his own is not to be had in another process. */
+/** Custom tools are functions. They run in the host process. */
 function refuseForeignTools(tools: readonly Tool[]): void {
   const foreign = tools.filter(({ name, input }) => findTool(REGISTRY, name)?.input !== input);
   if (foreign.length === 0) return;
@@ -120,7 +122,9 @@ async function answerSchema(source: string): Promise<AnswerSchema> {
   throw new RametError('executor', 'terminal', `the schema of the answer is lost: ${compiled.problem}`);
 }
 
-/** The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's. */
+/**
+ * The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's.
+ */
 type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
 
 function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {

@@ -14,7 +14,7 @@ export class AnswerSignal implements Disposable {
   #stopWaiting: (() => void) | null = null;
   #begun = false;
 
-  /** `call` is of whoever asks; `run` is what ends the agent's run, asked for when nobody is there to pass it on. */
+  /** `call` is the caller's; `run` ends the agent's run, and is used when no caller is left to pass it on. */
   constructor(call: AbortSignal, run: () => AbortSignal) {
     this.#run = run;
     this.#stopListening = onAbort(call, () => {
@@ -44,7 +44,7 @@ export class AnswerSignal implements Disposable {
   }
 }
 
-/** Work that a lost process asked for and that the next one takes up: waiting for an agent that the call has started. */
+/** Work that a lost process asked for and that the next one resumes: waiting for an agent that the call has started. */
 export interface OutlivingSignals {
   /** Of the call: the end of its line ends the wait and not the work. */
   call: AbortSignal;

@@ -3,7 +3,7 @@
  *
  * Invariants
  * 1. Everything arrives in the order in which it was said; what is said in one step of the event loop travels together.
- * 2. A call ends with an answer, an error, or the end of the line. An abort is passed on; whoever answers decides.
+ * 2. A call ends with an answer, an error, or the end of the line. An abort is passed on; the answering side decides.
  * 3. What is too large for a pipe goes through a private file, which its reader removes.
  */
 
@@ -182,7 +182,7 @@ export class Channel<Way extends Line> {
   }
 
   async #answer(id: number, work: () => Promise<unknown>): Promise<void> {
-    // Whoever answers at once is noted as answering first.
+    // An answer that comes at once is noted as answering first.
     await null;
     try {
       this.#say({ kind: 'answer', id, value: await work() });

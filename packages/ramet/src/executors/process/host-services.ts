@@ -89,7 +89,7 @@ export class HostServices implements Disposable {
     const call = { turn: turns + 1, maxTokens: spec.maxTokens, partial: false };
     const stopListening = onAbort(signal, () => abort.abort(signal.reason));
     const answer = this.#ask(call, abort.signal).finally(stopListening);
-    // Whoever asks is told; if nobody does, so that nobody can be, the process is gone.
+    // The caller is told; without a caller the process is gone.
     answer.catch(() => {});
     this.#early = { call, abort, answer };
   }

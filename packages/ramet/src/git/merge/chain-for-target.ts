@@ -1,4 +1,6 @@
-/** Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason. */
+/**
+ * Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason.
+ */
 import { MERGE_STRATEGIES } from '../../schema/merge-policy.ts';
 import { buildCheckedChain, type ChainStep, type CheckedChain, type SetAside } from './checked-chain.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
@@ -21,7 +23,7 @@ export interface ChainOutcome {
   /** Those that were ready before and go along. */
   kept: MergeEntry[];
   made: { entry: MergeEntry; head: IntegrationHead }[];
-  /** What is said of those that do not go along. */
+  /** The lines about branches that are left out. */
   settled: MergeChange[];
   /** Whether a private ref holds a commit that was checked. */
   isHeld: boolean;
@@ -43,8 +45,8 @@ export interface ChainOrder {
 const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
 
 /**
- * What waits on the private ref is the ground for more, unless the check does not pass there: then all of it is computed
- * again on the target, so that those who are to blame are found and the others go along.
+ * What waits on the private ref is the ground for more, unless the check does not pass there: then all of it is
+ * computed again on the target, so that those who are to blame are found and the others go along.
  */
 export async function chainFor(order: ChainOrder): Promise<ChainOutcome> {
   const { request, ground, start } = order;
@@ -183,7 +185,7 @@ function isConflict({ outcome }: SetAside<MergeEntry>): boolean {
   return outcome.kind === 'conflict';
 }
 
-/** What is said of branches that do not go along, with what to do. */
+/** The lines about branches that are left out, with what to do. */
 function settle(
   pending: readonly MergeEntry[],
   first: CheckedChain<MergeEntry>,

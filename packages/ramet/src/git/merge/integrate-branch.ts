@@ -61,7 +61,7 @@ async function commitMerge(
   return { commit: await writeCommit({ tree, parents, message }, repository), tree };
 }
 
-/** The same with a tree that somebody made of a conflict. */
+/** The same with a tree that resolves a conflict. */
 export async function commitResolved(
   head: IntegrationHead,
   work: IntegrationWork,
@@ -148,7 +148,7 @@ async function singleCommit(tip: string, repository: MergeRepository): Promise<B
 /**
  * Names that differ in case only are two files to git and one to some disks: where this is such a disk, a conflict.
  *
- * Only what `after` adds to `before` is looked at, and only where the repository says its disk ignores case.
+ * Only what `after` adds to `before` is checked, and only if the repository says its disk ignores case.
  */
 async function findCaseTwins(
   before: string,

@@ -1,4 +1,4 @@
-/** The shapes of what becomes of one branch on one base. */
+/** The shapes of the outcome of one branch on one base. */
 
 import type { MergeStrategy } from '../../schema/merge-policy.ts';
 import type { BranchStory } from './merge-message.ts';
@@ -43,7 +43,7 @@ export type Integration =
       conflicts: MergeConflict[];
       files: string[];
       merge: OpenConflict | null;
-      /** What a resolver says of its attempt, to follow what is told of the conflict. */
+      /** What a resolver says about its attempt, to follow the description of the conflict. */
       tried?: string | undefined;
     }
   | { kind: 'refused'; reason: string };

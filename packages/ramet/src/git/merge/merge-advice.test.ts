@@ -8,7 +8,7 @@ import { listedEntries, withAdvice } from './merge-advice.ts';
 import { findMergeRepository, type MergeRepository } from './merge-repository.ts';
 import type { MergeReport } from './merge-request.ts';
 
-/** Does what the report says of `branch`, word for word, in `repository`. */
+/** Does what the report says about `branch`, word for word, in `repository`. */
 async function follow(
   place: MergePlace,
   report: MergeReport,
@@ -44,7 +44,7 @@ function take(place: MergePlace, report: MergeReport | null): void {
 const two = (report: MergeReport | null) => report?.entries.find(({ branch }) => branch === 'two')?.state;
 
 describe('WORK-5: the list of a queue', () => {
-  test('says of a result that a person has taken with git that it landed', async () => {
+  test('reports a result that a person has taken with git as landed', async () => {
     const place = mergePlace({ a: '1\n' }, true);
     place.branch('one', { b: '2\n' });
     place.branch('two', { c: '3\n' });

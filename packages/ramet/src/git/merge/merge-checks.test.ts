@@ -101,7 +101,7 @@ describe('WORK-5: the check on what was merged', () => {
     expect(begun.slice(0, 2)).toEqual([output, where]);
   });
 
-  test('does not tell as its own what somebody committed to the target meanwhile', async () => {
+  test('does not report as its own what a user committed to the target meanwhile', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('one', { a: '2\n' });
     const mine = place.branch('mine', { a: '3\n' });

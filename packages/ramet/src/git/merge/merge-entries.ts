@@ -1,5 +1,5 @@
 /**
- * The merge queue on disk: which branches are to go where, and what became of each. It stands in the repository's index,
+ * The merge queue on disk: which branches are to go where, and the outcome of each. It is in the repository's index,
  * and it is a note, not the truth: what has landed is asked of git, so that a process killed between a ref and this
  * table loses nothing and does nothing twice.
  */
@@ -8,8 +8,8 @@ import { openIndex } from '../../journal/session-index.ts';
 import { inTransaction } from '../../system/sqlite/migrations.ts';
 
 /**
- * `waiting`: to be merged. `integrated`: merged as `result`, which the target may not hold yet. `landed`: in the target.
- * `nothing`: the target had it. `conflicted`, `failed`: left on its branch for `reason`.
+ * `waiting`: to be merged. `integrated`: merged as `result`, which the target may not hold yet. `landed`: in the
+ * target. `nothing`: the target had it. `conflicted`, `failed`: left on its branch for `reason`.
  */
 export type MergeState = 'waiting' | 'integrated' | 'landed' | 'nothing' | 'conflicted' | 'failed';
 
@@ -44,7 +44,7 @@ export interface MergeEntries extends Disposable {
   list(target?: string): MergeEntry[];
   /** All of them or none. */
   change(changes: readonly MergeChange[], now: number): void;
-  /** What was asked for when the queue of a target last ran: kept for whoever goes on with it. */
+  /** What was asked for when the queue of a target last ran: kept for the run that continues it. */
   keepWishes(target: string, wishes: string): void;
   wishes(target: string): string | null;
 }

@@ -14,7 +14,7 @@ export interface MessageParts {
   target: string;
   commits: readonly BranchCommit[];
   story: BranchStory;
-  /** Files whose conflicts somebody decided for this very commit. */
+  /** Files whose conflicts were resolved for this very commit. */
   resolved?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function mergeMessage(parts: MessageParts): string {
   return withTrailers(`${subject}\n\n${merged}${body}${decided}`, story);
 }
 
-/** What is told of the work comes first, then its one commit, then what it was for. */
+/** The description of the work comes first, then its one commit, then its task. */
 function subjectFrom(
   { kind, branch, target, commits }: MessageParts,
   { subject, task }: BranchStory,
@@ -51,8 +51,8 @@ function subjectFrom(
 }
 
 /**
- * What the newest commit that says so tells of its maker. Only the branch's own line counts: what it has merged to resolve a
- * conflict is the work of others.
+ * What the newest commit that says so tells of its maker. Only the branch's own line counts: what it has merged to
+ * resolve a conflict is the work of others.
  */
 function storyIn(commits: readonly BranchCommit[]): Provenance {
   const told = ownLine(commits)

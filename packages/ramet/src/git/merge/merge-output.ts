@@ -35,7 +35,7 @@ export function takeResult(tokens: Iterator<string, undefined>, clean: boolean):
   for (let token = tokens.next().value; token; token = tokens.next().value) files.add(conflictedPath(token));
   const conflicts = takeMessages(tokens).filter(({ kind }) => kind !== '');
   if (clean) return { clean, tree };
-  // A conflict that git describes in words only, such as one of a renamed directory, is a conflict all the same.
+  // A conflict that git describes in words only, such as one of a renamed directory, is still a conflict.
   const unexplained =
     conflicts.length > 0 ? [] : [{ kind: 'unknown', paths: [...files], message: 'git gave no reason' }];
   return { clean, tree, conflicts: [...conflicts, ...unexplained], files: [...files].sort() };

@@ -51,7 +51,7 @@ describe('WORK-5: the merge queue', () => {
     ['a branch that was merged', 'main has it already'],
     ['a branch whose changes came in by another way', 'main has these changes already'],
     ['a branch that was squashed, and changed again since', 'main has it already as one commit'],
-  ])('says of %s that there is nothing to merge', async (kind, reason) => {
+  ])('says for %s that there is nothing to merge', async (kind, reason) => {
     const place = mergePlace({ a: '1\n', b: '1\n' });
     if (kind.includes('empty')) place.git('branch', 'done', 'main');
     else {
@@ -87,7 +87,7 @@ describe('WORK-5: the merge queue', () => {
     expect(place.entries.list()).toEqual([]);
   });
 
-  test('fails a branch of an unrelated history and goes on with the others', async () => {
+  test('fails a branch of an unrelated history and continues with the others', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('one', { b: '1' });
     place.git('switch', '-q', '--orphan', 'other');
@@ -98,7 +98,7 @@ describe('WORK-5: the merge queue', () => {
     expect(report.entries[0]?.reason).toMatch(/share no commit/);
   });
 
-  test('goes on with a branch as it is now when it has moved since it was entered', async () => {
+  test('continues with a branch as it is now when it has moved since it was entered', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('one', { b: '1' });
     await place.queue({ branches: ['one'], check: { command: 'false', timeoutMs: 60_000 } });
@@ -126,7 +126,7 @@ describe('WORK-5: the merge queue', () => {
   });
 });
 
-describe('WORK-5, WORK-7: a target that somebody has checked out', () => {
+describe('WORK-5, WORK-7: a target that is checked out', () => {
   test('stays where it is, and the result waits on a private ref', async () => {
     const place = mergePlace({ a: '1\n' }, true);
     place.branch('one', { b: '1' });

@@ -24,10 +24,10 @@ import type { CheckOutcome } from './run-check.ts';
 
 const MOST_MISSES = 20;
 const PAUSE_MS = 10;
-/** Another run's checks may take long; whoever waits can interrupt. */
+/** Another run's checks may take long; the waiting user can interrupt. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/** Throws for bad names and when it is interrupted; what becomes of each branch is in the report. */
+/** Throws for bad names and when it is interrupted; the outcome of each branch is in the report. */
 export async function runMergeQueue(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
   const { repository } = ports;
   const name = `merge-${targetKey(`refs/heads/${request.target}`)}`;
@@ -71,7 +71,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
     } else [misses, hasMoved] = [0, true];
     repository.signal?.throwIfAborted();
     ground = await readGround(request, ports).catch((error: unknown) => endTargetless(ref, error, ports));
-    // What somebody else has put there meanwhile is not told as ours.
+    // What others have put there meanwhile is not reported as ours.
     if (!hasMoved) before = ground.target.commit;
   }
   throw new RametError(
@@ -81,7 +81,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
   );
 }
 
-/** Somebody deleted the target meanwhile: nothing of this run may wait for it. Throws what it was given. */
+/** The target was deleted meanwhile: nothing of this run may wait for it. Throws what it was given. */
 async function endTargetless(ref: string, error: unknown, ports: MergePorts): Promise<never> {
   if (error instanceof UserMistake && error.code === 'no_target') {
     const { entries, clock, repository } = ports;
@@ -97,7 +97,7 @@ async function endTargetless(ref: string, error: unknown, ports: MergePorts): Pr
   throw error;
 }
 
-/** Fewer branches are computed faster: against somebody who commits all the time the queue gets through in small steps. */
+/** Fewer branches are computed faster: against a user who commits all the time the queue advances in small steps. */
 function lessThan(limit: number, count: number): number {
   return Math.max(1, Math.floor(Math.min(limit, count) / 2));
 }
@@ -117,7 +117,7 @@ interface AttemptOrder {
   decided: Set<number>;
 }
 
-/** Takes the first of what waits, up to `limit`. Null when somebody moved the target meanwhile. */
+/** Takes the first of what waits, up to `limit`. Null when the target moved meanwhile. */
 async function attemptOnce(
   request: MergeRequest,
   ground: QueueGround,
@@ -186,7 +186,7 @@ async function reportOf(
   };
 }
 
-/** Noted before the refs move: whoever goes on after a crash finds by `result` what has landed. */
+/** Noted before the refs move: after a crash, `result` shows what has landed. */
 function changesOf({ made, kept, settled, head }: ChainOutcome, { check }: MergeRequest): MergeChange[] {
   const results: MergeChange[] = made.map(({ entry, head: { commit } }) => ({
     id: entry.id,

@@ -111,7 +111,7 @@ export async function treeOf(
   return tree ?? (await gitText(['rev-parse', '--verify', `${commit}^{tree}`], callIn(repository)));
 }
 
-/** The value of a ref; null where there is none. */
+/** The value of a ref; null if it does not exist. */
 export async function readRef(ref: string, repository: MergeRepository): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
   const { code, stdout } = await runGit(args, callIn(repository));

@@ -35,7 +35,7 @@ export const MERGE_STEPS = [
 ] as const;
 export type MergeStep = (typeof MERGE_STEPS)[number];
 
-/** What a resolver leaves: a tree without the conflict, proved by whoever made it, or why there is none. */
+/** What a resolver returns: a tree without the conflict, proved by the resolver, or why it has no tree. */
 export type ConflictResolution =
   | { tree: string; by: Provenance }
   /** One line, without the end of a sentence; null where nobody tried. */

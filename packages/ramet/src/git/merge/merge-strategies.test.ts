@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 
-/** Another commit on a branch, by somebody else. */
+/** Another commit on a branch, by another person. */
 function more(place: MergePlace, branch: string, files: Record<string, string>, message: string): string {
   place.git('switch', '-q', branch);
   writeFiles(place.directory, files);
@@ -38,7 +38,7 @@ describe('WORK-5, WORK-6: how a branch is taken in', () => {
     );
   });
 
-  test('what is told of the work becomes the subject', async () => {
+  test('the description of the work becomes the subject', async () => {
     const place = worked();
     const storyOf = () => ({ subject: `Lines are\n counted ${'x'.repeat(80)}`, agent: 'zzzz.9' });
     await place.queue({ branches: ['one'] }, { storyOf });
@@ -115,8 +115,11 @@ describe('WORK-5, WORK-6: how a branch is taken in', () => {
   });
 });
 
-describe('WORK-5: what becomes of a conflict', () => {
-  /** `late` holds what `early` brings and a change of its own beside it, so that a merge conflicts and a replay does not. */
+describe('WORK-5: the outcome of a conflict', () => {
+  /**
+   * `late` holds what `early` brings and a change of its own beside it, so that a merge conflicts and a replay does
+   * not.
+   */
   function overlapping(): MergePlace {
     const place = mergePlace({ a: '1\n', b: '1\n' });
     place.branch('late', { a: '2\n' });

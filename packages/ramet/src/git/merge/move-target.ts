@@ -1,6 +1,6 @@
 /**
- * Moves a target to its new commit, by compare and swap: it moves only from the value that the merge was computed on, so
- * a person's commit in between is never overwritten. A target that is checked out somewhere moves only when that was
+ * Moves a target to its new commit, by compare and swap: it moves only from the value that the merge was computed on,
+ * so a person's commit in between is never overwritten. A target that is checked out somewhere moves only when that was
  * asked for and the checkout is clean, and then the checkout's files and index go along.
  */
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface TargetMove {
   target: string;
   from: string;
   to: string;
-  /** What the private ref holds now; null when there is none. */
+  /** The present value of the private ref; null if it does not exist. */
   integration: string | null;
   /** Whether the private ref's value must be set aside, because nobody knows what is in it. */
   keepsIntegration: boolean;
@@ -29,7 +29,7 @@ export type MoveOutcome =
   | { kind: 'moved'; checkout: string | null }
   /** The result is on the private ref. */
   | { kind: 'kept'; reason: string }
-  /** Somebody moved a ref meanwhile: everything has to be computed again. */
+  /** A ref moved meanwhile: everything has to be computed again. */
   | { kind: 'stale' };
 
 export async function moveTarget(move: TargetMove, repository: MergeRepository): Promise<MoveOutcome> {
@@ -65,12 +65,14 @@ async function keep(move: TargetMove, reason: string, repository: MergeRepositor
   const unchanged = move.integration === move.to;
   const changes = unchanged ? [] : [update(ref, move.to, move.integration)];
   const stale = await updateRefs([...aside, ...changes, ...release(move)], move, repository);
-  // Not part of the transaction: git notes even a bare comparison in the reflog of whoever has the branch checked out.
+  // Not part of the transaction: git notes even a bare comparison in the reflog of the checkout that has the branch.
   const moved = stale || (await readRef(move.target, repository)) !== move.from;
   return moved ? { kind: 'stale' } : { kind: 'kept', reason };
 }
 
-/** Git does it as one act under the checkout's own lock, and refuses when the branch has moved or a file is in the way. */
+/**
+ * Git does it as one act under the checkout's own lock, and refuses when the branch has moved or a file is in the way.
+ */
 async function fastForward(
   { directory }: BranchCheckout,
   move: TargetMove,
@@ -97,7 +99,7 @@ function firstLines(text: string): string {
   return text.trim().split('\n').slice(0, 3).join(' ');
 }
 
-/** Why a checkout must not be moved; null when nothing stands in the way. */
+/** Why a checkout must not be moved; null if nothing prevents it. */
 async function obstacleIn(
   checkouts: readonly BranchCheckout[],
   repository: MergeRepository,

@@ -1,4 +1,7 @@
-/** What a run of the queue stands on, looked up in one process: the target, the private refs, and every branch it concerns. */
+/**
+ * What a run of the queue stands on, looked up in one process: the target, the private refs, and every branch it
+ * concerns.
+ */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ export interface QueueGround {
   /** The target's full name. */
   ref: string;
   target: NamedCommit;
-  /** What the private ref holds; null when there is none. */
+  /** The value of the private ref; null if it does not exist. */
   integration: NamedCommit | null;
   /** Whether a check has left a commit held. */
   isHeld: boolean;
@@ -109,7 +112,8 @@ function ownTarget(target: string): UserMistake {
 
 /**
  * Refs read from files, for the common case that all names are local branches: it saves a process, a fifth of what a
- * merge takes. Whatever is not plain goes to git. A value that is out of date does no harm: refs move by compare and swap.
+ * merge takes. Whatever is not plain goes to git. A value that is out of date does no harm: refs move by compare and
+ * swap.
  *
  * Full names, then `wanted` names of branches, which must all be there. Null when git has to be asked.
  */

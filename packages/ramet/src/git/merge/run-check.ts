@@ -67,7 +67,7 @@ const SIZE_POLL_MS = 50;
 const HINT_BYTES = 16_384;
 const MISSING =
   /^.*(?:: (?:command )?not found$|Cannot find (?:module|package)|No module named|ERR_MODULE_NOT_FOUND|could not determine executable|spawn \S+ ENOENT|node_modules\S*: No such file).*$/m;
-/** What a shell says of a program that it does not find. */
+/** What a shell says about a program that it does not find. */
 const NOT_FOUND = 127;
 
 /** The same tree is checked once in a run, however often what is merged is computed again. */

@@ -1,4 +1,4 @@
-/** What `git blame` says of a file, joined with what the trailers of those commits say of their makers (WORK-6). */
+/** The lines of `git blame`, joined with the trailers of those commits, which name their agents (WORK-6). */
 import { basename, dirname } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
 import { callIn, type MergeRepository } from '../merge/merge-repository.ts';

@@ -10,7 +10,7 @@ function readByGit(message: string): string {
 }
 
 describe('WORK-6: trailers of commits', () => {
-  test('stand in a paragraph of their own, and git reads them', () => {
+  test('are a separate paragraph, and git reads them', () => {
     const message = withTrailers('Subject\n\nBody: with a colon in it\nand more.\n', told);
     expect(message).toBe(
       'Subject\n\nBody: with a colon in it\nand more.\n\nRamet-Agent: abcd1234.2\nRamet-Session: abcd1234\nRamet-Task: Count the lines\n',

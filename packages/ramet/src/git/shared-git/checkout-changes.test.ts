@@ -29,7 +29,7 @@ function stateOf({ repository }: ChangeWatch): CheckoutState {
 const COMMIT = ['commit', '-q', '--allow-empty', '-m'];
 
 describe('WORK-9: what changed in the checkout of the parent', () => {
-  test('is nothing where nothing changed, and where somebody only looked or worked in worktrees', async () => {
+  test('is nothing where nothing changed, and after reading or work in worktrees', async () => {
     const { directory, git, watch, before } = place();
     const state = before();
     expect(await checkoutChanges(state, watch)).toEqual([]);
@@ -162,7 +162,7 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     expect(await checkoutChanges(state, watch)).toEqual([]);
   });
 
-  test('a checkout that is itself a worktree is looked at by its own HEAD', async () => {
+  test('a checkout that is itself a worktree is judged by its own HEAD', async () => {
     const { git, watch } = place();
     const worktree = join(temporaryDirectory(), 'w');
     git('worktree', 'add', '-q', '-b', 'ramet/outer', worktree);

@@ -1,6 +1,6 @@
 /**
- * What has changed in a checkout while an agent worked in a worktree of it, and nobody known did it (WORK-9). Known are the
- * merge queue, by its line in the reflog, and agents, by the trailers of their commits; whoever else it was, a person or
+ * What has changed in a checkout while an agent worked in a worktree of it, and nobody known did it (WORK-9). Known are
+ * the merge queue, by its line in the reflog, and agents, by the trailers of their commits. Whether it was a person or
  * the agent itself, Ramet cannot tell, and says so.
  *
  * Where nothing has changed no process is started.
@@ -52,7 +52,7 @@ interface Move {
   text: string;
   /** The commit that it led to; null for what was deleted. */
   to: string | null;
-  /** What the reflog says of it. */
+  /** Its line in the reflog. */
   reason: string;
   ref: string;
 }

@@ -1,6 +1,6 @@
 /**
- * A checkout as the agents in it share it (WORK-1): who lives there, and the environment in which their programs find the
- * shim in git's place. Made when a tool that can change something is first used; outside a repository there is none.
+ * A checkout as the agents in it share it (WORK-1): who lives there, and the environment in which their programs find
+ * the shim in git's place. Made when a tool that can change something is first used; outside a repository none exists.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -76,7 +76,7 @@ function findCheckout(
   };
 }
 
-/** Without git there is nothing to stand in front of. */
+/** Without git there is nothing to wrap. */
 function withShim(
   environment: Readonly<Record<string, string>>,
   home: string,
@@ -104,7 +104,7 @@ function knowsTrailers(git: string): boolean {
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 32);
 }
 
-/** As it lies in the sources, or beside the bundles; null where somebody bundled us into something of theirs. */
+/** Its path in the sources, or beside the bundles; null if another program has bundled us. */
 function helperProgram(): string | null {
   const places = ['./main.ts', '../git/shared-git.js'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));

@@ -73,7 +73,7 @@ export class Claims implements Disposable {
     return agents.has(agent) && !others.some((other) => agents.has(other));
   }
 
-  /** Whether the agent put this entry into the index; what somebody has put in its place since is not its own. */
+  /** Whether the agent put this entry into the index; what others have put in its place since is not its own. */
   hasStaged(path: string, entry: string): boolean {
     return this.#staged.get(path)?.get(this.#options.agent) === entry;
   }
@@ -127,7 +127,10 @@ export class Claims implements Disposable {
     });
   }
 
-  /** A commit of the agent's holds these paths as they were last put into the index: what was changed by then is settled. */
+  /**
+   * A commit of the agent's holds these paths as they were last put into the index: what was changed by then is
+   * settled.
+   */
   settle(paths: readonly string[], commit: string, begun: number): void {
     const { db } = this.#writes;
     const write = db.prepare(
@@ -153,7 +156,7 @@ export class Claims implements Disposable {
     return row === undefined ? null : String(row.agent);
   }
 
-  /** What the agent has changed and somebody else has committed, the latest first. */
+  /** What the agent has changed and others have committed, the latest first. */
   settledByOthers(): SettledPath[] {
     const rows = this.#writes.db
       .prepare(

@@ -136,7 +136,7 @@ function choosePaths(choice: CommitChoice, { index, pathspecs, flags }: CommitOr
 function describeForeign(claims: Claims, view: GitView, path: string, entry: string): string {
   const stagers = claims.stagedByOthers(view.absolute(path), entry);
   return stagers.length === 0
-    ? `${path} (staged by somebody else; name it to take it)`
+    ? `${path} (staged by someone else; name it to take it)`
     : `${path} (staged by agent ${stagers.join(', ')})`;
 }
 
@@ -180,7 +180,7 @@ function nothingLeft(
   const dirty = new Set(view.dirty([], 'all').map((path) => view.absolute(path)));
   const gone = claims.settledByOthers().filter(({ path }) => !dirty.has(path));
   for (const { path, commit, agent } of gone.slice(0, 5)) {
-    const who = agent === null ? 'somebody else' : `agent ${agent}`;
+    const who = agent === null ? 'someone else' : `agent ${agent}`;
     const subject = view.ask(['log', '-1', '--format=%h "%s"', commit]).stdout.trim();
     tell(`ramet: ${path.slice(view.root.length + 1)} is already committed, by ${who}: ${subject || commit}`);
   }
@@ -192,7 +192,7 @@ function nothingLeft(
 
 function describeHead(view: GitView, claims: Claims): string {
   const agent = view.head === null ? null : claims.committer(view.head);
-  return `HEAD is ${view.head?.slice(0, 10)} by ${agent === null ? 'somebody else' : `agent ${agent}`}`;
+  return `HEAD is ${view.head?.slice(0, 10)} by ${agent === null ? 'someone else' : `agent ${agent}`}`;
 }
 
 /** Without what says which paths: those are in the index by now. */

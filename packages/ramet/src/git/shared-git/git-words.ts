@@ -7,7 +7,7 @@ const OWN_WAY =
 export interface GitWords {
   /** Options before the command, such as `-C` and `-c`. */
   globals: readonly string[];
-  /** Empty when there is none. */
+  /** Empty without one. */
   command: string;
   /** What follows it. */
   rest: readonly string[];
@@ -90,9 +90,9 @@ function readOption(word: string, takes: ReadonlySet<string>, flags: Set<string>
 }
 
 /**
- * Git commands that throw away, move or hide what others have in the checkout. Refused while a second agent lives there,
- * whoever's the files are; what depends on the files is `guard-paths.ts`'s. Looks at words alone, so that permission can
- * say it before anything runs.
+ * Git commands that throw away, move or hide what others have in the checkout. Refused while a second agent lives
+ * there, also for one's own files; `guard-paths.ts` judges by files. Reads words alone, so that permission can say it
+ * before anything runs.
  *
  * Why the command may not run beside other agents; null when words alone say nothing against it.
  */
@@ -114,7 +114,7 @@ function harmOf(command: string, rest: readonly string[]): string | null {
     case 'stash':
       return ['list', 'show', 'create'].includes(operands[0] ?? '')
         ? null
-        : 'takes away what others have changed';
+        : 'removes what others have changed';
     case 'reset':
       return has('--hard', '--merge', '--keep') ? 'throws away what others have changed' : null;
     case 'clean':
@@ -139,7 +139,7 @@ function harmOf(command: string, rest: readonly string[]): string | null {
     case 'checkout-index':
       return has('-f', '--force') ? 'throws away what others have changed' : null;
     case 'sparse-checkout':
-      return operands[0] === 'list' ? null : 'takes away files that others use';
+      return operands[0] === 'list' ? null : 'removes files that others use';
     default:
       return null;
   }

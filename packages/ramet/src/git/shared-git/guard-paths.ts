@@ -71,9 +71,7 @@ function unstaged({ view, claims }: PathChoice, named: readonly string[]): strin
   const foreign = staged
     .filter(([path, entry]) => !claims.hasStaged(view.absolute(path), entry))
     .map(([path]) => path);
-  return foreign.length === 0
-    ? null
-    : `it takes out of the index what somebody else put there: ${list(foreign)}`;
+  return foreign.length === 0 ? null : `it takes out of the index what others put there: ${list(foreign)}`;
 }
 
 function removalRefusal(choice: PathChoice, rest: readonly string[]): string | null {
@@ -81,7 +79,7 @@ function removalRefusal(choice: PathChoice, rest: readonly string[]): string | n
   const named = [...operands, ...(paths ?? [])];
   const { left, refused } = takePaths(choice, choice.view.dirty(named, 'no'), named);
   const foreign = [...left.filter((line) => line.includes('changed by agent')), ...refused];
-  return foreign.length === 0 ? null : `it takes away what others have changed: ${list(foreign)}`;
+  return foreign.length === 0 ? null : `it removes what others have changed: ${list(foreign)}`;
 }
 
 function list(paths: readonly string[]): string {

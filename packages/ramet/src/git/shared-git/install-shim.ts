@@ -1,4 +1,4 @@
-/** Puts the shim into `$RAMET_HOME`, and finds the git it stands in front of. */
+/** Puts the shim into `$RAMET_HOME`, and finds the git it wraps. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { makePrivateDirectory } from '../../system/home.ts';
@@ -6,7 +6,9 @@ import { versionOf } from '../../system/regular-file.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { SHIM_MARK, shimScript } from './shim-script.ts';
 
-/** The directory to put in front of PATH; named by its content, so that two versions of Ramet do not overwrite theirs. */
+/**
+ * The directory to put in front of PATH; named by its content, so that two versions of Ramet do not overwrite theirs.
+ */
 export function installShim(home: string): string {
   const script = shimScript(process.execPath);
   const version = versionOf(Buffer.from(script)).slice(0, 10);
@@ -18,7 +20,7 @@ export function installShim(home: string): string {
   return directory;
 }
 
-/** The git that PATH leads to, a shim of whichever Ramet apart; null when there is none. */
+/** The git that PATH leads to, shims of any Ramet left out; null without git. */
 export function findRealGit(path: string): string | null {
   for (const directory of path.split(delimiter)) {
     const file = join(directory, 'git');

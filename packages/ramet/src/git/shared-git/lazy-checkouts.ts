@@ -1,4 +1,4 @@
-/** Checkouts are looked at once an agent can change one: what that takes is loaded then. */
+/** Checkouts matter once an agent can change one: their code is loaded then. */
 import type { CheckoutsOptions, LoadCheckouts } from './checkout.ts';
 
 export function lazyCheckouts(options: CheckoutsOptions): LoadCheckouts {

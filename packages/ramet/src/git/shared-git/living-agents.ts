@@ -1,7 +1,7 @@
 /**
  * Which agents live in a checkout, of all processes: one empty file each in a folder of the project, its name the note
- * (compare `process-register.ts`). The shim counts them; whoever wants to be sure looks whether their processes live.
- * An agent is entered when it first uses a tool that can change something.
+ * (compare `process-register.ts`). The shim counts them; a caller that must be sure checks whether their processes
+ * live. An agent is entered when it first uses a tool that can change something.
  */
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -81,13 +81,13 @@ describe('WORK-1: an agent’s commit holds its own paths only', () => {
     git('add', 'a.txt');
     await one?.files.write('a.txt', 'as the agent went on\n');
     const said = await one?.sh('git add -A; git commit -qam x');
-    expect(said).toContain('a.txt (staged by somebody else; name it to take it)');
+    expect(said).toContain('a.txt (staged by someone else; name it to take it)');
     expect(said).toContain('nothing of yours to commit');
     expect(git('show', ':a.txt')).toBe('as the person staged it\n');
     await one?.sh('git add a.txt');
     writeFileSync(join(root, 'a.txt'), 'as the person went on\n');
     git('add', 'a.txt');
-    expect(await one?.sh('git commit -qm x')).toContain('a.txt (staged by somebody else');
+    expect(await one?.sh('git commit -qm x')).toContain('a.txt (staged by someone else');
     writeFileSync(join(root, 'a.txt'), 'as the agent went on\n');
     expect(await one?.sh('git add a.txt && git commit -qm named && git show HEAD:a.txt')).toBe(
       'as the agent went on',
@@ -148,7 +148,7 @@ describe('WORK-1: an agent’s commit holds its own paths only', () => {
   });
 });
 
-describe('WORK-1: what would take away others’ work is refused while they live', () => {
+describe('WORK-1: what would remove others’ work is refused while they live', () => {
   test('with the reason, whatever way it is said, and nothing changes', async ({ directory }) => {
     const { root, git, agent } = sharedCheckout(directory);
     git('config', 'alias.discard', 'reset --hard');

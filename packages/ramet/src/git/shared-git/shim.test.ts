@@ -95,7 +95,7 @@ describe('WORK-1: git commands of agents wait for each other', () => {
     expect(existsSync(join(flockless?.state ?? '', 'git-lock.sqlite'))).toBe(true);
   });
 
-  test('and an index.lock that somebody left is told of, and left alone', async ({ directory }) => {
+  test('and an index.lock that was left behind is reported, and left alone', async ({ directory }) => {
     const { root, agent } = sharedCheckout(directory);
     const lock = join(root, '.git/index.lock');
     writeFileSync(lock, '');

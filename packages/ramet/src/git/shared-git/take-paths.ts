@@ -1,4 +1,4 @@
-/** Which of the changed paths a command may take, and what is said of the others. */
+/** Which of the changed paths a command may take, and the lines about the others. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathInside } from '../../system/path-inside.ts';
@@ -40,7 +40,7 @@ export function takePaths(
     const absolute = view.absolute(path);
     const standing = claims.standing(absolute);
     if (staged.has(path) && !named.has(absolute))
-      result.left.push(`${path} (staged by somebody else; name it to take it)`);
+      result.left.push(`${path} (staged by someone else; name it to take it)`);
     else if (standing.kind === 'own' || standing.kind === 'heir') result.taken.push(path);
     else if (standing.kind === 'others') {
       const line = `${path} (changed by agent ${standing.agents.join(', ')})`;

@@ -348,7 +348,7 @@ describe('WORK-7: a worktree that cannot be proved', () => {
     expect(place.registry.list()).toEqual([]);
   });
 
-  test('is not in a directory that somebody else made meanwhile', async () => {
+  test('is not in a directory that another process made meanwhile', async () => {
     let taken = '';
     const place = worktreePlace({
       onStep: (step) => {

@@ -43,7 +43,7 @@ export interface CreatedWorktree {
   /** `moved`: from the pool, and brought to the wanted commit first. */
   how: 'made' | 'claimed' | 'moved' | 'restored';
   proof: WorktreeProof;
-  /** What was uncommitted in the asking checkout, and what became of it. It may come later than the worktree. */
+  /** What was uncommitted in the asking checkout, and what happened to it. It may come later than the worktree. */
   dirty: Promise<DirtyReport>;
   setup: SetupOutcome | null;
   /** What the agent should know: one sentence each. */

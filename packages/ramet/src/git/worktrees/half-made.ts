@@ -1,6 +1,6 @@
 /**
- * Worktrees that nobody has worked in: one that is on its way to its owner, or whose maker was killed. Files that are not
- * there yet look deleted to git, so nothing in such a tree is ever taken for work.
+ * Worktrees that nobody has worked in: one that is on its way to its owner, or whose maker was killed. Files that are
+ * not there yet look deleted to git, so nothing in such a tree is ever taken for work.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,8 +58,8 @@ export function tornText(directory: string): string {
 }
 
 /**
- * Whether whoever has a worktree may be at work in it. A process that cannot be seen from here, in another container or
- * on another machine, is judged by its session: while it writes that, it lives; when nobody does, or another process
+ * Whether the holder of a worktree may be at work in it. A process that cannot be seen from here, in another container
+ * or on another machine, is judged by its session: while it writes that, it lives; when nobody does, or another process
  * does, it is gone. Of one without a session nothing is known, so it counts as alive.
  */
 export function isHeld(project: string, { lease, owner }: Pick<ManagedWorktree, 'lease' | 'owner'>): boolean {

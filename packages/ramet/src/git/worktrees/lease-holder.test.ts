@@ -24,7 +24,7 @@ describe('EXEC-5: who has a worktree', () => {
   test('is told by the lock of its session where it cannot', async () => {
     const journal = await createSession({ project, cwd: '/w' });
     const owner = { session: journal.session, agent: `${journal.session}.2` };
-    // This process writes the session, so whoever had it before is gone.
+    // This process writes the session, so the holder before is gone.
     expect(isHeld(project, { lease: HIDDEN, owner })).toBe(false);
     {
       using db = new DatabaseSync(journal.file);

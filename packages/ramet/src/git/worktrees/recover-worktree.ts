@@ -1,5 +1,5 @@
 /**
- * A worktree whose directory somebody deleted comes back for its agent, with what the last checkpoint holds. Its
+ * Restores a worktree whose directory was deleted for its agent, from the last checkpoint. Its
  * branch and base stay what they were.
  */
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface RecoveredWorktree {
   checkpoint: string | null;
 }
 
-/** Null when its directory is there, or was taken away by us: `resumeWorktree` knows what to do then. */
+/** Null when its directory exists, or we removed it: `resumeWorktree` handles both. */
 export async function recoverWorktree(
   place: WorktreePlace,
   id: string,

@@ -51,7 +51,7 @@ function writeRegistration(place: WorktreePlace, worktree: ManagedWorktree): voi
   writeFileSync(join(aside, 'HEAD'), headText(worktree));
   mkdirSync(join(commonDirectory, 'worktrees'), { recursive: true });
   makePrivateDirectory(dirname(worktree.path));
-  // Not one that is there already: it would be somebody else's.
+  // Not one that exists already: it would belong to another.
   mkdirSync(worktree.path);
   writeFileSync(join(worktree.path, '.git'), `gitdir: ${admin}\n`);
   place.onStep('directory made');
@@ -79,7 +79,7 @@ export function replaceAdminFile(
   replaceWhole(join(adminDirectory(place, worktree), name), text);
 }
 
-/** Whether the lock on it is ours; null when there is none, or it cannot be read. */
+/** Whether the lock on it is ours; null without a lock, or if it cannot be read. */
 export function isLockOurs(place: WorktreePlace, worktree: Pick<ManagedWorktree, 'admin'>): boolean | null {
   const text = readOrNull(join(adminDirectory(place, worktree), 'locked'));
   return text === null ? null : OUR_REASONS.some((reason) => text.startsWith(reason));
@@ -114,6 +114,6 @@ export function removeIfEmpty(directory: string): void {
   try {
     if (readdirSync(directory).length === 0) rmdirSync(directory);
   } catch {
-    // Somebody else was faster, in one way or the other.
+    // Another process was faster, in one way or the other.
   }
 }

@@ -93,7 +93,7 @@ export class WorktreeRegistry implements Disposable {
       );
   }
 
-  /** Changes a row that is still in one of the states given; null when somebody else was faster. */
+  /** Changes a row that is still in one of the states given; null when another process was faster. */
   change(
     id: string,
     from: readonly WorktreeState[],

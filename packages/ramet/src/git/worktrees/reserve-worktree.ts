@@ -38,7 +38,7 @@ export function reserveWorktree(
     const name = freeName(plain, isTaken);
     const facts = freshFacts(place, base.target);
     const found = facts.sparse.length > 0 ? null : findReady(rows, base.commit, facts.patterns);
-    // One that was changed in the pool is taken away by whoever claims it, not in here.
+    // A worktree that was changed in the pool is removed by the claim, not here.
     const ready = found !== null && isAsRecorded(place, found) ? found : null;
     const fields = { ...place, name, base, owner };
     const worktree = ready === null ? newWorktree(fields, facts) : claimingWorktree(fields, ready);
@@ -47,7 +47,7 @@ export function reserveWorktree(
   });
 }
 
-/** What a slot's file says of its holder; see `freeLostSlots`. */
+/** What a slot's file says about its holder; see `freeLostSlots`. */
 export function slotHolder({ project }: Pick<WorktreePlace, 'project'>, id: string): string {
   return `${project}\n${id}`;
 }
@@ -100,7 +100,7 @@ export function freshFacts({ settings, repository }: WorktreePlace, target: stri
   return { target, copied: {}, links: [], dependencies: [], sparse, patterns };
 }
 
-/** A name is taken by a living worktree, by a directory, and by a branch: those are somebody's too. */
+/** A name is taken by a living worktree, by a directory, and by a branch: those may belong to a person. */
 function takenNames(place: WorktreePlace, rows: readonly ManagedWorktree[]): (name: string) => boolean {
   const living = rows.filter(({ state }) => state !== 'gone');
   const names = new Set(living.map(({ name }) => nameKey(name)));
@@ -119,7 +119,7 @@ function nameTaken(place: WorktreePlace, name: string): UserMistake {
 }
 
 /**
- * Finds a ready worktree of the pool for somebody who wants one; taking it is up to whoever asks, in one transaction.
+ * Finds a ready worktree of the pool; the caller takes it, in one transaction.
  *
  * One with the same part of the files: at the wanted commit, else any.
  */

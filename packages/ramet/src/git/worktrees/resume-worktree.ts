@@ -17,7 +17,7 @@ import type { ManagedWorktree } from './worktree.ts';
 import { worktreeEnvironment } from './worktree-environment.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
-/** The worktree that an agent had last, whatever has become of it; null when it never had one. */
+/** The worktree that an agent had last, whatever happened to it; null when it never had one. */
 export function worktreeOfAgent({ registry }: WorktreePlace, agent: string): ManagedWorktree | null {
   return registry.list().findLast(({ owner }) => owner?.agent === agent) ?? null;
 }

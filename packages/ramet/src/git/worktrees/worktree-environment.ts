@@ -1,7 +1,7 @@
 /**
  * What programs of an agent in a worktree get besides the usual variables: its slot, and the ignore patterns of
  * this worktree. Git knows such patterns only per user and per repository; as a setting in the environment they hold
- * for whoever works for the agent and change nothing of the person's.
+ * for programs of the agent and change nothing of the user's.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

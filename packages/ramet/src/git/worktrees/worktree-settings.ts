@@ -1,6 +1,6 @@
 /** What a user can set about worktrees (WORK-2). docs/worktrees.md explains it. */
 export const DIRTY_POLICIES = ['carry', 'exclude', 'refuse'] as const;
-/** What becomes of uncommitted work of the asking checkout: brought along, left out, or a reason to refuse. */
+/** What happens to uncommitted work of the asking checkout: brought along, left out, or a reason to refuse. */
 export type DirtyPolicy = (typeof DIRTY_POLICIES)[number];
 
 export const DEFAULT_ISOLATIONS = ['off', 'forks', 'writers'] as const;

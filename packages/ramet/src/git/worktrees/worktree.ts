@@ -3,8 +3,8 @@ import type { ProcessIdentity } from '../../system/processes/process-identity.ts
 
 /**
  * - `making`, `claiming`: on its way to its owner, nobody has worked in it;
- * - `leased`: somebody's;
- * - `released`: given back, and there: it waits for a verdict or holds work;
+ * - `leased`: in use;
+ * - `released`: given back, and there: it waits for a verdict or has changes;
  * - `resetting`, `ready`: on its way into the pool, and in it;
  * - `trashed`: on its way out;
  * - `gone`: remembered, so that it can come back at the same place.

@@ -185,7 +185,7 @@ function parseEvent(data: string): StreamEvent {
 function parseObject(data: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(data);
-    // Any object can be looked at field by field.
+    // Any object can be read field by field.
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
     // Falls through to the one error below.

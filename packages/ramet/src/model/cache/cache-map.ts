@@ -8,7 +8,7 @@
  * Invariants
  * 1. An entry that several requests write disappears only when all of them have failed.
  * 2. A watcher is told once, by the call that made the entry readable or removed it, before that call returns.
- *    Nobody is told of an entry that runs out of time: who waits has a limit of their own.
+ *    No watcher is told when an entry expires: each has its own limit.
  * 3. It stays bounded: of entries that can be read the least recently used are forgotten.
  */
 import type { CacheState, Digest } from '../../schema/events.ts';
@@ -160,7 +160,7 @@ export class CacheMap {
     this.#minimums.learn(model, { cached, uncached: usage.input_tokens });
     if (cached === 0) for (const prefix of prefixesOf(request)) this.#remove(prefix);
     else if (read === 0) this.#correctMiss(request);
-    // What was taken for too short and was written all the same.
+    // What was taken for too short and was still written.
     if (cached === 0 || cached < tokensAt(chain, marks.at(-1)?.index ?? -1)) return;
     for (const { index, ttl } of marks) {
       if (!this.#entries.has(chain.linkAt(index) ?? '')) this.#write(request, index, ttl);
@@ -182,7 +182,7 @@ export class CacheMap {
     };
   }
 
-  /** Position of the entry that a mark finds; -1 when there is none. */
+  /** Position of the entry that a mark finds; -1 if no entry matches. */
   #nearest(chain: PrefixChain, from: number, now: number): number {
     for (let index = from; index >= 0 && index > from - LOOK_BACK; index--) {
       if (this.stateOf(chain.linkAt(index), now) === 'readable') return index;

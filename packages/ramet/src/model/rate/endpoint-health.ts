@@ -42,7 +42,7 @@ export class AnsweredEndpoint {
       const time = this.#options.clock.now() / 1_000;
       utimesSync(this.#file, time, time);
     } catch {
-      // A full or read-only disk is told of by whoever needs it.
+      // Code that needs the disk reports that it is full or read-only.
     }
   }
 
@@ -69,7 +69,7 @@ export interface EndpointHealthOptions {
   hadAnswer: () => boolean;
   /** How long one outage is waited out. */
   patienceMs: number;
-  /** An outage lasts longer than that: whoever waits is to be aborted. */
+  /** An outage lasts longer than that: the waiting requests are to be aborted. */
   onTooLong: (away: ProviderAway) => void;
 }
 
@@ -113,8 +113,8 @@ function isTransient(error: ModelError): boolean {
 }
 
 /**
- * Remembers for this machine when a provider's endpoint answered last: an empty file for each in `$RAMET_HOME/endpoints`,
- * whose time is that of the answer. Its name is a digest of the address; no key is in it.
+ * Remembers for this machine when a provider's endpoint answered last: an empty file for each in
+ * `$RAMET_HOME/endpoints`, whose time is that of the answer. Its name is a digest of the address; no key is in it.
  */
 interface AnsweredEndpointOptions {
   home: string;

@@ -38,7 +38,7 @@ describe('LAUNCH-2: what a machine knows of rate limits', () => {
     expect(statSync(home).mode & 0o777).toBe(0o700);
   });
 
-  test('a pause only grows, and the latest refusal says the size, whoever writes last', () => {
+  test('a pause only grows, and the latest refusal says the size, whichever process writes last', () => {
     const { rates } = ratesOf();
     rates.write('b', { ...rate, succeededAt: NOW - 5 });
     rates.write('b', { size: 9, limitedAt: NOW - 1, pausedUntil: NOW + 1_000, succeededAt: null });
@@ -111,7 +111,7 @@ describe('LAUNCH-2: a file that cannot be used fails nothing', () => {
   const broken: [string, (file: string) => void][] = [
     [
       'is no database',
-      (file) => writeFileSync(file, 'not a database, and long enough to be looked at'.repeat(40)),
+      (file) => writeFileSync(file, 'not a database, and long enough to be read'.repeat(40)),
     ],
     ['is a directory', (file) => mkdirSync(file)],
     [

@@ -5,7 +5,7 @@
  *
  * Invariants
  * 1. Nothing here throws or waits long: without the file each process is on its own, and says so once.
- * 2. A bucket's pause only grows, and its size is that of the latest refusal, whoever writes last.
+ * 2. A bucket's pause only grows, and its size is that of the latest refusal, whichever process writes last.
  * 3. No key and no address is in it: a bucket has a name that tells neither.
  */
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
@@ -25,7 +25,7 @@ import {
 
 /** Times are in milliseconds since the epoch. */
 export interface SharedRate {
-  /** How many requests of one process may be under way, by whoever was refused last. */
+  /** How many requests of one process may be under way, by the latest refusal. */
   size: number;
   /** When a provider refused last. */
   limitedAt: number;
@@ -46,7 +46,9 @@ export interface RateStore {
 const BUSY_TIMEOUT_MS = 50;
 const OFF_AFTER_FAILURE_MS = 60_000;
 const OLD_AFTER_MS = 86_400_000;
-/** The longest pause that is believed, a little more than a month: a time further ahead is of a clock that was wrong. */
+/**
+ * The longest pause that is believed, a little more than a month: a time further ahead is of a clock that was wrong.
+ */
 export const LONGEST_PAUSE_MS: number = 35 * 86_400_000;
 /** What was written longer ago than this is over, unless a pause was named that lasts longer. */
 const RECENT_MS = 3_600_000;

@@ -1,4 +1,4 @@
-/** What a provider's headers say of its rate limits: read from an answer, and what follows for the next request. */
+/** What a provider's headers say about its rate limits: read from an answer, and what follows for the next request. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 const RATE_HEADER =
@@ -51,7 +51,9 @@ export function exhaustedUntil(
   return until;
 }
 
-/** The same of a refusal, which means what it says: also hours away, and also where one limit stands for all of a plan. */
+/**
+ * The same of a refusal, which means what it says: also hours away, and also where one limit stands for all of a plan.
+ */
 export function refusedUntil(
   rate: Readonly<Record<string, string>>,
   now: number,

@@ -23,7 +23,7 @@ class RateQueue {
     return this.#waiters[0]?.place ?? Number.POSITIVE_INFINITY;
   }
 
-  /** As they stand now: whoever is told something may leave. */
+  /** A copy: a request that is notified may leave. */
   get waiters(): readonly RateWaiter[] {
     return [...this.#waiters];
   }

@@ -7,7 +7,8 @@
  *    one bad connection among many good ones holds up nobody else.
  * 2. Failures that were under way together count once.
  * 3. While it is away one request at a time looks whether it is back; the others follow with the first sign of life.
- * 4. Only time counts in which somebody could have looked: not that in which the machine slept or the process was stopped.
+ * 4. Only time counts in which a process could have checked: not time in which the machine slept or the process was
+ *    stopped.
  */
 
 /**
@@ -16,8 +17,8 @@
  * Invariants
  * 1. A pause that this process was asked for only grows, until something succeeds.
  * 2. After a long pause one request looks whether it is over; the others follow when that one is answered.
- * 3. A long pause that another process was asked for is checked by one request of this one: it may be another account's,
- *    or the account may have been given more since.
+ * 3. A long pause that another process was asked for is checked by one request of this one: it may be another
+ *    account's, or the account may have been given more since.
  *
  * Limits per minute are over within one: who asks for more means a usage limit, or is down.
  */
@@ -89,7 +90,7 @@ export class RatePause {
   }
 }
 
-/** What became of an attempt, as far as it tells whether the provider is there. */
+/** The outcome of an attempt, as far as it tells whether the provider is there. */
 export type ProviderSign = 'life' | 'away' | 'none';
 
 export interface OutageBounds {
@@ -115,7 +116,7 @@ export class RateOutage {
   #retryAt = 0;
   #lifeAt = Number.NEGATIVE_INFINITY;
   #lookedAt: number | null = null;
-  /** When somebody was last seen to be awake. */
+  /** When a process was last known to be awake. */
   #awakeAt = 0;
   #asleepMs = 0;
 
@@ -163,7 +164,7 @@ export class RateOutage {
     this.#lookedAt = null;
   }
 
-  /** The provider has answered somebody. True when it was away. */
+  /** The provider has answered a request. True when it was away. */
   alive(now: number): boolean {
     const wasAway = this.#since !== null;
     this.#lifeAt = now;
@@ -180,7 +181,7 @@ export class RateOutage {
     if (this.#since !== null && startedAt <= this.#failedAt) return;
     const { baseMs, capMs, patienceMs = Number.POSITIVE_INFINITY } = this.#bounds;
     const pause = Math.min(capMs, baseMs * 2 ** this.#failures);
-    // Somebody else may have been awake since, and has left out what was before.
+    // Another process may have been awake since, and has left out the time before.
     const slept = this.#awakeAt > startedAt || asleepMs < STOOD_STILL_MS ? 0 : asleepMs;
     const lookMs = now - Math.max(startedAt, this.#awakeAt) - slept;
     this.#leaveOut(slept + Math.max(0, lookMs - LONGEST_LOOK_MS));

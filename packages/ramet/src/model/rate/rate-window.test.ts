@@ -120,7 +120,7 @@ describe('LAUNCH-2: a pause of hours', () => {
     expect(told).toEqual([null, clock.now() + HOURS]);
   });
 
-  test('whoever has less patience leaves, and is told when it ends', async () => {
+  test('a request with less patience leaves, and learns when it ends', async () => {
     const { window, clock } = windowOf(1);
     const first = await window.request('m').acquire(never);
     const impatient = window.request('m', 180_000).acquire(never);
@@ -179,7 +179,7 @@ describe('LAUNCH-2: after a refusal', () => {
     expect(a.rate.waitedMs).toBe(1_000);
   });
 
-  test('a pause that ends while somebody is told of it does not hold them for ever', async () => {
+  test('a pause that ends while a request learns of it does not hold the request for ever', async () => {
     const { window, clock } = windowOf();
     const first = await window.request('m').acquire(never);
     first.release(limited(1_000));

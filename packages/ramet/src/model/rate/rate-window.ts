@@ -1,12 +1,13 @@
 /**
  * One window for all requests of a session (LAUNCH-2): how many may be under way, and when the next may go. A refusal
  * narrows it and pauses it for everybody; other processes of the machine learn of it through the store. It owns who
- * waits; what an answer means for the window is `rate-bucket.ts`'s, and whether the provider is there `rate-outage.ts`'s.
+ * waits; what an answer means for the window is `rate-bucket.ts`'s, and whether the provider is there
+ * `rate-outage.ts`'s.
  *
  * Invariants
  * 1. Requests start in the order in which they first came; one that was refused keeps its place.
  * 2. Every granted ticket counts until it is released, once, and what it held is then given on.
- * 3. Who leaves the queue leaves nothing behind; a timer runs only while somebody waits for a pause to end.
+ * 3. A request that leaves the queue leaves nothing behind; a timer runs only while a request waits for a pause to end.
  * 4. Whatever happens to the store, requests go on.
  */
 
@@ -42,7 +43,7 @@ export interface RateWindowOptions {
   store?: RateStore | null | undefined;
   /** For how long one long pause after the other is waited out; without it, for ever. */
   longestWaitMs?: number | undefined;
-  /** Called when a pause lasts longer than that: whoever waits is to be aborted. */
+  /** Called when a pause lasts longer than that: the waiting requests are to be aborted. */
   onTooLong?: ((model: string, until: number) => void) | undefined;
 }
 
@@ -75,7 +76,7 @@ class SessionRateWindow implements RateWindow {
   request(model: string, patienceMs: number = Number.POSITIVE_INFINITY): RateRequest {
     const lane = this.#lane(model);
     const { bucket, outage } = lane;
-    // Whoever has another model to fall back to tries a few times and then does: it does not wait for others to look.
+    // A request with a fallback model tries a few times and then falls back: it does not wait for others to check.
     const isPatient = patienceMs === Number.POSITIVE_INFINITY;
     const now = (): number => this.#clock.now();
     let place = 0;
@@ -83,7 +84,7 @@ class SessionRateWindow implements RateWindow {
     const wait = async (signal: AbortSignal, onWait?: OnRateWait): Promise<RateTicket> => {
       const since = now();
       this.#refuseTooLong(lane, patienceMs);
-      // Told before it stands in the queue: whatever comes of that, no ticket is granted that nobody takes.
+      // Notified before it is in the queue: whatever that does, no ticket is granted that no one takes.
       onWait?.(bucket.pausedMs(since) > 0 ? bucket.pausedUntil : null, causeOf(lane));
       this.#noteTooLong(lane);
       if (signal.aborted) throw new Cancelled();
@@ -214,12 +215,12 @@ class SessionRateWindow implements RateWindow {
       lane.queue.add(waiter);
       this.#waiting += 1;
       signal.addEventListener('abort', abort);
-      // The pause may have ended since it was looked at; nobody else would wake this one then.
+      // The pause may have ended since it was read; nothing else would wake this one then.
       this.#giveOn();
     });
   }
 
-  /** Starts whoever can go, over all models in the order of their places. */
+  /** Starts the requests that can go, over all models in the order of the queue. */
   #giveOn(): void {
     for (;;) {
       let next: RateLane | null = null;
@@ -256,7 +257,7 @@ class SessionRateWindow implements RateWindow {
     return this.#clock.now() - due;
   }
 
-  /** Those who wait learn until when, and whoever bounds the waiting that it is too long. */
+  /** The waiting requests learn until when, and the caller with a limit learns that it is too long. */
   #tellPause(lane: RateLane): void {
     const { bucket, queue } = lane;
     const until = bucket.pausedUntil;

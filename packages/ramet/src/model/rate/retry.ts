@@ -3,9 +3,9 @@
  * `retry-after` comes first. A response is asked for again as a whole; nothing of a failed attempt is kept.
  *
  * A 429 is no failure but a place in a queue (LAUNCH-2, docs/decisions/008-one-rate-window.md): it is waited for in the
- * rate window, as long as anybody gets through, and has bounds of its own. A long pause that the provider names has none:
- * a usage limit ends when it ends. So does an outage of a provider that has answered before: it is waited out as long
- * as the run may wait, and then the run is interrupted, not failed.
+ * rate window, as long as anybody gets through, and has bounds of its own. A long pause that the provider names has
+ * none: a usage limit ends when it ends. So does an outage of a provider that has answered before: it is waited out as
+ * long as the run may wait, and then the run is interrupted, not failed.
  */
 import { type Clock, sleepThrough } from '../../schema/clock.ts';
 import { Cancelled, ModelError, ProviderAway } from '../../schema/errors.ts';
@@ -47,7 +47,7 @@ export interface RetryLimits {
   readonly awaySince: number | null;
   /** How much time asleep is left out of that, and was of earlier outages. */
   readonly asleepMs: number;
-  /** How long until somebody looks whether it is back. */
+  /** How long until the next check whether it is back. */
   awayMs(): number;
 }
 
@@ -151,7 +151,7 @@ class Patience {
     return { retryInMs: Math.max(delay, limits?.awayMs() ?? 0), sleepMs: delay };
   }
 
-  /** Time asleep does not count, whoever found out: this request or the window. */
+  /** Time asleep does not count, whether this request or the window noticed it. */
   #ownAwayMs(now: number): number {
     const asleepMs = this.#context.limits?.asleepMs ?? 0;
     if (this.#away === null) {
@@ -161,7 +161,7 @@ class Patience {
     return now - this.#away.since - Math.max(this.#lateMs, asleepMs - this.#away.asleepMs);
   }
 
-  /** Whoever asks for a pause is there: an outage that follows is a new one. */
+  /** A provider that asks for a pause is there: an outage that follows is a new one. */
   #isThere(): void {
     this.#away = null;
     this.#awayFailures = 0;

@@ -3,10 +3,10 @@
  * by the recipe model, which carries it out, and by the emulator, whose rules look at it.
  *
  * Invariants
- * 1. Only a text block of a user message that *begins* with a mark is the engine's. The same words further on, or in
- *    a tool result, are somebody's text.
- * 2. Notifications, messages of other agents and the engine's notices are never a task: whoever can get a text
- *    quoted in one must not get it carried out.
+ * 1. Only a text block of a user message that *begins* with a mark is the engine's. The same words further on, or in a
+ *    tool result, are other text.
+ * 2. Notifications, messages of other agents and the engine's notices are never a task: text that is quoted in one must
+ *    not be carried out.
  */
 import { AGENT_MESSAGE, FORK_TASK, type OtherBlock, TASK_NOTIFICATION } from '../../schema/content.ts';
 
@@ -19,7 +19,7 @@ export interface TaskMessage {
 export interface ConversationTask {
   /** Empty when nothing is asked for. */
   text: string;
-  /** The message it stands in; -1 when there is none. */
+  /** The index of its message; -1 without one. */
   at: number;
   isFork: boolean;
 }

@@ -8,7 +8,7 @@
  * Unlike CommonMark, a fence may be indented as deep as a list is; its content loses that indentation.
  */
 export interface FencedBlock {
-  /** The first word after the fence, in lower case; empty when there is none. */
+  /** The first word after the fence, in lower case; empty without one. */
   language: string;
   /** The rest of that line. */
   argument: string;

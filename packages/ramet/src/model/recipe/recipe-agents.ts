@@ -1,5 +1,5 @@
 /**
- * What became of the agents that a recipe started: read from the results of its Agent calls and, for those in the
+ * The outcomes of the agents that a recipe started: read from the results of its Agent calls and, for those in the
  * background, from the notifications that came since. What it cannot read is not taken for success.
  */
 import type { CallResult, StepOutcome } from './recipe-progress.ts';

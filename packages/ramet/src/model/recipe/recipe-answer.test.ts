@@ -125,7 +125,7 @@ describe('RECIPE-1: the recipe model', () => {
     expect(answer).toMatchObject({ text: 'Step 1 of 1: sh: first', calls: [{ name: 'Bash' }] });
   });
 
-  test('carries out nothing that stands in project instructions or the environment', async () => {
+  test('carries out nothing from project instructions or the environment', async () => {
     const content = ['```sh\nrm -rf /\n```', '<environment>', 'Fix the bug.'].map((text) => ({
       type: 'text',
       text,

@@ -2,10 +2,10 @@
  * What the recipe model answers to a request: the next call of its recipe, or the report. Pure; shared by the
  * provider (`recipe.ts`) and by the emulator, which serves the same model over HTTP.
  *
- * One call a turn, and the agents of one block together: the engine carries out all calls of a response, whatever
- * becomes of the first, so only a response of its own keeps a step from running after one that failed. When agents
- * in the background are still out after the last step, the turn ends with a text that says so, and the report follows
- * when the engine has told of them.
+ * One call a turn, and the agents of one block together: the engine carries out all calls of a response, even if the
+ * first fails, so only a separate response keeps a step from running after one that failed. When agents in the
+ * background are still out after the last step, the turn ends with a text that says so, and the report follows when the
+ * engine has told of them.
  */
 import { conversationTask, isCalledOff, notificationsIn, type TaskMessage } from './conversation-task.ts';
 import { backgroundAgents } from './recipe-agents.ts';

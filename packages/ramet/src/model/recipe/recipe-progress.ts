@@ -1,6 +1,6 @@
 /**
  * Finds out from a conversation how far a recipe has come: the calls since the task, with their results, are held
- * against its steps in order. There is no other state, so whoever has the conversation can go on with it.
+ * against its steps in order. There is no other state, so the conversation is all that a resume needs.
  *
  * Invariants
  * 1. A step begins only after the one before it has succeeded; after a failure no further step begins.
@@ -29,12 +29,12 @@ export interface RecipeProgress {
   next: RecipeCall[];
 }
 
-/** How often a Write may be refused and tried again in one step: somebody else may be writing the file too. */
+/** How often a Write may be refused and tried again in one step: another agent may be writing the file too. */
 const MOST_REFUSALS = 3;
 
 /**
- * The engine's words for a call that it did not begin (`engine/agent/notices.ts`; a test holds them together). They stand
- * alone: the result of a command that failed has a second line, so no output can pass for them.
+ * The engine's words for a call that it did not begin (`engine/agent/notices.ts`; a test holds them together). They
+ * stand alone: the result of a command that failed has a second line, so no output can pass for them.
  */
 const NOT_RUN = /^(?:not run: .*|interrupted: this call was not run)$/;
 /** The words of Write for a file whose present version the agent has not seen. */

@@ -127,7 +127,7 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     expect([existsSync(join(engine.cwd, 'a')), existsSync(join(engine.cwd, 'b'))]).toEqual([true, false]);
   });
 
-  test('goes on with the next step after an interruption', async () => {
+  test('continues with the next step after an interruption', async () => {
     const engine = await startEngine({ provider: recipeProvider(), spec });
     const task = block('sh', 'echo x >> a') + block('sh', 'echo x >> b');
     const stop = new AbortController();

@@ -45,14 +45,14 @@ function asking(type: string, task = 'look around', input: Record<string, unknow
   return { 'Go.': [startAgents([task], { subagent_type: type, ...input }), DONE], [task]: [DONE] };
 }
 
-describe('TYPE-3: what the main agent is told of types', () => {
+describe('TYPE-3: what the main agent is told about types', () => {
   test('without files the Agent tool is what it always is', async () => {
     const family = await startFamily({ cast: { 'Go.': [DONE] } });
     await family.run('Go.');
     expect(agentDescription(family.requestsOf('Go.')[0])).toBe(agentTool.description);
   });
 
-  test('types of files stand in the Agent tool, each with a line, and stay there for the whole session', async () => {
+  test('types of files are in the Agent tool, each with a line, and stay there for the whole session', async () => {
     const family = await startFamily({
       cast: { 'Go.': [DONE], 'Again.': [DONE], 'Third.': [DONE] },
       home: {
@@ -78,7 +78,7 @@ describe('TYPE-3: what the main agent is told of types', () => {
     expect(lastTexts(family.requestsOf('Third.')[0])).toEqual(['Third.']);
   });
 
-  test('a list that is too long goes on with names alone', async () => {
+  test('a list that is too long continues with names alone', async () => {
     const many = Array.from({ length: 300 }, (_, at) => `worker-${String(at).padStart(3, '0')}`);
     const family = await startFamily({
       cast: { 'Go.': [DONE], 'Again.': [DONE] },
@@ -118,7 +118,7 @@ describe('TYPE-3: what the main agent is told of types', () => {
     expect(lastTexts(again.requestsOf('Again.')[0])[0]).not.toContain('reviewer');
   });
 
-  test('a file that stands in for a built-in type stands in its line too', async () => {
+  test('a file that replaces a built-in type replaces its line too', async () => {
     const family = await startFamily({
       cast: { 'Go.': [DONE] },
       home: { 'agents/e.md': definition('Explore') },
@@ -130,7 +130,7 @@ describe('TYPE-3: what the main agent is told of types', () => {
 });
 
 describe('TYPE-3: agents of definition files', () => {
-  test('U39, PROMPT-1: the first request is the prompt of the file, its tools, and what it is told of its place', async () => {
+  test('PROMPT-1: the first request is the prompt of the file, its tools, and what it is told about its place', async () => {
     const probes = { 'AGENTS.md': 'Probe-instructions.\n', 'README.md': '# x\n' };
     const home = {
       'agents/plain.md': definition('plain', 'tools: Read, Grep, LS\n', 'Probe-system-prompt.'),

@@ -1,9 +1,9 @@
 /**
- * The agent types of a session: those that come with Ramet and, where there are folders for them, those of files. Without
- * such folders nothing is loaded: to look costs a few system calls.
+ * The agent types of a session: those that come with Ramet and, where there are folders for them, those of files.
+ * Without such folders nothing is loaded: to look costs a few system calls.
  *
- * What a model is told of them stands in the frozen head of its prompt, so it stays what it was when the session began;
- * what comes later is said with the next prompt.
+ * The list of types for a model is in the frozen head of its prompt, so it stays as it was when the session began;
+ * changes are said with the next prompt.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * What a child of a type begins with, made by the same functions that make it: its system prompt, its tools, what it
- * is told of its place, and how many tokens each of them takes, estimated.
+ * What a child of a type begins with, made by the same functions that make it: its system prompt, its tools, what it is
+ * told about its place, and how many tokens each of them takes, estimated.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { findDefinition, unknownType } from '../../agents/prompts/built-in.ts';

@@ -1,4 +1,4 @@
-/** The types of definition files in a running session: kept up to date, and what is to be said of them. */
+/** The types of definition files in a running session: kept up to date, with notices about them. */
 
 import { definitionProblemText } from '../../agents/definitions/definition.ts';
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';

@@ -1,4 +1,4 @@
-/** Names that somebody may be typing: branches and worktrees of the repository. Read at once, for a shell that waits. */
+/** Names that a user may be typing: branches and worktrees of the repository. Read at once, for a shell that waits. */
 import { spawnSync } from 'node:child_process';
 import { NO_TRANSPORT } from '../../git/folder-guard.ts';
 import { withoutLocalVariables } from '../../git/run-git.ts';

@@ -32,7 +32,7 @@ export function openPromptHistory(project: string): PromptHistory {
         makePrivateDirectory(project);
         appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: PRIVATE_FILE });
       } catch {
-        // A full or read-only disk is told of by the journal.
+        // The journal reports a full or read-only disk.
       }
     },
   };

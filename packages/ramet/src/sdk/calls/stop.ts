@@ -84,7 +84,7 @@ function theRunningSession(project: string): string {
   throw new UserMistake('session_ambiguous', `${running.length} sessions run: say which of ${ids}`);
 }
 
-/** What a killed process has left running is ended all the same. */
+/** What a killed process has left running is still ended. */
 async function notRunning({ project, entry, agents }: TargetView): Promise<never> {
   const [main] = agents;
   const ended = await endOrphans({ project });
@@ -132,7 +132,7 @@ async function endWriter(
 ): Promise<boolean> {
   signal(writer, 'SIGTERM');
   if (!now) return waitFor(() => !writerAlive(), PATIENCE_MS, caller);
-  // The second is not waited for by whoever got the first.
+  // A process that got the first signal does not wait for the second.
   if (await waitFor(() => !writerAlive(), LOOK_AGAIN_MS, caller)) return true;
   signal(writer, 'SIGTERM');
   if (await waitFor(() => !writerAlive(), LAST_SIGNAL_AFTER_MS, caller)) return true;
@@ -140,7 +140,7 @@ async function endWriter(
   return waitFor(() => !writerAlive(), PATIENCE_MS, caller);
 }
 
-/** To that process alone: a pid may be somebody else's by now. */
+/** To that process alone: the pid may belong to another by now. */
 function signal(writer: ProcessIdentity, name: NodeJS.Signals): void {
   const sight = sightOf(writer);
   if (sight === 'hidden' || sight === 'elsewhere') {

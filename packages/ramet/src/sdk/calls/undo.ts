@@ -22,7 +22,7 @@ export interface UndoOptions extends CallOptions {
   turn?: number;
   /** Only plan. */
   dryRun?: boolean;
-  /** Also over what somebody else changed since, which is kept for a redo. */
+  /** Also over what others changed since, which is kept for a redo. */
   force?: boolean;
   /** Take the last undo back. */
   redo?: boolean;
@@ -32,7 +32,7 @@ export interface UndoOptions extends CallOptions {
 
 export interface UndoOutcome {
   plan: UndoPlan;
-  /** What stands in the way; of a dry run none is told apart. */
+  /** What blocks it; a dry run does not tell them apart. */
   blocked: readonly RestorationStep[];
   /** Why nothing was touched; null when it was, and after a dry run. */
   refused: string | null;
@@ -112,7 +112,7 @@ function withoutFile({ restoration, action, obstacle }: LoadedStep): Restoration
   return { restoration, action, obstacle };
 }
 
-/** The steps to take; refuses the whole when one of them would destroy somebody's work. */
+/** The steps to take; refuses the whole when one of them would destroy someone's work. */
 function passable(
   { steps }: LoadedPlan,
   force: boolean,

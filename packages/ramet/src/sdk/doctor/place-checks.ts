@@ -47,7 +47,7 @@ export async function checkJournal({ place: { home, cwd } }: DoctorContext): Pro
   }
 }
 
-/** Looking is ending here too: whoever asks what is wrong wants it gone. */
+/** The check also ends them: a user who asks what is wrong wants it gone. */
 export async function checkProcesses({ place }: DoctorContext): Promise<HealthCheck> {
   const ended = await endOrphans(place);
   const groups = ended.map(({ leader, agent }) => `${leader.pid} of agent ${agent}`).join(', ');

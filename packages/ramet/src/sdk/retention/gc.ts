@@ -1,4 +1,4 @@
-/** What Ramet keeps for a repository, by age and size, and taking away what is no longer needed. */
+/** What Ramet keeps for a repository, by age and size, and the removal of what is no longer needed. */
 import { indexPath } from '../../journal/session-index.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
@@ -45,7 +45,7 @@ export async function listHeld(options: GarbageQuestion = {}): Promise<HeldItems
 
 export interface HeldRemoval {
   removed: number;
-  /** Somebody else was faster. */
+  /** Another process was faster. */
   gone: number;
   freedBytes: number;
 }
@@ -69,7 +69,7 @@ export async function removeHeld(
   return done;
 }
 
-/** Worktrees last: letting go of one writes to the index, and on a full disk only the others make room for that. */
+/** Worktrees last: removing one writes to the index, and on a full disk only the others make room for that. */
 function inOrder(items: readonly Holding[]): Holding[] {
   const isWorktree = ({ kind }: Holding): boolean => kind === 'worktree';
   return [...items.filter((one) => !isWorktree(one)), ...items.filter(isWorktree)];

@@ -19,7 +19,7 @@ export interface Holding {
   keep: string | null;
   /** Kept for its age alone. */
   young: boolean;
-  /** Takes it away; returns why not, when it could not, or that somebody else has. */
+  /** Removes it; returns why it could not, or that another process has. */
   remove(): Promise<string | null | typeof GONE_ALREADY>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Folders that `ramet worktree rm --force` moved aside because no commit can hold them. They are of all repositories of
- * this home, and may be the only copy: they go when somebody says `--work`, and are old.
+ * this home, and may be the only copy: only `--work` removes them, once they are old.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

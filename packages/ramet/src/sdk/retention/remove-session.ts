@@ -1,6 +1,6 @@
 /**
- * Takes a session away for good: its journal first, so that nobody finds half of one, then its files, then its line in
- * the index. Under the session's own lock: whoever resumes it at this moment wins, or finds nothing.
+ * Removes a session for good: its journal first, so that no one finds half of one, then its files, then its line in
+ * the index. Under the session's own lock: a process that resumes it at this moment wins, or finds nothing.
  */
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { lockPath, removeLockFile, sessionPath, takeSessionLock } from '../../jo
 import { forgetSession } from '../../journal/session-index.ts';
 import type { SessionId } from '../../schema/ids.ts';
 
-/** When it was last written. Not by the files beside it: SQLite makes those for whoever only looks. */
+/** When it was last written. Not by the files beside it: SQLite makes those for readers too. */
 export function lastWritten(file: string): number {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   return Math.max(stats?.mtimeMs ?? 0, readWitness(file)?.time ?? 0);

@@ -69,7 +69,7 @@ describe('LOG-1: what sessions keep', () => {
     expect(held?.keep).toEqual({ reason: 'it is running, or may be on another machine', young: false });
   });
 
-  test('stays while somebody needs it: running, to be resumed, with worktrees, with half an undo', async ({
+  test('stays while it is needed: running, to be resumed, with worktrees, with half an undo', async ({
     directory,
   }) => {
     const project = join(directory, 'project');
@@ -88,7 +88,7 @@ describe('LOG-1: what sessions keep', () => {
     expect(keepOf({ interrupted: true })).toContain(`ramet undo ${interrupted}`);
   });
 
-  test('does not become young when somebody looks at it', async ({ directory }) => {
+  test('does not become young when it is read', async ({ directory }) => {
     const project = join(directory, 'project');
     const session = await ended(project);
     const [before] = sessionHoldings(project, rule(1));
@@ -137,7 +137,7 @@ describe('LOG-1: what sessions keep', () => {
     expect(listSessions(project).map(({ session }) => session)).toEqual([waiting]);
   });
 
-  test('stays when somebody has used it since it was judged', async ({ directory }) => {
+  test('stays when it was used since it was judged', async ({ directory }) => {
     const project = join(directory, 'project');
     const session = await ended(project, 'interrupted');
     const [judged] = sessionHoldings(project, rule(0, { interrupted: true }));

@@ -1,4 +1,6 @@
-/** Wires the agents that others ask for into a session: types, caps, models, and what they are told of their place. */
+/**
+ * Wires the agents that others ask for into a session: types, caps, models, and what they are told about their place.
+ */
 import { environmentText } from '../../agents/prompts/first-message.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { AgentExecutor } from '../../engine/agent/executor.ts';

@@ -38,7 +38,7 @@ describe('UI-1: the events of a run and of its children', () => {
     expect((await drain(events)).events).toEqual(['main']);
   });
 
-  test('RES-5: whoever stops listening ends the run, and stays on no list', async () => {
+  test('RES-5: a listener that stops ends the run, and stays on no list', async () => {
     const bus = new EventBus<string>();
     const gate = Promise.withResolvers<void>();
     let ended = false;

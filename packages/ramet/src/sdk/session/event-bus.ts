@@ -34,8 +34,9 @@ export class EventBus<Event> {
   }
 
   /**
-   * Yields what was held, then the events of `main` and, while it runs, those that are published. `main` goes on only as its own events
-   * are taken. Whoever stops taking them calls `abandon`, since `main` may be waiting for others just then.
+   * Yields what was held, then the events of `main` and, while it runs, those that are published. `main` advances only
+   * as its own events are taken. A caller that stops taking them calls `abandon`, since `main` may be waiting for
+   * others just then.
    */
   async *during<Value>(
     main: AsyncGenerator<Event, Value>,
@@ -78,7 +79,7 @@ export class EventBus<Event> {
   }
 }
 
-/** A journal that tells somebody what it takes: what this process knows is then known without reading it again. */
+/** Gets what a journal records, so that this process need not read it again. */
 export type RecordListener = (agent: AgentId | null, event: JournalEvent) => void;
 
 /** Told in order, also of what can no longer be written: a full disk does not make it unknown. */

@@ -167,7 +167,7 @@ export function liveSession(parts: LiveParts): Session {
   };
 }
 
-/** Before the journal is closed: what becomes of them is recorded. */
+/** Before the journal is closed: their ends are recorded. */
 async function leaveWorktrees(agent: Agent): Promise<void> {
   if (agent.directory.workspace !== null) {
     const { releaseWorkspace } = await import('../../engine/later.ts');

@@ -152,7 +152,7 @@ export async function readSurroundings(
   return { instructions: text === null ? null : redact(text), git: await git };
 }
 
-/** Whether there is a turn to finish, or something to be told of. */
+/** Whether a turn is to be finished, or a message to be delivered. */
 export function isInterrupted(agent: Agent): boolean {
   const { conversation, state, inbox } = agent;
   return conversation.awaitsAnswer || state.openStop !== null || hasOpenCalls(agent) || inbox.size > 0;

@@ -61,7 +61,7 @@ describe('RES-3: a resumed session', () => {
 });
 
 describe('RES-3: bubble', () => {
-  test('is no mode of a session, and whoever sets it is told which are', async () => {
+  test('is no mode of a session, and the error names those that are', async () => {
     const cwd = temporaryRepository();
     const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
     // What a caller without a compiler can pass.

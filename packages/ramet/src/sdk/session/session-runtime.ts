@@ -45,7 +45,7 @@ export interface SharedParts {
   readonly runtime: SessionRuntime;
   readonly family: AgentFamily;
   readonly stops: StopWatch;
-  /** What children do, while somebody looks. */
+  /** What children do, while a caller listens. */
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
   readonly types: AgentTypes;

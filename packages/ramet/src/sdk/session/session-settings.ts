@@ -91,7 +91,7 @@ function defaultSettings(): Settings {
   };
 }
 
-/** What variables say of the same things; `options.ts` and the model room act on them, and refuse bad ones. */
+/** The same settings as variables; `options.ts` and the model room act on them, and refuse bad ones. */
 function environmentValues(env: NodeJS.ProcessEnv): SettingValue[] {
   const stated = (
     source: string,

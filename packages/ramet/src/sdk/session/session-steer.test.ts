@@ -53,7 +53,7 @@ describe('AGENT-7: saying something to the main agent while it works', () => {
 });
 
 describe('AGENT-3: saying something to a child from outside', () => {
-  test('one that has ended goes on with it in the background, and its report is news', async () => {
+  test('one that has ended resumes with it in the background, and its report is news', async () => {
     const provider = scriptedModel({ text: 'Ready.' }, { text: 'First report.' }, { text: 'Second report.' });
     await using session = await openSession({ ...placeOptions(), provider });
     await drain(session.run('Go.'));
@@ -75,7 +75,7 @@ describe('AGENT-3: saying something to a child from outside', () => {
   });
 });
 
-test('RES-3: whoever watches is told that an agent is blocked by a question, and that it goes on', async () => {
+test('RES-3: a watcher learns that an agent is blocked by a question, and that it continues', async () => {
   const provider = scriptedModel(bash('touch x'), { text: 'Done.' });
   const broker: SessionOptions['broker'] = { ask: async () => ({ kind: 'once' }) };
   await using session = await openSession({ ...placeOptions(), provider, broker });

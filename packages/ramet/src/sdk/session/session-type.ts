@@ -1,4 +1,4 @@
-/** What a session is to whoever opened it. */
+/** A session as its opener uses it. */
 import type {
   AgentEvent,
   AgentHandle,
@@ -54,17 +54,17 @@ export interface Session extends AsyncDisposable {
   readonly notices: readonly string[];
   /** The children that run or wait their turn, as they are now. */
   readonly agents: readonly AgentHandle[];
-  /** Whether something has come for the main agent that no run has told it: `run(null)` does. */
+  /** True while messages wait for the main agent. `run(null)` delivers them. */
   readonly hasNews: boolean;
-  /** Whether an earlier run, in this process or another, was interrupted before its end: `run(null)` goes on with it. */
+  /** Whether an earlier run, in this process or another, was interrupted before its end: `run(null)` resumes it. */
   readonly isInterrupted: boolean;
   /**
-   * Lets the agents go on that an earlier process left at work, and returns how many do. `run` does so by itself; this is
-   * for whoever wants them to work before there is a prompt. They are found in `agents`.
+   * Resumes the agents that an earlier process left at work, and returns how many. `run` does so by itself; this is for
+   * callers that want them to work before there is a prompt. `agents` lists them.
    */
   continueAgents(): Promise<number>;
   /**
-   * Carries out a prompt; null goes on with an interrupted turn, or with news. Never throws for what a model or tool
+   * Carries out a prompt; null resumes an interrupted turn, or delivers messages. Never throws for what a model or tool
    * does: the result says how it ended. Events of children come in between, with their agent's id.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
@@ -73,15 +73,15 @@ export interface Session extends AsyncDisposable {
   /** Sends the main agent a message while it works. It reads the message after its current tool call. */
   steer(text: string): SteeredMessage;
   /**
-   * Says something to a child, by id or name, as the user. One that has ended goes on with it in the background; rejects
-   * with the reason when it cannot.
+   * Says something to a child, by id or name, as the user. One that has ended resumes with it in the background;
+   * rejects with the reason when it cannot.
    */
   tell(agent: string, text: string): Promise<AgentHandle>;
   /** Starts a fork of the main agent's conversation as it stands. */
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
   spawn(request: SpawnOptions): Promise<AgentHandle>;
-  /** Goes on with another model, by id or tier; between turns only. */
+  /** Changes to another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */
   setPermissionMode(mode: SessionMode): void;

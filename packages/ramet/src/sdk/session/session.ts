@@ -201,8 +201,8 @@ function openRules(
 }
 
 /**
- * What somebody answered "always" to holds for the rest of the session, so also after it was resumed. A rule that can
- * no longer be read gives nothing: then it is asked again.
+ * An answer "always" holds for the rest of the session, so also after it was resumed. A rule that can no longer be read
+ * is dropped: then the question is asked again.
  */
 function recallRules(permissions: SessionRules, reader: JournalReader): void {
   for (const { event } of reader.events({ type: 'permission.answered' })) {

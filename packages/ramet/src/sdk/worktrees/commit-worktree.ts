@@ -30,7 +30,7 @@ export interface WorktreeCommit {
   leftOut: readonly string[];
 }
 
-/** Throws where there is nothing to commit, and while somebody works there. */
+/** Throws if there is nothing to commit, and while an agent works there. */
 export async function commitFiles(
   place: WorktreePlace,
   worktree: ManagedWorktree,

@@ -24,7 +24,7 @@ export async function openPlace({ cwd, env }: Pick<Caller, 'cwd' | 'env'>): Prom
   return { place, cleanupPeriodDays, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
 
-/** Those that somebody could look for: not what is kept ready, nor, unless asked for, what is gone. */
+/** Those that a user could look for: not what is kept ready, nor, unless asked for, what is gone. */
 export function listed({ registry, project }: WorktreePlace, all = false): ManagedWorktree[] {
   const hidden = new Set(all ? [] : ['gone', 'ready', 'resetting', 'claiming']);
   return registry.list().filter((row) => !hidden.has(row.state) || isHalfMade(project, row));

@@ -1,4 +1,4 @@
-/** The worktrees of agents in a repository: what each holds, and keeping or taking away its work (WORK-3). */
+/** The worktrees of agents in a repository: what each contains, and keeping or removing its changes (WORK-3). */
 import { accessSync, constants } from 'node:fs';
 import {
   collectGarbage,
@@ -60,7 +60,7 @@ export interface CollectedWorktree {
   isMemory: boolean;
 }
 
-/** Takes away what holds nothing. Also says which locks somebody left behind, one line each. */
+/** Removes those without changes. Also names locks that were left behind, one line each. */
 export async function collectWorktrees(
   options: CallOptions & { dryRun?: boolean } = {},
 ): Promise<{ worktrees: CollectedWorktree[]; notes: string[] }> {
@@ -108,8 +108,8 @@ export type RemovedWorktree =
   | { name: string; removed: false; refusal: string };
 
 /**
- * One after the other, as they are asked for. What holds work stays, unless `force` is set: then its files are kept on a
- * ref first. An unknown name is refused before any is removed.
+ * One after the other, as they are asked for. A worktree with changes stays, unless `force` is set: then its files are
+ * kept on a ref first. An unknown name is refused before any is removed.
  */
 export async function* removeWorktrees(
   names: readonly string[],
@@ -169,7 +169,7 @@ export interface CommittedWorktree {
   leftOut: string[];
 }
 
-/** Commits everything in one in the name of its agent. Throws when there is nothing, and while somebody works there. */
+/** Commits everything in one in the name of its agent. Throws when there is nothing, and while an agent works there. */
 export async function commitWorktree(
   wanted: string,
   options: CallOptions & { message?: string | undefined } = {},

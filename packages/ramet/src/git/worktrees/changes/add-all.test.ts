@@ -38,7 +38,7 @@ describe('WORK-6: repositories inside a worktree', () => {
     expect(git(root, 'diff', '--cached', '--name-only')).toBe('lib');
   });
 
-  test('are named with what becomes of their files', () => {
+  test('are named with what happens to their files', () => {
     expect(leftOutText([])).toEqual([]);
     expect(leftOutText(['own'])).toEqual([
       'own is a repository of its own: the files there are not part of the commit; move the .git folder away to commit them',

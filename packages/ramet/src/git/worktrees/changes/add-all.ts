@@ -1,6 +1,6 @@
 /**
- * `git add --all` without repositories inside. One without a commit makes git add nothing at all; of one with commits git
- * adds a pointer to a commit that nobody else has. Such folders are left out, and named to whoever asked.
+ * `git add --all` without repositories inside. One without a commit makes git add nothing at all; of one with commits
+ * git adds a pointer to a commit that nobody else has. Such folders are left out, and named to the caller.
  */
 import { RametError } from '../../../schema/errors.ts';
 import { type GitCall, gitText, runGit } from '../../run-git.ts';
@@ -43,7 +43,7 @@ function failed({ cwd }: GitCall, stderr: string): RametError {
   return new RametError('git_failed', 'terminal', `git add failed in ${cwd}: ${reason}`);
 }
 
-/** What is told of folders that were left out; none for none. */
+/** The lines about folders that were left out. */
 export function leftOutText(folders: readonly string[]): string[] {
   if (folders.length === 0) return [];
   const are = folders.length === 1 ? 'is a repository of its own' : 'are repositories of their own';

@@ -90,7 +90,7 @@ export async function checkoutTrees(
     const call = { cwd, env, index };
     const staged = await runGit(['write-tree'], call);
     const hidden = listed(also?.hidden);
-    // Each mark is taken away by a run of its own: with both, git hears only the last.
+    // Each mark is removed by its own run: with both, git obeys only the last.
     for (const mark of hidden === '' ? [] : ['--no-assume-unchanged', '--no-skip-worktree'])
       await gitText(['update-index', mark, '-z', '--stdin'], { ...call, input: hidden });
     const leftOut = await addAll(call, { settings, sparse: hidden !== '' });

@@ -13,7 +13,7 @@ export interface WorktreeTips {
   /** Where its HEAD is, and on which branch (`refs/heads/main`); null when on none. */
   head: string;
   ref: string | null;
-  /** Its own branch's commit; null when that is gone, or there is none. */
+  /** Its own branch's commit; null if the branch is gone, or it has none. */
   branch: string | null;
 }
 

@@ -39,7 +39,7 @@ interface Tried {
   root: string;
 }
 
-/** Every state that holds work or may hold some, made by real means, and what is said of it. */
+/** Every state that has changes or may have some, made by real means, and what is said about it. */
 const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
   'a changed file': {
     make: ({ tree }) => writeFiles(tree.path, { 'src/a.ts': 'work\n' }),
@@ -177,7 +177,7 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
     },
     told: /^1 stashes made on ramet\/fix/,
   },
-  'a lock of somebody else': {
+  'a lock of another process': {
     make: ({ tree, root }) => {
       git(root, 'worktree', 'unlock', tree.path);
       git(root, 'worktree', 'lock', '--reason=mine', tree.path);
@@ -229,9 +229,9 @@ const WAYS: Record<string, (tried: Tried) => Promise<unknown>> = {
   },
 };
 
-describe('WORK-3: a worktree that holds work', () => {
+describe('WORK-3: a worktree that has changes', () => {
   for (const [state, { make, told }] of Object.entries(HOLDING)) {
-    test(`stays, whoever would take it away: ${state}`, async () => {
+    test(`stays, however its removal is asked for: ${state}`, async () => {
       const tried = await fresh();
       make(tried);
       const before = checkoutBytes(tried.tree.path);
@@ -248,7 +248,7 @@ describe('WORK-3: a worktree that holds work', () => {
     });
   }
 
-  test('would be taken away in each of these ways if it held nothing, also after another way left it', async () => {
+  test('would be removed in each of these ways if it had no changes, also after another way left it', async () => {
     for (const [way, take] of Object.entries(WAYS)) {
       const tried = await fresh();
       const late = join(tried.tree.path, 'new.txt');
@@ -390,7 +390,7 @@ describe('WORK-3: a worktree that holds nothing', () => {
     expect(rametBranches(tried.root)).toEqual(['ramet/fix']);
   });
 
-  test('keeps its branch while somebody is on it', async () => {
+  test('keeps its branch while another checkout has it', async () => {
     const tried = await fresh();
     git(tried.tree.path, 'checkout', '-q', '--detach');
     git(tried.root, 'checkout', '-q', 'ramet/fix');
@@ -425,7 +425,7 @@ describe('WORK-3: a worktree that holds nothing', () => {
     expect(lstatSync(worktree.path, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  test('is forgotten when somebody else has deleted it already', async () => {
+  test('is forgotten when a user has deleted it already', async () => {
     const { place, tree, root } = await fresh();
     rmSync(tree.path, { recursive: true });
     expect(await removeWorktree(place, tree, { isHolder: true })).toMatchObject({
@@ -435,7 +435,7 @@ describe('WORK-3: a worktree that holds nothing', () => {
     expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
   });
 
-  test('keeps the commits of one that somebody else has deleted', async () => {
+  test('keeps the commits of one that a user has deleted', async () => {
     const { place, tree, root } = await fresh();
     commit(tree.path);
     rmSync(tree.path, { recursive: true });
@@ -472,7 +472,7 @@ describe('WORK-3: the clean-up', () => {
     expect(existsSync(tree.path)).toBe(false);
   });
 
-  test('says of a worktree of a repository that was moved that it cannot be judged', async () => {
+  test('says that a worktree of a repository that was moved cannot be judged', async () => {
     const { tree, place, root } = await fresh();
     place.registry.put({ ...tree, lease: null, state: 'released' });
     renameSync(root, `${root}-moved`);

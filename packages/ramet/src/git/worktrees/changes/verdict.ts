@@ -20,7 +20,7 @@ export interface WorktreeVerdict {
   isEmpty: boolean;
   /** Why it stays, in words. */
   reasons: VerdictReason[];
-  /** Its directory is gone already: somebody else removed it. */
+  /** Its directory is gone already: it was removed by hand. */
   isMissing: boolean;
   /** Those of them that are about its files. */
   work: readonly VerdictReason[];
@@ -33,7 +33,7 @@ export interface VerdictOptions {
   isHolder?: boolean | undefined;
   /** Where its directory is for the moment, when not at its path. */
   directory?: string | undefined;
-  /** What its files hold, where somebody has looked. */
+  /** The changes in its files, if they were read. */
   work?: readonly VerdictReason[] | undefined;
 }
 
@@ -112,7 +112,7 @@ function registrationReasons(place: WorktreePlace, worktree: ManagedWorktree): V
 }
 
 function lockText(admin: string): string {
-  return readOrNull(join(admin, 'locked'))?.trim() || 'by somebody, without a reason';
+  return readOrNull(join(admin, 'locked'))?.trim() || 'by someone, without a reason';
 }
 
 /** Stashes stay when a worktree goes, but nobody would look for them. */

@@ -24,7 +24,7 @@ async function textsOf(place: WorktreePlace, id: string, patience: AbortSignal):
   return found?.reasons.map(({ text }) => text) ?? ['nobody looked'];
 }
 
-describe('WORK-3: what a list says of files', () => {
+describe('WORK-3: what a list says about files', () => {
   test('is what was found when the worktree was given back, where there is no time to look', async () => {
     const place = worktreePlace();
     const id = await kept(place, 'fix');

@@ -1,7 +1,7 @@
 /**
- * What many worktrees hold in their files, for a list that somebody waits for. Git looks at every file, which takes a
- * fifth of a second for 50,000 of them. So what was found is remembered in the registry, and where the time is up before
- * a worktree was looked at again, the memory stands in, with its age. Only a list may use it: what is deleted is judged
+ * The changes in the files of many worktrees, for a list that a user waits for. Git reads every file, which takes a
+ * fifth of a second for 50,000 of them. So the result is remembered in the registry, and if the time is up before a
+ * worktree was read again, the list shows what is remembered, with its age. Only a list may use it: a removal is judged
  * afresh at that moment.
  */
 import { statSync } from 'node:fs';
@@ -13,12 +13,12 @@ import { heldWork } from './held-files.ts';
 
 export interface WorkInFiles {
   reasons: readonly VerdictReason[];
-  /** When it was looked at. */
+  /** When it was read. */
   at: number;
 }
 
 export interface LookingTime {
-  /** Ends when what is remembered is to stand in. */
+  /** Aborts when remembered results are to be used. */
   patience: AbortSignal;
   /** A worktree with a smaller index, about 5,000 files, is always looked at. */
   largeIndex?: number;
@@ -26,7 +26,7 @@ export interface LookingTime {
 
 const LARGE_INDEX = 500_000;
 
-/** By id. Small ones and those without a memory are looked at however long it takes. */
+/** By id. Small ones and those without a remembered result are read however long it takes. */
 export async function workInTime(
   place: WorktreePlace,
   worktrees: readonly ManagedWorktree[],
@@ -36,7 +36,7 @@ export async function workInTime(
     worktrees.map((one): [string, WorkInFiles | null] => [one.id, memoryOf(place, one, largeIndex)]),
   );
   const age = ({ id }: ManagedWorktree): number => known.get(id)?.at ?? Number.NEGATIVE_INFINITY;
-  // The oldest first: list after list, all of them are looked at again.
+  // The oldest first: list after list, all of them are read again.
   const rest = worktrees.toSorted((one, other) => age(one) - age(other)).values();
   const found = new Map<string, WorkInFiles>();
   const worker = async (): Promise<void> => {

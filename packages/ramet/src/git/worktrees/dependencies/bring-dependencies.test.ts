@@ -206,7 +206,7 @@ describe('WORK-2: installed packages', () => {
     }
   });
 
-  test('of Python are told of, unless they are shared', async () => {
+  test('of Python are reported, unless they are shared', async () => {
     const root = temporaryRepository({ ...FILES, '.gitignore': '.venv' });
     writeFiles(root, { '.venv/bin/python': '' });
     const { missing } = await createWorktree(worktreePlace({ root }), { name: 'fix', owner });
@@ -299,13 +299,13 @@ describe('WORK-2: installed packages', () => {
     place.registry.change(worktree.id, ['leased'], { lease: { pid: 2 ** 22 + 1, started: null } });
     const next = (await createWorktree(place, { name: 'next', owner })).worktree;
     expect(readFileSync(join(next.path, FILE), 'utf8')).toBe('module.exports = 1;\n');
-    // What was looked at once is not looked at with every claim.
+    // What was checked once is not checked with every claim.
     expect(place.registry.find(worktree.id)?.facts.packagesSeen).toBe(
       place.registry.find(worktree.id)?.changed,
     );
   });
 
-  test('that an agent changed in place are told of when it ends', async () => {
+  test('that an agent changed in place are reported when it ends', async () => {
     const { place, worktree } = await linked(installed());
     expect(await lookAtTemplates(place.home, worktree)).toEqual([]);
     const { worktree: other } = await createWorktree(place, { name: 'other', owner });
@@ -316,7 +316,7 @@ describe('WORK-2: installed packages', () => {
       'shared files in node_modules were changed in place: worktrees in use with the same packages see that, later ones get them fresh from the checkout',
     ];
     await early;
-    // Whoever ends while somebody looks is looked at afterwards.
+    // An agent that ends during a check is checked afterwards.
     expect(await late).toEqual(told);
     // Who was not the first to end is told too, and may be the one who did it.
     expect(await lookAtTemplates(place.home, worktree)).toEqual(told);

@@ -1,5 +1,5 @@
 /**
- * Packages for a worktree: linked from a template, which is made from the asking checkout when there is none. The first
+ * Packages for a worktree: linked from a template, which is made from the asking checkout if missing. The first
  * worktree waits for that; others of the same moment wait with it. A template may also come from a fresh worktree in
  * which the setup command has installed packages.
  */
@@ -94,7 +94,7 @@ async function link(
   return { directory, template: name, making };
 }
 
-/** Templates that are being made, by their place: whoever needs one waits for whoever makes it. */
+/** Templates that are being made, by their path: others that need one wait for it. */
 const underWay = new Map<string, Promise<string | null>>();
 
 function makeOnce(
@@ -125,7 +125,7 @@ function touch(template: string): void {
   try {
     utimesSync(template, new Date(), new Date());
   } catch {
-    // Somebody has just discarded it; what was linked stays.
+    // Another process has just discarded it; what was linked stays.
   }
 }
 

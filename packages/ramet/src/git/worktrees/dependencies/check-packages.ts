@@ -1,6 +1,6 @@
 /**
  * Packages for the working tree in which the merge queue runs a check. That tree is used again, with what git ignores
- * still in it; which folders of it are ours stands in a note beside it.
+ * still in it; a note beside it says which folders of it are ours.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,9 @@ export function checkPackages(at: CheckGround): (worktree: string, run?: RunComm
 /** Names no template, so that whatever is in its folder is not taken for whole. */
 const UNDER_WAY: LinkedDependencies = { directory: DEFAULT_FOLDER, template: '.under-way' };
 
-/** What installs packages where the checkout has none for this tree, once for each lock file; null where nothing may. */
+/**
+ * What installs packages where the checkout has none for this tree, once for each lock file; null where nothing may.
+ */
 function installFor(at: CheckGround, path: string): string | null {
   const settings = at.settings ?? {};
   if (settings.install === false || !lacksModules({ settings }, path)) return null;
@@ -71,7 +73,7 @@ function installFor(at: CheckGround, path: string): string | null {
   return lock === null ? null : settings.setup?.trim() || lock;
 }
 
-/** Whoever writes `npm test` runs what the repository says anyway. */
+/** `npm test` runs what the repository says anyway. */
 const RUNS_SCRIPTS = /^\s*(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)\s/;
 
 function mayInstall({ isTrusted, check }: CheckGround): boolean {

@@ -13,7 +13,7 @@ import { insidePath } from './bring-files.ts';
 export type PackageGround = Pick<WorktreePlace, 'home' | 'repository' | 'settings'>;
 
 export const DEFAULT_FOLDER = 'node_modules';
-/** More than this is no workspace that somebody wrote down. */
+/** No real workspace has more than this. */
 const MOST_FOLDERS = 500;
 
 export function dependencyFolders({ settings }: Pick<PackageGround, 'settings'>, root: string): string[] {
@@ -76,7 +76,7 @@ function pnpmPatterns(root: string): string[] {
   );
 }
 
-/** What package.json says; null where there is none, or none that can be read. */
+/** The content of package.json; null if it is missing or cannot be read. */
 export function packageFields(folder: string): Record<string, unknown> | null {
   try {
     const fields: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

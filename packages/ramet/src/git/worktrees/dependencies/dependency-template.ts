@@ -1,7 +1,7 @@
 /**
  * Installed packages, once for each set of them: a copy that belongs to Ramet, in `$RAMET_HOME/dependencies`.
  * Worktrees get hard links to its files, so none of them may be changed in place: they are made read-only, and a
- * manifest tells whether one was changed all the same.
+ * manifest tells whether one was changed anyway.
  *
  * Invariants
  * 1. A template is made aside and moved into place whole; its name says what it fits (`template-name.ts`).
@@ -25,7 +25,9 @@ export function templateTree(home: string, name: string): string {
   return join(home, 'dependencies', name, 'tree');
 }
 
-/** Tells a template from one that had its name before; null where there is none, or one from before this was noted. */
+/**
+ * Tells a template from an earlier one of the same name; null without a template, and for old ones without this note.
+ */
 export function makingOf(home: string, name: string): string | null {
   return readOrNull(join(home, 'dependencies', name, 'making'));
 }

@@ -1,6 +1,6 @@
 /**
  * A second set of directories with the same files: hard links. `cp -al` does 28,000 of them in a third of a second;
- * where there is none, Node does it in a second.
+ * without it, Node does it in a second.
  */
 import { spawn } from 'node:child_process';
 import { copyFile, link, mkdir, opendir, readdir, readlink, rm, symlink } from 'node:fs/promises';
@@ -12,7 +12,9 @@ const FEW_FOLDERS = 40;
 /** What a command line takes, with room to spare. */
 const LONGEST_LIST = 2_000;
 
-/** `target` must not exist. Throws when they are on different file systems, among other reasons; nothing is left then. */
+/**
+ * `target` must not exist. Throws when they are on different file systems, among other reasons; nothing is left then.
+ */
 export async function linkTree(source: string, target: string): Promise<void> {
   try {
     const isSmall = (await countedFolders(source)) < FEW_FOLDERS;

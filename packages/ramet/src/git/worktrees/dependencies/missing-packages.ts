@@ -6,9 +6,9 @@ import { dependencyFolders, isFolder, type PackageGround, packageFields } from '
 import { requestKey } from './template-name.ts';
 
 export interface MissingPackages {
-  /** One sentence for whoever works in the worktree. */
+  /** One sentence for the agent in the worktree. */
   forAgent: string;
-  /** One for whoever made the checkout, which is where it can be mended for all. */
+  /** One for the owner of the checkout, where it can be fixed for all. */
   forUser: string;
 }
 
@@ -71,7 +71,7 @@ function installCommand(path: string): string {
   return lockedInstall(path) ?? 'npm install';
 }
 
-/** What installs the packages that a lock file names; null where there is none. */
+/** What installs the packages that a lock file names; null without a lock file. */
 export function lockedInstall(path: string): string | null {
   const lock = LOCK_FILES.find((name) => name in COMMANDS && existsSync(join(path, name)));
   return COMMANDS[lock ?? ''] ?? null;

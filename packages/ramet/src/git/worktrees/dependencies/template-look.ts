@@ -1,7 +1,7 @@
 /**
- * Files of packages are shared: an agent that makes one writable and writes into it changes it for all. So the template is
- * looked at when an agent that had its files has ended. Looking takes a tenth of a second for 27,000 files, which a claim
- * does not have: it looks only when an agent ended and nobody looked since, as after a kill.
+ * Files of packages are shared: an agent that makes one writable and writes into it changes it for all. So the template
+ * is checked when an agent that had its files has ended. The check takes a tenth of a second for 27,000 files, too long
+ * for a claim: a claim checks only when an agent ended and no check followed, as after a kill.
  */
 
 import { isHeld } from '../half-made.ts';
@@ -17,7 +17,7 @@ interface Look {
 }
 
 const looks = new Map<string, Look>();
-/** Makings that this process found changed: whoever had their files is told, not only whoever ended first. */
+/** Templates that this process found changed: every agent that had their files is told, not only the first to end. */
 const changedMakings = new Set<string>();
 
 /** Whether a template is as it was made, or is not there; one that was changed in place is taken out of use. */
@@ -69,7 +69,7 @@ export async function seePackages(place: WorktreePlace, worktree: ManagedWorktre
   if (isSeen(worktree)) return;
   await lookAtTemplates(place.home, worktree);
   const current = place.registry.find(worktree.id);
-  // Somebody who has taken it meanwhile is looked at when they end.
+  // An agent that has taken it meanwhile is checked when it ends.
   if (current === null || current.changed !== worktree.changed) return;
   place.registry.changeSeen(worktree, { facts: { ...current.facts, packagesSeen: worktree.changed } });
 }

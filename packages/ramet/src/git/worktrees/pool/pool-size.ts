@@ -1,6 +1,6 @@
 /**
  * How many ready worktrees are worth keeping (WORK-4): as many as were used at once in the last session, as long as
- * they take no more room than is set. The number stands in a small file beside the worktrees.
+ * they take no more room than is set. The number is in a small file beside the worktrees.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function poolBytes({ settings }: Pick<WorktreePlace, 'settings'>): number
   return (settings.poolMegabytes ?? DEFAULT_POOL_MEGABYTES) * MEGABYTE;
 }
 
-/** Called when somebody has got a worktree. What cannot be noted only makes the pool smaller. */
+/** Called when an agent has got a worktree. A failure to note it only makes the pool smaller. */
 export function noteUse(place: WorktreePlace, { owner }: Pick<ManagedWorktree, 'owner'>): void {
   if (place.settings.pool !== undefined || owner === null) return;
   const rows = place.registry.list();
@@ -70,7 +70,10 @@ function readUsed(place: WorktreePlace): UsedAtOnce | null {
   }
 }
 
-/** `treeBytes` from what is known already: without what git does not track, unless it is in the pool. Null when not known. */
+/**
+ * `treeBytes` from what is known already: without what git does not track, unless it is in the pool. Null when not
+ * known.
+ */
 export function knownBytes(place: WorktreePlace, worktree: ManagedWorktree): number | null {
   if (worktree.state === 'gone') return null;
   const index = join(adminDirectory(place, worktree), 'index');
@@ -128,7 +131,10 @@ function sumOf(index: Buffer, idLength: number): number | null {
   return blocks * BLOCK;
 }
 
-/** Names are sorted: a directory is new where the name before does not lead into it. Version 4 leaves out what is the same. */
+/**
+ * Names are sorted: a directory is new where the name before does not lead into it. Version 4 leaves out what is the
+ * same.
+ */
 function newDirectories(
   index: Buffer,
   before: number | null,

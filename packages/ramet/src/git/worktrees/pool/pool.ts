@@ -1,12 +1,12 @@
 /**
  * Clean worktrees kept ready (WORK-4). One that was judged to hold nothing is taken off its branch, moved aside,
- * brought to the commit that is wanted now, emptied of everything else and verified; whoever claims it then needs a
- * rename and a branch. All of it happens when a worktree is given back, in the background.
+ * brought to the commit that is wanted now, emptied of everything else and verified; a claim then needs a rename and a
+ * branch. All of it happens when a worktree is given back, in the background.
  *
  * Invariants
  * 1. What is `ready` has an empty status and stands at its base: verified after the last change to it.
  * 2. Nothing of the tenant before remains: its branch, its notes in the registration, its files.
- * 3. A tree that fails a step is taken away, never handed out.
+ * 3. A tree that fails a step is removed, never handed out.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,7 +115,7 @@ function giveBack(place: WorktreePlace, worktree: ManagedWorktree, pooled: Manag
 }
 
 /**
- * What a process that was killed while it took a tree in has left: taken away, unless something was written before the
+ * What a process that was killed while it took a tree in has left is removed, unless something was written before the
  * second look. While it is on its tenant's branch nothing of it was touched; afterwards there is nothing to lose.
  */
 export async function undoReset(place: WorktreePlace, pooled: ManagedWorktree): Promise<'undo' | 'keep'> {
@@ -198,7 +198,7 @@ async function verify(place: WorktreePlace, pooled: ManagedWorktree, mayIgnore: 
   const excludes = excludeSettings(place, pooled).flatMap((setting) => ['-c', setting]);
   const look = ['status', '--porcelain', '--untracked-files=all', `--ignored=${ignored}`];
   const status = await gitText([...excludes, ...look], call);
-  // Asked here, so that whoever claims it needs no process to be sure.
+  // Asked here, so that a claim needs no process to be sure.
   await proveWorktree(place.repository, pooled, place.env);
   const processes = processesInside(pooled.path);
   if (status !== '' || processes === null || processes.length > 0) {

@@ -1,7 +1,7 @@
 /**
- * Small numbers for ports and databases, one to each worktree of the machine. A number is an empty-handed claim:
- * a file of its name in `$RAMET_HOME/slots`, made exclusively, whose text is the worktree it belongs to. It lasts as
- * long as the worktree, whoever works in it.
+ * Small numbers for ports and databases, one to each worktree of the machine. A slot is a file named after the number
+ * in `$RAMET_HOME/slots`, made exclusively, whose text is the worktree it belongs to. It lasts as long as the worktree,
+ * whichever agent works in it.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

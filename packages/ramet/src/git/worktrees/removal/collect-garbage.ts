@@ -1,6 +1,6 @@
 /**
  * Goes through all worktrees that Ramet answers for (WORK-3): finishes or undoes what killed processes left half-made,
- * lets go what holds nothing, and says of everything else why it stays. Each verdict is computed here and now.
+ * removes those without changes, and says why each other one stays. Each verdict is computed here and now.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -111,7 +111,7 @@ async function collect(
   }
 }
 
-/** Only by whoever is the first to take it: others may be cleaning up, or claiming, at this moment. */
+/** Only by the first process to take it: others may be cleaning up, or claiming, at this moment. */
 async function undoDead(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
   const taken = place.registry.changeSeen(worktree, { state: 'resetting', lease: thisProcess() });
   if (taken !== null)
@@ -178,7 +178,7 @@ function namesIn(directory: string): string[] {
 /**
  * What a process that was killed while it removed a worktree has left: finished, or taken back.
  *
- * A tree that was judged and not yet moved is judged again, by whoever asks next.
+ * A tree that was judged and not yet moved is judged again at the next request.
  */
 async function finishTrashed(
   place: WorktreePlace,
@@ -190,7 +190,7 @@ async function finishTrashed(
   const isBack = existsSync(worktree.path) && isTreeOf(worktree.path, worktree);
   if (!isBack && elsewhere !== undefined && isTreeOf(elsewhere, worktree)) {
     const held = await heldWork(place, { ...worktree, path: elsewhere });
-    // What git forgot already was looked at before: its files cannot be compared with anything now.
+    // What git forgot already was judged before: its files cannot be compared with anything now.
     const isForgotten = held.every(({ kind }) => kind === 'unknown') && !isKnown(place, worktree);
     if (held.length === 0 || isForgotten) return finish(place, worktree);
     renameSync(elsewhere, worktree.path);

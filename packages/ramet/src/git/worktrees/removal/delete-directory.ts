@@ -75,10 +75,10 @@ function refuseMounts(directory: string): void {
 }
 
 /**
- * Which processes work in a directory: those that stand in it.
+ * Which processes work in a directory: those whose current directory it contains.
  *
- * Their ids; null where the system does not tell. A process of another user does not let itself be looked at, and
- * counts as elsewhere: it could not have got into a directory of this user alone.
+ * Their ids; null where the system does not tell. A process of another user cannot be read, and counts as elsewhere: it
+ * could not have got into a directory of this user alone.
  */
 export function processesInside(directory: string): number[] | null {
   try {

@@ -11,7 +11,7 @@ const mergeLast = (a: PrunedRegistration, b: PrunedRegistration): number =>
   Number(a.worktree.path.endsWith('mine-2')) - Number(b.worktree.path.endsWith('mine-2'));
 
 describe('WORK-3: a worktree that the registry does not know', () => {
-  test('is told of and left alone, and one that a person made is not mentioned', async () => {
+  test('is reported and left alone, and one that a person made is not mentioned', async () => {
     const place = worktreePlace();
     const { root } = place.repository;
     const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });

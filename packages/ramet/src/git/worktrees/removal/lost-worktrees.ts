@@ -1,7 +1,7 @@
 /**
  * Worktrees that Ramet made and that this registry does not know: the index was removed, the repository moved, or they
- * belong to another `$RAMET_HOME`. One whose directory is there is told of and never touched: whose it is is not known
- * here. One whose directory is gone is only a registration, which is locked, so that git itself never lets it go.
+ * belong to another `$RAMET_HOME`. One whose directory exists is reported and never touched: its owner is not known
+ * here. One whose directory is gone is only a registration, which is locked, so that git itself never removes it.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -86,7 +86,7 @@ describe('WORK-3: locks that a killed git has left', () => {
   });
 });
 
-/** Asks while somebody has the lock, so that all of them wait for it. Returns the branches that are left. */
+/** Asks while a process has the lock, so that all of them wait for it. Returns the branches that are left. */
 async function deletedTogether(
   place: WorktreePlace,
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Lock files that a killed git has left in the shared git directory. Git waits for them in vain, each time anew; whose
- * they are stands nowhere. One on a branch of a worktree whose maker is dead was his, and goes. All others are a
- * person's to remove: they are named, with their age and what to do.
+ * Lock files that a killed git has left in the shared git directory. Git waits for them without success, each time
+ * anew; nothing says whose they are. One on a branch of a worktree whose maker is dead was its maker's, and is removed.
+ * A person has to remove all others: they are named, with their age and what to do.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const STALE_MS = 10_000;
 const PATIENCE_MS = 3_000;
 const BRANCHES = 'refs/heads/ramet';
 
-/** Locks that have been waited for in vain, by place. */
+/** Locks that were waited for without success, by path. */
 const waitedFor = new WeakMap<WorktreePlace, Set<string>>();
 
 /** How long git should wait for the file of packed refs: nothing for a lock that was waited for already. */

@@ -35,7 +35,7 @@ describe('WORK-3: a worktree that is given back', () => {
     expect(checkoutBytes(root)).toEqual(before);
   });
 
-  test('stays with its branch when it holds work, and says what', async () => {
+  test('stays with its branch when it has changes, and says what', async () => {
     const place = worktreePlace();
     const { worktree } = await createWorktree(place, { name: 'fix', owner });
     writeFiles(worktree.path, { 'src/a.ts': 'changed\n' });
@@ -114,7 +114,7 @@ describe('WORK-4: the pool', () => {
     const first = (await createWorktree(place, { name: 'first', owner })).worktree;
     await releaseWorktree(place, first.id)?.settled;
     const [ready] = place.registry.list().filter(({ state }) => state === 'ready');
-    git(ready?.path ?? '', 'checkout', '-q', '-b', 'somebody');
+    git(ready?.path ?? '', 'checkout', '-q', '-b', 'another');
     const { how } = await createWorktree(place, { name: 'second', owner });
     expect(how).toBe('made');
   });
@@ -191,7 +191,7 @@ describe('WORK-4: a claim', () => {
     expect(git(worktree.path, 'status', '--porcelain', '--branch')).toBe('## ramet/second');
   });
 
-  test('takes away a ready tree that somebody changed, and takes the next', async () => {
+  test('removes a ready tree that was changed, and takes the next', async () => {
     const place = worktreePlace();
     const made = await Promise.all(['one', 'two'].map((name) => createWorktree(place, { name, owner })));
     for (const { worktree } of made) await releaseWorktree(place, worktree.id)?.settled;
@@ -231,7 +231,7 @@ describe('WORK-8: an agent that is continued', () => {
     },
   );
 
-  test('gets the one that stayed, work and all, unless somebody else has it', async () => {
+  test('gets the one that stayed, work and all, unless another agent has it', async () => {
     const place = worktreePlace();
     const { worktree } = await createWorktree(place, { name: 'fix', owner });
     writeFiles(worktree.path, { 'new.txt': 'work\n' });

@@ -1,7 +1,7 @@
 /**
- * An agent gives its worktree back. That is one row; the verdict comes afterwards, in the background: what holds work
- * stays, what holds nothing goes into the pool or away (WORK-3). A process that ends before leaves a row that the next
- * clean-up finds.
+ * An agent gives its worktree back. That is one row; the verdict comes afterwards, in the background: a worktree with
+ * changes stays, one without goes into the pool or is removed (WORK-3). A process that ends before that leaves a row
+ * that the next clean-up finds.
  */
 
 import { verdictOf } from '../changes/verdict.ts';
@@ -19,15 +19,15 @@ export type SettledWorktree =
   | { kept: false; worktree: ManagedWorktree; became: 'pooled' | 'removed' };
 
 export interface ReleasedWorktree {
-  /** What became of it. Never rejects: what fails is a reason to keep it. */
+  /** The outcome. Never rejects: a failure is a reason to keep it. */
   settled: Promise<SettledWorktree>;
   /** When templates of packages for those who come next are there; with what kept one from being made. */
   prepared: Promise<string[]>;
 }
 
 /**
- * `id` is of a worktree that this process holds; of another it is a mistake that does nothing. `packagesSeen`: templates
- * of its packages were looked at when its agent had ended.
+ * `id` is of a worktree that this process holds; of another it is a mistake that does nothing. `packagesSeen`:
+ * templates of its packages were checked when its agent had ended.
  */
 export function releaseWorktree(
   place: WorktreePlace,

@@ -25,7 +25,7 @@ import { deleteLater, processesInside, unlinkOurs } from './delete-directory.ts'
 import { deleteSafeBranch } from './safe-branch.ts';
 
 export interface RemovalOptions extends VerdictOptions {
-  /** A person has said so. What cannot be undone (somebody in it, a mount) still counts. */
+  /** A person insists. What cannot be undone (a process in it, a mount) still counts. */
   force?: boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export type WorktreeRemoval =
   | {
       removed: true;
       branch: 'deleted' | 'kept' | 'none';
-      /** What was kept of a tree that held work. */
+      /** What was kept of a tree that had changes. */
       checkpoint: Checkpoint | null;
       /** Where folders of it are that no commit can hold; null when there were none. */
       keptFolder: string | null;

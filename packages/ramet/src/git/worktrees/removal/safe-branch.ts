@@ -12,7 +12,7 @@ import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
 
 /**
  * Looks and deletes under one lock: of two branches at one commit, each the reason why the other may go, one stays.
- * `kept` when only this branch leads to its tip, when somebody is on it, or that could not be told.
+ * `kept` when only this branch leads to its tip, when a checkout has it, or when that is unknown.
  */
 export async function deleteSafeBranch(
   place: WorktreePlace,
@@ -42,8 +42,8 @@ interface Batch {
 const batches = new WeakMap<WorktreePlace, Batch>();
 
 /**
- * Deletes a branch that was just made and that nobody has used, wherever else its commit is. Throws when it is still
- * there and a lock that somebody left is why.
+ * Deletes a branch that was just made and never used, wherever else its commit is. Throws when a lock that was left
+ * behind prevents it.
  */
 export async function deleteFreshBranch(place: WorktreePlace, branch: string, base: string): Promise<void> {
   const isThere = (): boolean => readRef(place.repository.commonDirectory, `refs/heads/${branch}`) === base;
@@ -72,7 +72,7 @@ function newBatch(place: WorktreePlace): Batch {
   return batch;
 }
 
-/** False when one has moved, or somebody is on it: all of them are there then. */
+/** False when one has moved or is checked out: then none is deleted. */
 async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): Promise<boolean> {
   if (branches.some(({ branch }) => isCheckedOut(place, branch) || isLeased(place, branch))) return false;
   const { repository, env } = place;
@@ -83,7 +83,7 @@ async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): P
   return code === 0;
 }
 
-/** `update-ref` would delete it under the feet of whoever is on it. */
+/** `update-ref` would delete it although a checkout has it. */
 function isCheckedOut({ repository: { commonDirectory } }: WorktreePlace, branch: string): boolean {
   const worktrees = join(commonDirectory, 'worktrees');
   const names = existsSync(worktrees) ? readdirSync(worktrees) : [];

@@ -1,4 +1,6 @@
-/** The port through which agents get worktrees (EXEC-5): the engine knows what one is to its agent, not how it is made. */
+/**
+ * The port through which agents get worktrees (EXEC-5): the engine knows what one is to its agent, not how it is made.
+ */
 import { existsSync } from 'node:fs';
 import type { ShellBounds } from '../../../sandbox/isolated-shell.ts';
 import { counterpart, type WriteFence } from '../../../sandbox/write-fence.ts';
@@ -9,7 +11,7 @@ export interface WorkspaceOwner {
   agent: string;
 }
 
-/** What became of a worktree that was given back. One that is not kept held nothing. */
+/** What happened to a worktree that was given back. One that is not kept had no changes. */
 export interface WorkspaceEnd {
   kept: boolean;
   /** Why it is kept, or where the commits are of one that is not; one sentence each. */
@@ -22,7 +24,7 @@ export interface WorkspaceEnd {
 
 export interface WorktreeResult extends RecordedWorktree, WorkspaceEnd {}
 
-/** Where in the worktree somebody works who comes from `cwd`: the same place, or its root where that is not there. */
+/** Where in the worktree an agent from `cwd` works: in the same directory, or in its root if that is missing. */
 export function directoryIn({ path, from }: Pick<RecordedWorktree, 'path' | 'from'>, cwd: string): string {
   const twin = counterpart(cwd, from, path);
   return twin !== null && existsSync(twin) ? twin : path;
@@ -36,7 +38,7 @@ export interface AgentWorkspace {
   readonly bounds: ShellBounds;
   /** What programs of its agent get besides the usual variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** What its agent is told of it; the brief one beside an environment that names its directory and branch. */
+  /** What its agent is told about it; the brief one beside an environment that names its directory and branch. */
   readonly notice: { readonly whole: string; readonly brief: string };
   /** What the user should know, and was not told in this session. */
   readonly warnings: readonly string[];
@@ -49,8 +51,8 @@ export interface AgentWorkspace {
   /** Folders that the last checkpoint does not hold. */
   readonly leftOut?: readonly string[];
   /**
-   * Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. It is judged while
-   * what was begun in it ends, and given back afterwards.
+   * Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. It is judged
+   * while what was begun in it ends, and given back afterwards.
    */
   release(begun?: Promise<void>): Promise<WorkspaceEnd>;
 }

@@ -26,7 +26,7 @@ export interface WorkspaceHolder {
   readonly held: Set<string>;
   /** Those given back and not yet cleared. */
   readonly settling: Map<string, Promise<unknown>>;
-  /** What the user was told of them: once is enough. */
+  /** What the user knows about them: once is enough. */
   readonly told: Set<string>;
   readonly states: SharedStates;
 }
@@ -112,7 +112,7 @@ async function release(
       lookAtTemplates(place.home, worktree),
       begun,
     ]);
-    // After what was begun: its git stands in the worktree, and would count as somebody at work.
+    // After what was begun: its git runs in the worktree, and would count as a process at work.
     const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
     const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
     const released = releaseWorktree(place, worktree.id, { packagesSeen: true });

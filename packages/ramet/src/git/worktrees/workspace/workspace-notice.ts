@@ -1,5 +1,5 @@
 /**
- * What an agent is told of its worktree. It comes after everything that agents share, and is short: with it,
+ * What an agent is told about its worktree. It comes after everything that agents share, and is short: with it,
  * five agents in five worktrees are to cost what five in one directory do.
  */
 

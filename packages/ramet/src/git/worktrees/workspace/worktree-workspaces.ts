@@ -1,5 +1,5 @@
 /**
- * Worktrees of a session's agents: made, entered, taken up again and given back with the library in
+ * Worktrees of a session's agents: made, entered, resumed and given back with the library in
  * `workspace/worktrees`. One object a session; loaded when the first agent needs one.
  *
  * Invariants
@@ -33,7 +33,7 @@ export interface WorkspacesOptions {
 const LONGEST_WAIT_MS = 5_000;
 
 export interface WorktreeWorkspaces extends AgentWorkspaces {
-  /** Opens the registry of the session's repository before somebody waits for it. Throws where there is none. */
+  /** Opens the registry of the session's repository before an agent waits for it. Throws if it is missing. */
   prepare(): void;
 }
 
@@ -119,7 +119,7 @@ async function takeUp(
     checkpoint === null
       ? 'It was made again from its branch; uncommitted work is lost.'
       : `It was made again as it was after your last turn (checkpoint ${checkpoint.slice(0, 12)}).`;
-  const lost = `somebody deleted your worktree ${path} while you were not working. ${state} Ignored files are not in it.`;
+  const lost = `your worktree ${path} was deleted while you were not working. ${state} Ignored files are not in it.`;
   return { created, recovered: lost };
 }
 
