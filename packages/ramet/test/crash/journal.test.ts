@@ -125,7 +125,7 @@ describe('LOG-1: a disk that takes no more', () => {
   });
 });
 
-describe('U28: the index under many writers', () => {
+describe('the index under many writers', () => {
   test('loses no update of eight processes, three of them killed', { timeout: 120_000 }, async () => {
     const project = mkdtempSync(join(root, 'index-'));
     const runs = Array.from({ length: 8 }, (_, number) =>

@@ -79,7 +79,7 @@ describe.concurrent('TYPE-4: ramet agents', () => {
     expect((await user.here(['agents', 'validate'])).code).toBe(0);
   });
 
-  test('show says what a child will see, and the child sees just that (U39)', async ({ user }) => {
+  test('show says what a child will see, and the child sees just that', async ({ user }) => {
     const emulator = await user.emulate({
       respond: ({ task, turn }) =>
         task.startsWith('go') && turn === 0

@@ -85,9 +85,7 @@ describe.concurrent('EXEC-5: agents in worktrees', () => {
     expect(apart / together).toBeLessThanOrEqual(1.05);
   });
 
-  test('U8: one whose host is killed in mid-work goes on in its worktree, with all it had', async ({
-    user,
-  }) => {
+  test('one whose host is killed in mid-work resumes in its worktree, with all it had', async ({ user }) => {
     withoutSandbox(user);
     const before = checkoutBytes(user.repository);
     const gate = Promise.withResolvers<void>();

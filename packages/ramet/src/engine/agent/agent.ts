@@ -33,8 +33,8 @@ import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';
+import type { HeldCapacity } from './capacity.ts';
 import { Children } from './children.ts';
-import type { HeldPlace } from './places.ts';
 import type { AgentRuntime, AgentSpec } from './runtime.ts';
 
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
@@ -73,8 +73,8 @@ export class Agent implements AsyncDisposable {
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox(() => this.content.mail);
   readonly children: Children = new Children();
-  /** Its place among those at work; null when nobody counts them. */
-  place: HeldPlace | null = null;
+  /** Its share of the agents that may run at once; null if they are not counted. */
+  capacity: HeldCapacity | null = null;
   /** Told of what is recorded here, where the agent's loop runs in another process. */
   onRecord: ((event: JournalEvent) => void) | null = null;
   /** Told of every change of its status, once it is known to a family. */

@@ -1,6 +1,6 @@
 /**
  * The agents of a session: who lives, who may start whom, and where each waits. It owns the caps (LAUNCH-3), the
- * places, and the numbers that agents are named by; making a child is `spawn.ts`, its life `run-child.ts`, what tools
+ * capacity, and the numbers that agents are named by; making a child is `spawn.ts`, its life `run-child.ts`, what tools
  * may ask `desk.ts`. An agent that has ended is not kept: whatever is asked of it later is read from the journal.
  *
  * Invariants
@@ -17,9 +17,9 @@ import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, AgentHandle } from '../agent/agent-event.ts';
 import type { AgentLimits } from '../agent/agent-limits.ts';
+import { Capacity, HeldCapacity } from '../agent/capacity.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
 import { hosted } from '../agent/hosted-agent.ts';
-import { HeldPlace, Places } from '../agent/places.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { Spending } from '../budget/budget.ts';
 import { keepingWarm } from '../exchange/keep-warm.ts';
@@ -112,7 +112,7 @@ export interface FamilyParts {
 
 export class AgentFamily implements Disposable {
   readonly parts: FamilyParts;
-  readonly places: Places;
+  readonly capacity: Capacity;
   readonly stalls: StallWatch;
   /** Frozen heads of fresh agents, by what they are made of. */
   readonly heads: Map<string, PromptHead> = new Map();
@@ -123,7 +123,7 @@ export class AgentFamily implements Disposable {
 
   constructor(parts: FamilyParts) {
     this.parts = parts;
-    this.places = new Places(parts.limits.concurrent);
+    this.capacity = new Capacity(parts.limits.concurrent);
     this.#lastNumber = parts.lastNumber;
     this.#asked = parts.asked;
     this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
@@ -132,12 +132,12 @@ export class AgentFamily implements Disposable {
     });
   }
 
-  /** Makes a living agent known; the main agent needs no place. */
+  /** Makes a living agent known; the main agent needs no capacity. */
   admit(agent: Agent, handle: AgentHandle | null): void {
     this.#agents.set(agent.spec.id, agent);
     if (handle !== null) this.#handles.set(agent.spec.id, handle);
     let warm: Disposable | null = null;
-    agent.place = new HeldPlace(this.places, handle !== null, (waits) => {
+    agent.capacity = new HeldCapacity(this.capacity, handle !== null, (waits) => {
       warm?.[Symbol.dispose]();
       warm = waits
         ? keepingWarm(hosted(agent), { onSpent: (usage, costUsd) => agent.spending?.add(usage, costUsd) })

@@ -214,8 +214,8 @@ export async function reportOfRunning(
     if (!handle.inBackground) handle.stop(String(signal.reason));
   });
   const waiting = (): Promise<unknown> => Promise.race([handle.result, handle.detached]);
-  const place = family.find(handle.parent)?.place;
-  await (place?.whileWaiting(signal, waiting) ?? waiting());
+  const capacity = family.find(handle.parent)?.capacity;
+  await (capacity?.whileWaiting(signal, waiting) ?? waiting());
   unlink();
   if (handle.inBackground) return { content: `It was sent to the background. ${startedText(handle)}` };
   const result = await handle.result;

@@ -246,7 +246,8 @@ describe('AGENT-5: the end of a child', () => {
     });
     expect(family.running).toEqual([]);
     expect(engine.agent.children.running).toEqual([]);
-    for (let place = 0; place < family.places.limit; place += 1) expect(family.places.tryTake()).toBe(true);
+    for (let place = 0; place < family.capacity.limit; place += 1)
+      expect(family.capacity.tryTake()).toBe(true);
   });
 
   test('LIB-1: a handle is a view: nobody changes the agent through it', async () => {

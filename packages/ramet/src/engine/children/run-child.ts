@@ -1,6 +1,6 @@
 /**
- * The life of a child (AGENT-4): it waits for a place, runs, ends, and its parent is told. Whatever happens, its place
- * is given back, its scope released, and exactly one result comes of it.
+ * The life of a child (AGENT-4): it waits for capacity, runs, ends, and its parent is told. Whatever happens, its share of the
+ * capacity is returned, its scope released, and exactly one result comes of it.
  *
  * Invariants
  * 1. A parent's abort reaches the child, never the reverse.
@@ -72,7 +72,7 @@ async function live(
     family.parts.onEvent(child.spec, event);
   };
   try {
-    if (!(await placeFor(family, child, signal))) return await neverBegun(child, signal);
+    if (!(await capacityFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
     let result = await executor.run(child, { signal, onEvent });
@@ -87,7 +87,7 @@ async function live(
     // At once: from here on a message to it lets it go on anew.
     family.forget(child);
     family.stalls.forget(child);
-    child.place?.release();
+    child.capacity?.release();
     await child[Symbol.asyncDispose]().catch((error) =>
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
@@ -120,12 +120,12 @@ function joinRuns(first: AgentResult, second: AgentResult): AgentResult {
   };
 }
 
-async function placeFor(family: AgentFamily, child: Agent, signal: AbortSignal): Promise<boolean> {
-  const { places } = family;
-  if (places.tryTake()) return true;
-  child.setStatus('queued', 'place');
-  if (!(await places.take(signal))) {
-    child.place = null;
+async function capacityFor(family: AgentFamily, child: Agent, signal: AbortSignal): Promise<boolean> {
+  const { capacity } = family;
+  if (capacity.tryTake()) return true;
+  child.setStatus('queued', 'capacity');
+  if (!(await capacity.take(signal))) {
+    child.capacity = null;
     return false;
   }
   child.setStatus('running', null);

@@ -172,7 +172,7 @@ describe('LAUNCH-2: an agent that waits for a limit', () => {
   });
 });
 
-describe('U20: agents that a usage limit stops', () => {
+describe('agents that a usage limit stops', () => {
   /** Refuses everything for two hours after a call of `limit`. */
   async function startLimitedServer() {
     const clock = simulatedClock(Date.now());

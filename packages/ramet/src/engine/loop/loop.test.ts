@@ -348,7 +348,7 @@ describe('RES-2: a run within the budgets of others', () => {
     });
   });
 
-  test('U24: a model that never answers holds an agent no longer than its time', async () => {
+  test('a model that never answers holds an agent no longer than its time', async () => {
     const clock = simulatedClock();
     const silent = {
       ...scriptedModel(),

@@ -191,10 +191,10 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
   return checkAnswer(agent, run, options.signal);
 }
 
-/** The part of `AgentHost` that waits. The agent's place is free for others meanwhile (LAUNCH-3). */
+/** The part of `AgentHost` that waits. The agent does not count as running meanwhile (LAUNCH-3). */
 export async function newsHere(agent: Agent, signal: AbortSignal): Promise<void> {
   const waiting = (): Promise<void> => agent.inbox.arrival(signal);
-  await (agent.place?.whileWaiting(signal, waiting) ?? waiting());
+  await (agent.capacity?.whileWaiting(signal, waiting) ?? waiting());
 }
 
 /** Whether the answer is the one that was asked for, and what it tells of is there (AGENT-5, AGENT-6). */

@@ -144,14 +144,14 @@ describe('LAUNCH-2: a refusal pauses everybody', () => {
     expect(bucket.size).toBe(100);
   });
 
-  test('U20: for hours, when it asks for hours', () => {
+  test('pauses for hours, when the provider asks for hours', () => {
     const bucket = bucketOf();
     burst(bucket, 5)(limited(7_200_000), 1_000);
     expect(bucket.pausedMs(1_000)).toBe(7_200_000);
     expect(bucket.longPausedSince).toBe(1_000);
   });
 
-  test('U20: after a long pause one looks first, and the others follow when it is answered', () => {
+  test('after a long pause one request checks first, and the others follow when it is answered', () => {
     const bucket = bucketOf();
     const early = bucket.begin();
     burst(bucket, 5)(limited(7_200_000), 1_000);
@@ -166,7 +166,7 @@ describe('LAUNCH-2: a refusal pauses everybody', () => {
     expect(bucket.longPausedSince).toBeNull();
   });
 
-  test('U20: one that looks and is refused again keeps all waiting', () => {
+  test('a request that checks and is refused again keeps all waiting', () => {
     const bucket = bucketOf();
     burst(bucket, 5)(limited(7_200_000), 1_000);
     burst(bucket, 1)(limited(3_600_000), 7_201_000);
@@ -177,7 +177,7 @@ describe('LAUNCH-2: a refusal pauses everybody', () => {
   test.each([
     ['reset of the limits', { 'tokens-remaining': '0', 'tokens-reset': new Date(7_201_000).toISOString() }],
     ['reset of the plan', { 'unified-status': 'rejected', 'unified-reset': '7201' }],
-  ])('U20: until the %s that its headers name, hours away', (_, rate) => {
+  ])('pauses until the %s that its headers name, hours away', (_, rate) => {
     const bucket = bucketOf();
     burst(bucket, 1)({ kind: 'limited', overloaded: false, retryAfterMs: undefined, rate }, 1_000);
     expect(bucket.pausedMs(1_000)).toBe(7_200_000);
@@ -247,7 +247,7 @@ describe('LAUNCH-2: what processes tell each other', () => {
     expect(bucket.size).toBe(4);
   });
 
-  test('U20: a long pause of another process is checked by one request, and is over when that is answered', () => {
+  test('a long pause of another process is checked by one request, and is over when that is answered', () => {
     const bucket = bucketOf();
     const long = { ...shared, pausedUntil: NOW + 7_200_000 };
     bucket.adopt(long, NOW);
@@ -261,7 +261,7 @@ describe('LAUNCH-2: what processes tell each other', () => {
     expect(bucket.hasRoom(NOW + 1_000)).toBe(true);
   });
 
-  test('U20: who is refused on looking waits as long as it was told itself', () => {
+  test('a request that checks and is refused waits as long as its own refusal says', () => {
     const bucket = bucketOf();
     bucket.adopt({ ...shared, pausedUntil: NOW + 7_200_000 }, NOW);
     burst(bucket, 1)(limited(3_600_000), NOW);

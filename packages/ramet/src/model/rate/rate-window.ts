@@ -1,8 +1,7 @@
 /**
  * One window for all requests of a session (LAUNCH-2): how many may be under way, and when the next may go. A refusal
  * narrows it and pauses it for everybody; other processes of the machine learn of it through the store. It owns who
- * waits; what an answer means for the window is `rate-bucket.ts`'s, and whether the provider is there
- * `rate-outage.ts`'s.
+ * waits; `rate-bucket.ts` knows what an answer means for the window, `rate-outage.ts` whether the provider is there.
  *
  * Invariants
  * 1. Requests start in the order in which they first came; one that was refused keeps its place.

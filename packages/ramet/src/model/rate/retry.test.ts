@@ -183,7 +183,7 @@ describe('LAUNCH-2: a 429 is waited for in the rate window', () => {
       'a 503',
       () => new ModelError('api_error', 'retryable', 'down', { status: 503, retryAfterMs: 7_200_000 }),
     ],
-  ])('U20: the long pause of %s is waited out, as often as it is asked for', async (_, refusal) => {
+  ])('the long pause of %s is waited out, as often as it is asked for', async (_, refusal) => {
     const answers = (attempt: number) => (attempt <= 40 ? refusal() : undefined);
     const { outcome, calls, failures } = await runLimited(answers, { pauseMs: 7_200_000 });
     expect(outcome).toBe('answer');

@@ -146,7 +146,7 @@ describe('UI-1: the children at work', () => {
     ['thinking', []],
     ['Bash a', [bash('1', 'a')]],
     ['Bash a (+1)', [bash('1', 'a'), bash('2', 'b')]],
-    ['queued: place', [status('queued', 'place')]],
+    ['queued: capacity', [status('queued', 'capacity')]],
     ['Reading · thinking', [{ type: 'progress', line: '\u001b[2JReading\n' }]],
     ['Two · Bash a', [{ type: 'progress', line: 'One' }, bash('1', 'a'), { type: 'progress', line: 'Two' }]],
     ['blocked: permission', [{ type: 'progress', line: 'One' }, status('blocked', 'permission')]],
@@ -206,7 +206,7 @@ describe('UI-1: the children at work', () => {
     const ids = Array.from({ length: 50 }, (_, index) => index + 2);
     const board = boardOf(
       ...ids.toReversed().map((id) => started(id)),
-      ...ids.slice(0, 30).map((id) => of(id, status('queued', 'place'))),
+      ...ids.slice(0, 30).map((id) => of(id, status('queued', 'capacity'))),
       of(51, status('blocked', 'permission')),
     );
     const rows = agentRows(board.tree, { columns: 79, rows: 24 });

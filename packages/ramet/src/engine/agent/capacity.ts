@@ -1,20 +1,20 @@
 /**
- * Places for agents at work (LAUNCH-3): as many as may run at once. Whoever finds none waits, in order; an agent that
- * waits for its children gives its place up, so a tree deeper than there are places cannot lock itself up.
+ * How many agents may run at once (LAUNCH-3). The others wait, in order. An agent that waits for its children does not
+ * count, so a tree deeper than the limit cannot block itself.
  *
  * Invariants
- * 1. At most `limit` places are taken, and none is free while somebody waits.
- * 2. First come, first served; one who comes back for a place given up goes before those who never had one.
+ * 1. At most `limit` agents run, and nothing is free while an agent waits.
+ * 2. First come, first served; an agent that comes back goes before those that never ran.
  */
-interface PlaceWaiter {
+interface CapacityWaiter {
   admit: () => void;
 }
 
-export class Places {
+export class Capacity {
   readonly limit: number;
   #taken = 0;
-  readonly #returning = new Set<PlaceWaiter>();
-  readonly #waiting = new Set<PlaceWaiter>();
+  readonly #returning = new Set<CapacityWaiter>();
+  readonly #waiting = new Set<CapacityWaiter>();
 
   constructor(limit: number) {
     this.limit = limit;
@@ -24,20 +24,20 @@ export class Places {
     return this.#waiting.size + this.#returning.size;
   }
 
-  /** True when a place was free and is now the caller's. */
+  /** True when there was capacity; the caller counts from now on. */
   tryTake(): boolean {
     if (this.#taken >= this.limit || this.waiting > 0) return false;
     this.#taken += 1;
     return true;
   }
 
-  /** Resolves with true once the caller has a place, with false when `signal` aborted first. */
+  /** Resolves with true once the caller counts, with false when `signal` aborted first. */
   async take(signal: AbortSignal, returning = false): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.tryTake()) return true;
     const line = returning ? this.#returning : this.#waiting;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const waiter: PlaceWaiter = { admit: () => resolve(true) };
+    const waiter: CapacityWaiter = { admit: () => resolve(true) };
     const leave = (): void => {
       if (line.delete(waiter)) resolve(false);
     };
@@ -50,7 +50,7 @@ export class Places {
     }
   }
 
-  /** Gives a place back: the next in line has it at once. */
+  /** The caller no longer counts: the next in line begins at once. */
   release(): void {
     for (const line of [this.#returning, this.#waiting]) {
       for (const waiter of line) {
@@ -63,19 +63,19 @@ export class Places {
   }
 }
 
-/** One agent's hold on a place, given up while it waits for others: calls side by side give it up once. */
-export class HeldPlace {
-  readonly #places: Places;
+/** One agent's share, given up while it waits for others: parallel calls give it up once. */
+export class HeldCapacity {
+  readonly #capacity: Capacity;
   readonly #onWait: (waits: boolean) => void;
-  /** The main agent has none, and needs none. */
+  /** The main agent has no share, and needs none. */
   #held: boolean;
   readonly #needed: boolean;
   #pauses = 0;
   #toldToWait = false;
 
-  /** `onWait` is told when the agent begins to wait and when it goes on: once it has its place again. */
-  constructor(places: Places, held: boolean, onWait: (waits: boolean) => void) {
-    this.#places = places;
+  /** `onWait` is called when the agent begins to wait and when it continues: once it has its share again. */
+  constructor(capacity: Capacity, held: boolean, onWait: (waits: boolean) => void) {
+    this.#capacity = capacity;
     this.#held = held;
     this.#needed = held;
     this.#onWait = onWait;
@@ -100,14 +100,14 @@ export class HeldPlace {
   release(): void {
     if (!this.#held) return;
     this.#held = false;
-    this.#places.release();
+    this.#capacity.release();
   }
 
-  /** An aborted agent goes on without a place: it has only its end left to do. */
+  /** An aborted agent continues without a share: it has only its end left to do. */
   async #comeBack(signal: AbortSignal): Promise<void> {
-    if (this.#needed && (await this.#places.take(signal, true))) {
+    if (this.#needed && (await this.#capacity.take(signal, true))) {
       // Another call of the same message may have begun to wait, or have come back first.
-      if (this.#held || this.#pauses > 0) this.#places.release();
+      if (this.#held || this.#pauses > 0) this.#capacity.release();
       else this.#held = true;
     }
     if (this.#pauses > 0 || !this.#toldToWait) return;
