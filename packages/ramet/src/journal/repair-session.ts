@@ -144,7 +144,7 @@ function salvage(file: string, original: string): Salvaged {
   const last = Math.max(read.at(-1)?.seq ?? 0, lostEvents.at(-1)?.seq ?? 0);
   const { events, cut, missing } = cutConversations(read, lostEvents, blocks);
   return {
-    meta: metaOf(db),
+    meta: metaOf(db, read),
     events,
     blocks,
     lostEvents,
@@ -180,11 +180,15 @@ function withLoose(
   return { read: sorted, lostEvents: numbers.damage.toSorted((a, b) => a.seq - b.seq) };
 }
 
-function metaOf(db: DatabaseSync): Readonly<Record<string, string>> {
+/** What the file tells about the session; where that is lost, what its events tell. */
+function metaOf(db: DatabaseSync, read: readonly RecordedEvent[]): Readonly<Record<string, string>> {
+  const created = { created: String(read[0]?.time ?? 0) };
+  const { event } = read.find((recorded) => 'cwd' in recorded.event && recorded.agent === null) ?? {};
+  const told = event !== undefined && 'cwd' in event ? { ...created, cwd: String(event.cwd) } : created;
   try {
-    return readMeta(db);
+    return { ...told, ...readMeta(db) };
   } catch {
-    return {};
+    return told;
   }
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { linesOf } from '../fixtures/command.ts';
-import { test } from '../fixtures/user.ts';
+import { requestsTaken, test } from '../fixtures/user.ts';
 
 describe.concurrent('LOG-1: a damaged session', () => {
   test('is read but for what is damaged, and resumed once it is repaired', async ({ user }) => {
@@ -43,5 +43,42 @@ describe.concurrent('LOG-1: a damaged session', () => {
     expect(resumed).toMatchObject({ code: 0, stdout: 'Well done.\n', stderr: '' });
     expect((await user.ramet(['doctor', '--repair', session])).stdout).toMatch(/ is whole: /);
     expect((await user.ramet(['doctor'])).stdout).toMatch(/^ok {2}sessions {2}1 can be read whole$/m);
+  });
+
+  test('of which only the WAL is left is resumed with a prompt, and its bill stays whole', async ({
+    user,
+  }) => {
+    let isAway = true;
+    const emulator = await user.emulate({
+      respond: ({ turn }) =>
+        turn < 2 && isAway
+          ? { tool_use: [{ name: 'Bash', input: { command: 'echo hello' } }] }
+          : { text: 'Well done.' },
+      fault: ({ turn }) => (isAway && turn === 2 ? { kind: 'stall', at: 'headers' } : undefined),
+    });
+    const running = user.start(['-p', 'one']);
+    await requestsTaken(emulator, 3);
+    running.kill('SIGKILL');
+    await running.ended;
+    isAway = false;
+    const [session = ''] = user.sessions();
+    truncateSync(sessionPath(user.project, session), 0);
+    expect((await user.here(['doctor', '--repair', session])).code).toBe(0);
+    expect(await user.here(['resume', session])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: no prompt of this session is on record: give it again\n',
+    });
+    expect(await user.ramet(['-p', '--resume', session, 'two'])).toMatchObject({
+      code: 0,
+      stdout: 'Well done.\n',
+      stderr: '',
+    });
+    const said = JSON.stringify(emulator.requests.at(-1)?.request?.messages);
+    expect(said).toContain(`Working directory: ${user.repository}`);
+    expect(said).toContain('you and your agents have done more than you remember');
+    const { total } = JSON.parse((await user.here(['cost', '--json'])).stdout);
+    expect(total).toMatchObject({ requests: 4, responses: 3 });
+    const shown = await user.here(['show', session]);
+    expect(shown.stdout).toContain(`session ${session} in ${user.repository}, started`);
   });
 });

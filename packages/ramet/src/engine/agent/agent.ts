@@ -91,9 +91,10 @@ export class Agent implements AsyncDisposable {
     this.files = new AgentFiles(this);
   }
 
-  static start(runtime: AgentRuntime, spec: AgentSpec, head: PromptHead = headOf(spec)): Agent {
-    const conversation = new Conversation(head);
-    const agent = new Agent(runtime, spec, { state: newAgentState(spec.id), conversation });
+  /** `past` is the state of one that begins again. */
+  static start(runtime: AgentRuntime, spec: AgentSpec, head?: PromptHead, past?: AgentState): Agent {
+    const conversation = new Conversation(head ?? headOf(spec));
+    const agent = new Agent(runtime, spec, { state: past ?? newAgentState(spec.id), conversation });
     agent.#recordStart();
     return agent;
   }

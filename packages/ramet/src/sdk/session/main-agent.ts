@@ -9,7 +9,7 @@ import {
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
-import { agentSpec, hasOpenCalls, resumeAgent, switchModel } from '../../engine/opening.ts';
+import { agentSpec, hasOpenCalls, resumeAgent, switchModel, tellOfLostEnd } from '../../engine/opening.ts';
 import type { AgentSpec, RecordedSpec, SpecBasis } from '../../engine/shapes.ts';
 import { gitState } from '../../git/git-state.ts';
 import type { GitState } from '../../git/shapes.ts';
@@ -44,12 +44,15 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
     cwd: place.cwd,
     repository: place.repository?.root ?? null,
   });
-  const permissionMode = newSessionMode(settings);
-  const spec = mainSpec(shared, { model, permissionMode }, place, settings);
-  const thinking = fitThinking(newSessionThinking(settings), model);
-  const agent = Agent.start(runtime, { ...spec, thinking });
+  const agent = Agent.start(runtime, newSpec(shared, model, place, settings));
   shared.admitMain(agent);
   return agent;
+}
+
+function newSpec(shared: SharedParts, model: string, place: Place, settings: ResolvedOptions): AgentSpec {
+  const permissionMode = newSessionMode(settings);
+  const spec = mainSpec(shared, { model, permissionMode }, place, settings);
+  return { ...spec, thinking: fitThinking(newSessionThinking(settings), model) };
 }
 
 /** Puts the main agent into the worktree that the session is to work in. */
@@ -69,6 +72,7 @@ export async function continueAgent(
   const id = agentId(runtime.journal.session, 1);
   const past = recordedAgent((agent) => reader.events({ agent }), id);
   const house = past.directory === null ? null : await houseOf(runtime, past, place.cwd);
+  if (past.prefix === null) return beginAgain(shared, { past, house }, place, settings);
   const specFor = (recorded: RecordedSpec): AgentSpec => ({
     ...mainSpec(shared, recorded, place, settings),
     ...house?.housing,
@@ -83,6 +87,25 @@ export async function continueAgent(
   if (model !== agent.conversation.head.model || thinksOtherwise(agent, thinking, model))
     switchModel(agent, model, thinking ?? undefined);
   shared.admitMain(agent);
+  return agent;
+}
+
+/** Nothing of its conversation can be read: it takes the next prompt as its first, with what it did still on the bill. */
+function beginAgain(
+  shared: SharedParts,
+  { past, house }: { past: AgentState; house: MainHousing | null },
+  place: Place,
+  settings: ResolvedOptions,
+): Agent {
+  const { runtime } = shared;
+  const model = newSessionModel(settings, runtime.provider);
+  refuseUnenforceableBudget(model, settings);
+  runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
+  const spec = { ...newSpec(shared, model, place, settings), ...house?.housing };
+  const agent = Agent.start(runtime, spec, undefined, past);
+  house?.settle(agent);
+  shared.admitMain(agent);
+  if (past.requests > 0) tellOfLostEnd(agent);
   return agent;
 }
 
@@ -170,8 +193,9 @@ export function takePrompt(
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
-    if (isInterrupted(agent) || agent.children.anyInBackground) return;
-    throw nothingToDo(conversation.messages.length === 0);
+    const isEmpty = conversation.messages.length === 0;
+    if (!isEmpty && (isInterrupted(agent) || agent.children.anyInBackground)) return;
+    throw nothingToDo(isEmpty);
   }
   if (conversation.messages.length > 0) {
     const texts = [...(news === null ? [] : [news]), prompt.toWellFormed()];
@@ -204,7 +228,7 @@ export function takePrompt(
 
 function nothingToDo(empty: boolean): UserMistake {
   const reason = empty
-    ? 'this session ended before its prompt was recorded: give the prompt again'
+    ? 'no prompt of this session is on record: give it again'
     : 'the last turn of this session is complete: give a prompt to continue';
   return new UserMistake('nothing_to_do', reason);
 }
