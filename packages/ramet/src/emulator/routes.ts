@@ -22,27 +22,16 @@ export async function route(
   const key = authenticate(exchange, options.requireKey);
   if (record.path !== CHAT_PATH) requireVersion(exchange);
   switch (`${record.method} ${record.path}`) {
-    case `POST ${CHAT_PATH}`: {
-      const judged = judgeChat(exchange, key);
-      checkModel(judged.request.model, options);
-      await answerChat(state, exchange, judged);
-      return;
-    }
-    case 'POST /v1/messages': {
-      const judged = judgeRequest(exchange, key, false);
-      checkModel(judged.request.model, options);
-      await answerMessages(state, exchange, judged);
-      return;
-    }
+    case `POST ${CHAT_PATH}`:
+      return answerChat(state, exchange, ofKnownModel(judgeChat(exchange, key), options));
+    case 'POST /v1/messages':
+      return answerMessages(state, exchange, ofKnownModel(judgeRequest(exchange, key, false), options));
     case 'POST /v1/messages/count_tokens': {
-      const judged = judgeRequest(exchange, key, true);
-      checkModel(judged.request.model, options);
-      sendJson(exchange, 200, { input_tokens: judged.prompt.tokens });
-      return;
+      const { prompt } = ofKnownModel(judgeRequest(exchange, key, true), options);
+      return sendJson(exchange, 200, { input_tokens: prompt.tokens });
     }
     case 'GET /v1/models':
-      sendJson(exchange, 200, modelList());
-      return;
+      return sendJson(exchange, 200, modelList());
     default:
       throw new ApiError(404, `${record.method} ${record.path}: Not found`);
   }
@@ -61,8 +50,13 @@ function requireVersion({ headers }: Exchange): void {
     throw new ApiError(400, 'anthropic-version: header is required');
 }
 
-function checkModel(model: string, { unknownModels }: EmulatorOptions): void {
+function ofKnownModel<Judged extends { request: { model: string } }>(
+  judged: Judged,
+  { unknownModels }: EmulatorOptions,
+): Judged {
+  const { model } = judged.request;
   if (unknownModels?.includes(model) === true) throw new ApiError(404, `model: ${model}`);
+  return judged;
 }
 
 function modelList(): unknown {
