@@ -107,18 +107,23 @@ interface OwnSession {
   stop(hurry: Promise<unknown>): Promise<void>;
 }
 
+/** Open sessions by the file of their journal. */
+class OwnSessions {
+  readonly #open = new Map<string, OwnSession>();
+
+  /** Returns the way out. */
+  enter(file: string, session: OwnSession): () => void {
+    this.#open.set(file, session);
+    return () => void this.#open.delete(file);
+  }
+
+  find(file: string): OwnSession | undefined {
+    return this.#open.get(file);
+  }
+}
+
 /**
- * The sessions that this process has open. `stop` ends one of them from within: a signal would end the process with all
- * its sessions. Callers know a session only by its id, so the list belongs to the process, as the leases do.
+ * Those that this process has open. `stop` ends one of them from within: a signal would end the process with all its
+ * sessions. Callers know a session only by its id, so the list belongs to the process, as the leases do.
  */
-const open = new Map<string, OwnSession>();
-
-/** `file` is its journal's. Returns the way out. */
-export function enterOwn(file: string, session: OwnSession): () => void {
-  open.set(file, session);
-  return () => void open.delete(file);
-}
-
-export function findOwn(file: string): OwnSession | undefined {
-  return open.get(file);
-}
+export const ownSessions: OwnSessions = new OwnSessions();

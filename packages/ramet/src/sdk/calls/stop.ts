@@ -20,7 +20,7 @@ import { parseTarget, type TargetView, viewAgents } from '../../views/session-ta
 import { tellDamage } from '../../views/session-view.ts';
 import { endOrphans } from '../leftovers.ts';
 import { findPlace } from '../place.ts';
-import { findOwn, requestStop } from '../stop-requests.ts';
+import { ownSessions, requestStop } from '../stop-requests.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
 const LOOK_AGAIN_MS = 50;
@@ -105,7 +105,7 @@ async function endOwn(
   now: boolean,
   caller: Caller,
 ): Promise<boolean> {
-  const own = findOwn(sessionPath(project, session));
+  const own = ownSessions.find(sessionPath(project, session));
   if (own === undefined) {
     const reason = 'this process writes it, and it is not open as a session';
     throw new UserMistake(

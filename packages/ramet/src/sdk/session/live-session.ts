@@ -15,7 +15,7 @@ import {
   resolveOptions,
 } from '../options.ts';
 import type { Place } from '../place.ts';
-import { enterOwn } from '../stop-requests.ts';
+import { ownSessions } from '../stop-requests.ts';
 import { DrainableRun, type HeldEvents } from './event-bus.ts';
 import { createRevival } from './interruption.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
@@ -103,7 +103,7 @@ export function liveSession(parts: LiveParts): Session {
     closed ??= close();
     return closed;
   };
-  const leaveOwn = enterOwn(runtime.journal.file, {
+  const leaveOwn = ownSessions.enter(runtime.journal.file, {
     async stop(hurry) {
       stopping.abort(SESSION_STOPPED);
       // The taker of its events gets what it throws.
