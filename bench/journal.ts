@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { SESSION_MIGRATIONS } from '../packages/ramet/src/journal/session-schema.ts';
 import { createSession } from '../packages/ramet/src/journal/sessions.ts';
 import type { JournalEvent } from '../packages/ramet/src/schema/events.ts';
-import { SESSION_MIGRATIONS } from '../packages/ramet/src/system/sqlite/migrations.ts';
 
 const ROUNDS = 9;
 const EVENT_BYTES = 700;

@@ -17,13 +17,34 @@ import { JournalError, systemCode } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
 import { makePrivateDirectory } from '../system/home.ts';
 import {
-  CHECKOUT_MIGRATIONS,
   createSharedFile,
   inTransaction,
   migrate,
   requireKnownVersion,
   schemaVersion,
 } from '../system/sqlite/migrations.ts';
+
+/** Who changed which file and who committed it; times in milliseconds since the epoch. */
+const CHECKOUT_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE writes (
+     path TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     version TEXT,
+     time INTEGER NOT NULL,
+     task TEXT,
+     command TEXT,
+     settled TEXT,
+     PRIMARY KEY (path, agent)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE staged (
+     path TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     entry TEXT NOT NULL,
+     time INTEGER NOT NULL,
+     PRIMARY KEY (path, agent)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE commits (id TEXT PRIMARY KEY, agent TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+];
 
 export interface SharedWrite {
   /** Real path. */

@@ -24,8 +24,9 @@ import {
   sightOf,
   thisProcess,
 } from '../system/processes/process-identity.ts';
-import { inTransaction, migrate, SESSION_MIGRATIONS } from '../system/sqlite/migrations.ts';
+import { inTransaction, migrate } from '../system/sqlite/migrations.ts';
 import { readMeta, removeMeta, writeMeta } from './session-file.ts';
+import { SESSION_MIGRATIONS } from './session-schema.ts';
 
 /** The key of the lease in `meta`, and that of how often it was taken. */
 export const WRITER = 'writer';

@@ -10,8 +10,9 @@ import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
 import { bytesOf } from '../system/sqlite/memory-copy.ts';
-import { migrate, SESSION_MIGRATIONS } from '../system/sqlite/migrations.ts';
+import { migrate } from '../system/sqlite/migrations.ts';
 import { EventCheck } from './integrity.ts';
+import { SESSION_MIGRATIONS } from './session-schema.ts';
 
 /** Where a file says how many pages it has, and which of them are unused. */
 const PAGES_AT = 28;

@@ -13,12 +13,13 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
-import { CHECKED_EVENTS, rollBack, schemaVersion } from '../system/sqlite/migrations.ts';
+import { rollBack, schemaVersion } from '../system/sqlite/migrations.ts';
 import { isBusy, isDamaged, readFailure, sessionOf } from '../system/sqlite/sqlite-failure.ts';
 import { blockLengths, checkedBlocks, isIndexWhole, isSoundFile } from './block-scan.ts';
 import { EventCheck, EventNumbers, LONGEST_GAP, readWitness } from './integrity.ts';
 import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
 import { openSessionFileReadOnly, readMeta } from './session-file.ts';
+import { CHECKED_EVENTS } from './session-schema.ts';
 
 const PAGE = 500;
 const LONGEST_SEARCH = 1_000_000;

@@ -12,13 +12,7 @@ import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE, unusable } from '../system/home.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
-import {
-  inTransaction,
-  migrate,
-  requireKnownVersion,
-  SESSION_MIGRATIONS,
-  schemaVersion,
-} from '../system/sqlite/migrations.ts';
+import { inTransaction, migrate, requireKnownVersion, schemaVersion } from '../system/sqlite/migrations.ts';
 import { existingFile, openToRead } from '../system/sqlite/open-to-read.ts';
 import {
   emptied,
@@ -28,6 +22,7 @@ import {
   writeFailure,
 } from '../system/sqlite/sqlite-failure.ts';
 import { readWitness } from './integrity.ts';
+import { SESSION_MIGRATIONS } from './session-schema.ts';
 
 /** Others check a lock for some microseconds at a time; a longer wait is for a writer. */
 const PATIENCE_MS = 250;

@@ -12,7 +12,6 @@ import type { SessionId } from '../schema/ids.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
 import {
   createSharedFile,
-  INDEX_MIGRATIONS,
   inTransaction,
   migrate,
   requireKnownVersion,
@@ -21,6 +20,7 @@ import {
 import { openToRead } from '../system/sqlite/open-to-read.ts';
 import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
 import type { WriterLease } from './lease.ts';
+import { INDEX_MIGRATIONS } from './session-schema.ts';
 
 /** A new session enters the index this long after it was made: its first request must not wait for it. */
 const REGISTER_AFTER_MS = 200;
@@ -188,8 +188,13 @@ export function openIndex(project: string): DatabaseSync {
 }
 
 function openIndexFile(file: string): DatabaseSync {
+  return openNewest(file, () => new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
+}
+
+/** The file in its newest shape, made if missing; also for the list of worktrees, which is in it too. */
+export function openNewest(file: string, connect: () => DatabaseSync): DatabaseSync {
   if (!existsSync(file)) createSharedFile(file, INDEX_MIGRATIONS);
-  const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const db = connect();
   try {
     requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
     db.exec('PRAGMA synchronous = NORMAL');

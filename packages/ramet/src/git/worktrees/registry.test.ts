@@ -3,13 +3,12 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { indexPath } from '../../journal/session-index.ts';
-import { createSharedFile, INDEX_MIGRATIONS } from '../../system/sqlite/migrations.ts';
+import { indexPath, openIndex } from '../../journal/session-index.ts';
 import { WorktreeRegistry } from './registry.ts';
 
 test('worktrees are listed in a home that cannot be written', () => {
   const project = temporaryDirectory();
-  createSharedFile(indexPath(project), INDEX_MIGRATIONS);
+  openIndex(project).close();
   chmodSync(indexPath(project), 0o444);
   chmodSync(project, 0o555);
   const program = `import(${JSON.stringify(join(import.meta.dirname, 'registry.ts'))}).then(({ WorktreeRegistry }) => {

@@ -8,18 +8,11 @@
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { indexPath, unusableIndex } from '../../journal/session-index.ts';
+import { indexPath, openNewest, unusableIndex } from '../../journal/session-index.ts';
 import { JournalError } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { openInMemory } from '../../system/sqlite/memory-copy.ts';
-import {
-  createSharedFile,
-  INDEX_MIGRATIONS,
-  inTransaction,
-  migrate,
-  requireKnownVersion,
-  schemaVersion,
-} from '../../system/sqlite/migrations.ts';
+import { inTransaction } from '../../system/sqlite/migrations.ts';
 import { diskTroubleAt, isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 
@@ -135,18 +128,12 @@ export class WorktreeRegistry implements Disposable {
   #open(): DatabaseSync {
     if (this.#db !== null) return this.#db;
     makePrivateDirectory(this.#project);
-    if (!existsSync(this.#file)) createSharedFile(this.#file, INDEX_MIGRATIONS);
-    const db = this.#connect();
     try {
-      requireKnownVersion(this.#file, schemaVersion(db), INDEX_MIGRATIONS);
-      db.exec('PRAGMA synchronous = NORMAL');
-      if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
+      this.#db = openNewest(this.#file, () => this.#connect());
+      return this.#db;
     } catch (error) {
-      db.close();
       throw isDamaged(error) ? damagedIndex(this.#file, error) : error;
     }
-    this.#db = db;
-    return db;
   }
 
   #connect(): DatabaseSync {

@@ -17,11 +17,20 @@ import { makePrivateDirectory } from '../../system/home.ts';
 import {
   createSharedFile,
   inTransaction,
-  MACHINE_MIGRATIONS,
   migrate,
   requireKnownVersion,
   schemaVersion,
 } from '../../system/sqlite/migrations.ts';
+
+const MACHINE_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE rates (
+     bucket TEXT PRIMARY KEY,
+     size INTEGER NOT NULL,
+     limited_at INTEGER NOT NULL,
+     paused_until INTEGER NOT NULL,
+     succeeded_at INTEGER
+   ) STRICT, WITHOUT ROWID;`,
+];
 
 /** Times are in milliseconds since the epoch. */
 export interface SharedRate {

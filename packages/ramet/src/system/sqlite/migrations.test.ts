@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
+import { SESSION_MIGRATIONS } from '../../journal/session-schema.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { JournalError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { digestOf } from '../digest.ts';
-import { SESSION_MIGRATIONS, schemaVersion } from './migrations.ts';
+import { schemaVersion } from './migrations.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-migrations-'));
 afterAll(() => rmSync(project, { recursive: true }));
