@@ -31,7 +31,7 @@ export async function cleanWorktrees(
   const { collectGarbage } = await import('../git/managed-worktrees.ts');
   const now = (): number => clock.now();
   using place = openWorktreePlace({ home, directory: cwd, env, settings: settings.worktree, now });
-  await collectGarbage(place, { cleanupPeriodDays: settings.cleanupPeriodDays });
+  await collectGarbage(place, { cleanupPeriodDays: settings.cleanupPeriodDays, pools: true });
 }
 
 /** Ends programs that a killed process left running. */

@@ -136,6 +136,7 @@ function checkFor({
   const run = createChecker(request.check, {
     ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees, known: outcomes },
     onStart: (begun) => ports.onCheck?.(begun),
+    room: ports.diskRoom,
   });
   return async (head) => {
     const hold = `update ${checkingRef(ground.ref)} ${head.commit}\n`;

@@ -3,6 +3,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
 import type { Provenance } from '../provenance/trailers.ts';
+import type { DiskRoom } from './full-disk.ts';
 import type { OpenConflict } from './integration.ts';
 import type { MergeEntries, MergeEntry } from './merge-entries.ts';
 import type { BranchStory } from './merge-message.ts';
@@ -55,6 +56,8 @@ export interface MergePorts {
   /** Where the working tree of a check is; in `project` when absent. */
   checkTrees?: string | undefined;
   onCheck?(begun: BegunCheck): void;
+  /** What is free on a disk; the system is asked when absent. */
+  diskRoom?: DiskRoom | undefined;
   onStep?(step: MergeStep): void | Promise<void>;
 }
 

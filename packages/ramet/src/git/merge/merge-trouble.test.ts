@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { openMergeEntries } from './merge-entries.ts';
 import type { MergeStep } from './merge-request.ts';
 
@@ -202,6 +202,31 @@ describe('WORK-5: trouble while a merge is under way', () => {
     expect(told).not.toMatch(/^landed/);
     expect(place.git('rev-parse', 'main')).toBe(main);
     const after = await place.queue({ branches: ['one'] });
+    expect(place.states(after)).toContain('one: landed');
+    expectSound(place);
+  });
+
+  test('a disk that is full during a check is named, nobody is blamed, and the next run lands everything', async () => {
+    const place = mergePlace({ a: '1\n' });
+    place.branch('one', { b: '1' });
+    const main = place.git('rev-parse', 'main');
+    const request = { branches: ['one'], ...check('exit 1') };
+    const told =
+      /^the disk is full: the check has no room in \S+; nothing has landed\. Free some space[^\n]+$/;
+    await expect(place.queue(request, { diskRoom: () => 0 })).rejects.toThrow(told);
+    // Git gives back what it has written before it ends, so that there is room again.
+    const bin = join(temporaryDirectory(), 'bin');
+    const script = `case "$*" in *read-tree*) echo 'fatal: cannot write: No space left on device' >&2; exit 128;; esac`;
+    writeFiles(bin, { git: `#!/bin/sh\n${script}\nPATH=\${PATH#*:} exec git "$@"\n` });
+    chmodSync(join(bin, 'git'), 0o755);
+    const env = { ...place.repository.env, PATH: `${bin}:${place.repository.env.PATH}` };
+    await expect(place.queue(request, { repository: { ...place.repository, env } })).rejects.toThrow(told);
+    expect(place.git('rev-parse', 'main')).toBe(main);
+    // A program may say it of another disk: the branch is told with what it said.
+    const says = check('echo "write: No space left on device"; test -e a -a ! -e b');
+    const report = await place.queue({ branches: ['one'], ...says });
+    expect(report.entries.at(-1)?.reason).toContain('make sure that there is free space on the disk');
+    const after = await place.queue({ branches: ['one'], ...check('true') }, { diskRoom: () => 0 });
     expect(place.states(after)).toContain('one: landed');
     expectSound(place);
   });

@@ -17,6 +17,7 @@ import {
   processDirectory,
   reapOrphans,
 } from '../../system/processes/process-register.ts';
+import { type DiskRoom, fullDisk, fullDiskFrom, saysFull } from './full-disk.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
 import { type MergeRepository, treeOf } from './merge-repository.ts';
@@ -45,6 +46,8 @@ export interface CheckPlace {
   onStart?: ((begun: BegunCheck) => void) | undefined;
   /** What is known of trees that were checked in this run. */
   known: Map<string, CheckOutcome>;
+  /** What is free on a disk; the system is asked when absent. */
+  room?: DiskRoom | undefined;
   /** Makes its working tree ready; returns what it lacks, one sentence each. */
   prepare(worktree: string, run: CommandRunner): Promise<string[]>;
 }
@@ -119,7 +122,11 @@ async function runCheck(
   const directory = checkDirectory(place);
   makePrivateDirectory(directory);
   const worktree = checkTree(place);
-  await openPrivateWorktree(worktree, commit, place.repository);
+  try {
+    await openPrivateWorktree(worktree, commit, place.repository);
+  } catch (error) {
+    throw fullDiskFrom(error, [worktree], place.room) ?? error;
+  }
   const output = join(directory, `check-${tree.slice(0, 12)}.log`);
   const descriptor = openSync(output, 'w', 0o600);
   const run: CommandRunner = (command) => runToEnd(command, { worktree, descriptor }, place);
@@ -127,10 +134,14 @@ async function runCheck(
     const lacks = await place.prepare(worktree, run);
     place.onStart?.({ ...check, output, directory: worktree });
     const { code, ...end } = await run(check);
+    const full = end.passed ? null : fullDisk([worktree, directory], place.room);
+    if (full !== null) throw full;
     const hint = end.passed ? undefined : (hintFor(output, code, lacks[0]) ?? dotHint(worktree));
     return { ...end, output, directory: worktree, hint };
   } catch (error) {
     place.repository.signal?.throwIfAborted();
+    const full = fullDiskFrom(error, [worktree], place.room);
+    if (full !== null) throw full;
     throw new RametError('check_unusable', 'terminal', `the check cannot be run: ${describeError(error)}`);
   } finally {
     closeSync(descriptor);
@@ -187,7 +198,10 @@ async function endOf(
 
 /** The check's worktree holds what is committed; the first thing that is missing there is what nobody commits. */
 function hintFor(output: string, code: number | null, lacks: string | undefined): string | undefined {
-  const missing = MISSING.exec(lastPart(output))?.[0];
+  const text = lastPart(output);
+  const full = saysFull(text);
+  if (full !== undefined) return full;
+  const missing = MISSING.exec(text)?.[0];
   // A check that fails for another reason would fail with the packages too.
   if (lacks !== undefined && (missing !== undefined || code === NOT_FOUND)) return lacks;
   if (missing === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** Everything that Ramet keeps for a repository, item by item: how old, how large, and whether it may go. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runGit } from '../../git/run-git.ts';
+import { type GitCall, runGit } from '../../git/run-git.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
 import { keptFolders, WORK_STAYS } from './kept-folders.ts';
 import { removeSession } from './remove-session.ts';
@@ -81,14 +81,15 @@ async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t'));
-  const held: Holding[] = [];
-  for (const [ref = '', commit = '', seconds = '0'] of refs) {
+  const lone = await onNoBranch(
+    refs.map(([, commit = '']) => commit),
+    call,
+  );
+  return refs.map(([ref = '', commit = '', seconds = '0']) => {
     const usedAt = Number(seconds) * 1_000;
     const young = now - usedAt < days * DAY_MS;
-    const elsewhere = ['rev-list', '--max-count=1', commit, '--not', '--branches', '--tags', '--remotes'];
-    const found = await runGit(elsewhere, call);
-    const mayGo = work || (found.code === 0 && found.stdout.trim() === '');
-    held.push({
+    const mayGo = work || (lone !== null && !lone.has(commit));
+    return {
       kind: 'wip ref',
       name: ref,
       usedAt,
@@ -104,7 +105,14 @@ async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise
         await runGit(['update-ref', '-d', ref, commit], call);
         return null;
       },
-    });
-  }
-  return held;
+    };
+  });
+}
+
+/** Those that no branch, tag or remote leads to, found by one git for all. Null when git cannot tell. */
+async function onNoBranch(commits: readonly string[], call: GitCall): Promise<ReadonlySet<string> | null> {
+  if (commits.length === 0) return new Set();
+  const args = ['rev-list', '--stdin', '--not', '--branches', '--tags', '--remotes'];
+  const { code, stdout } = await runGit(args, { ...call, input: commits.map((id) => `${id}\n`).join('') });
+  return code === 0 ? new Set(stdout.split('\n')) : null;
 }

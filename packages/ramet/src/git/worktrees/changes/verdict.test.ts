@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import {
   checkoutBytes,
   FILES,
@@ -460,6 +460,24 @@ describe('WORK-3: the clean-up', () => {
     ]);
     expect(place.registry.list()).toEqual(rows);
     expect(existsSync(tree.path)).toBe(true);
+  });
+
+  test('removes what holds nothing without running the setup command; only one that nobody waits for prepares it', async () => {
+    const ran = join(temporaryDirectory(), 'ran');
+    const { place } = await fresh();
+    const settings = { setup: `echo x >> ${ran}`, pool: 2 };
+    for (const [pools, action] of [
+      [undefined, 'remove'],
+      [true, 'pool'],
+    ] as const) {
+      const { worktree } = await createWorktree(place, { name: `old-${action}`, owner });
+      place.registry.put({ ...worktree, lease: null, state: 'released' });
+      const entries = await collectGarbage({ ...place, settings }, { pools });
+      const entry = entries.find((one) => one.worktree.id === worktree.id);
+      expect(entry).toMatchObject({ action, reasons: ['holds nothing'] });
+      expect(existsSync(worktree.path)).toBe(false);
+      expect(existsSync(ran)).toBe(pools === true);
+    }
   });
 
   test('lets one without a live owner wait for it, and takes it after the set time', async () => {

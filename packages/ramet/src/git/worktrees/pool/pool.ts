@@ -33,7 +33,7 @@ import { undoWorktree } from '../undo-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { excludeSettings, writeExcludes } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
-import { poolBytes, treeBytes, wantedPool } from './pool-size.ts';
+import { knownBytes, poolBytes, treeBytes, wantedPool } from './pool-size.ts';
 import { passSlot } from './slots.ts';
 
 /** Null when there is no room, or it is needed after all: it is still where it was then. */
@@ -163,15 +163,22 @@ async function resetTree(
   if (setup !== null && dependencies.length === 0) await prepareDependencies(place, pooled.path);
   await verify(place, pooled, setup !== null || dependencies.length > 0);
   const { elsewhere: _, formerBranch: __, ...facts } = pooled.facts;
-  const bytes = await roomFor(place, { ...pooled, facts: { ...facts, dependencies } });
+  const bytes = await roomFor(place, { ...pooled, facts: { ...facts, dependencies } }, setup);
   place.registry.change(pooled.id, ['resetting'], {
     facts: { ...facts, dependencies, setup: setup?.command, bytes },
   });
 }
 
 /** What it takes; throws when the pool would take more than it may. */
-async function roomFor(place: WorktreePlace, pooled: ManagedWorktree): Promise<number | undefined> {
-  const bytes = (await treeBytes(pooled)) ?? undefined;
+async function roomFor(
+  place: WorktreePlace,
+  pooled: ManagedWorktree,
+  setup: unknown,
+): Promise<number | undefined> {
+  // Of a tree that was emptied the index says it all, unless something was put into it since.
+  const isPlain = setup === null && pooled.facts.dependencies.length === 0;
+  const known = isPlain ? knownBytes(place, pooled) : null;
+  const bytes = known ?? (await treeBytes(pooled)) ?? undefined;
   const ready = place.registry.list().filter(({ state }) => state === 'ready');
   const taken = ready.reduce((sum, { facts }) => sum + (facts.bytes ?? 0), 0);
   if (taken + (bytes ?? 0) > poolBytes(place)) throw new Error('the pool has no room for it');

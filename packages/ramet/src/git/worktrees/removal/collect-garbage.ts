@@ -30,6 +30,8 @@ export interface GarbageOptions {
   dryRun?: boolean | undefined;
   /** How long a worktree without a live owner waits to be continued. */
   cleanupPeriodDays?: number | undefined;
+  /** What holds nothing may be prepared for the next agents. Nobody should have to wait for that. */
+  pools?: boolean | undefined;
 }
 
 export interface GarbageEntry {
@@ -72,7 +74,7 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
 async function collect(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { dryRun = false, cleanupPeriodDays = DEFAULT_CLEANUP_DAYS }: GarbageOptions,
+  { dryRun = false, cleanupPeriodDays = DEFAULT_CLEANUP_DAYS, pools = false }: GarbageOptions,
 ): Promise<GarbageEntry> {
   const entry = (action: GarbageEntry['action'], ...reasons: string[]): GarbageEntry => ({
     worktree,
@@ -107,7 +109,7 @@ async function collect(
       );
     case 'leased':
     case 'released':
-      return judge(place, worktree, { dryRun, isOld });
+      return judge(place, worktree, { dryRun, isOld, pools });
   }
 }
 
@@ -121,9 +123,9 @@ async function undoDead(place: WorktreePlace, worktree: ManagedWorktree): Promis
 async function judge(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { dryRun, isOld }: { dryRun: boolean; isOld: boolean },
+  { dryRun, isOld, pools }: { dryRun: boolean; isOld: boolean; pools: boolean },
 ): Promise<GarbageEntry> {
-  if (worktree.state === 'released' && !dryRun) return settle(place, worktree);
+  if (worktree.state === 'released' && !dryRun) return settle(place, worktree, pools);
   const verdict = await verdictOf(place, worktree);
   const reasons = verdict.reasons.map(({ text }) => text);
   if (!verdict.isEmpty) return { worktree, action: 'keep', reasons };
@@ -131,14 +133,18 @@ async function judge(
     return { worktree, action: 'keep', reasons: ['holds nothing; its agent may be continued'] };
   }
   if (dryRun) return { worktree, action: 'remove', reasons: ['holds nothing'] };
-  const removal = await removeWorktree(place, worktree);
+  const removal = await removeWorktree(place, worktree, { work: verdict.work });
   return removal.removed
     ? { worktree, action: 'remove', reasons: ['has no changes and was not used again'] }
     : { worktree, action: 'keep', reasons: removal.reasons.map(({ text }) => text) };
 }
 
-async function settle(place: WorktreePlace, worktree: ManagedWorktree): Promise<GarbageEntry> {
-  const settled = await settleWorktree(place, worktree);
+async function settle(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  pools: boolean,
+): Promise<GarbageEntry> {
+  const settled = await settleWorktree(place, worktree, { pools });
   if (settled.kept) return { worktree, action: 'keep', reasons: settled.reasons.map(({ text }) => text) };
   return { worktree, action: settled.became === 'pooled' ? 'pool' : 'remove', reasons: ['holds nothing'] };
 }

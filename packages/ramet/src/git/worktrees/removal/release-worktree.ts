@@ -52,10 +52,14 @@ export function releaseWorktree(
   return { settled, prepared: settled.then(() => prepareDependencies(place)) };
 }
 
-/** Judges a released worktree, and lets one that holds nothing vanish. */
+/**
+ * Judges a released worktree, and lets one that holds nothing vanish. `pools`: it may become one that is kept ready, which takes
+ * several looks at all files, and whatever the setup command takes.
+ */
 export async function settleWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
+  { pools = true }: { pools?: boolean } = {},
 ): Promise<SettledWorktree> {
   try {
     const remember = workMemory(place, worktree);
@@ -64,9 +68,10 @@ export async function settleWorktree(
       if (!verdict.isMissing) remember(verdict.work);
       return { kept: true, worktree, reasons: verdict.reasons };
     }
-    const became = verdict.isMissing ? null : await fillPool(place, worktree);
+    const became = verdict.isMissing || !pools ? null : await fillPool(place, worktree);
     if (became !== null) return { kept: false, worktree, became };
-    const removal = await removeWorktree(place, worktree);
+    // In the trash its files are checked once more.
+    const removal = await removeWorktree(place, worktree, { work: verdict.work });
     return removal.removed
       ? { kept: false, worktree, became: 'removed' }
       : { kept: true, worktree, reasons: removal.reasons };
