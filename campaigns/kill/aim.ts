@@ -128,7 +128,7 @@ function breakNth(stage: Stage, kind: AimKind, count: number, reach: () => void)
     setImmediate(reach);
     if (kind === 'at a rate limit') return { kind: 'status', status: 429, retryAfter: LONG_LIMIT_SECONDS };
     if (kind === 'at a request') return undefined;
-    const calls = asked.moment === 'step' || asked.moment === 'again' || asked.moment === 'revive';
+    const calls = asked.moment === 'step' || asked.moment === 'again' || asked.moment === 'resume';
     return { kind: 'stall', at: calls ? 'tool_input' : 'text', ms: STALL_MS };
   };
   stage.delay = (asked) => (kind === 'at a request' && asked === hit ? STALL_MS : 0);

@@ -18,7 +18,7 @@ const NEWS = /news from (\w+)(?:, again)?\./g;
 
 export interface CarefulAnswer extends Answer {
   /** What the agent is doing, for the aim. */
-  moment: 'step' | 'again' | 'revive' | 'wait' | 'report' | 'summary';
+  moment: 'step' | 'again' | 'resume' | 'wait' | 'report' | 'summary';
 }
 
 export function answerOf(root: AgentPlan, view: RequestView): CarefulAnswer {
@@ -31,8 +31,8 @@ export function answerOf(root: AgentPlan, view: RequestView): CarefulAnswer {
   if (latest.flatMap(textsOf).some((text) => text.startsWith(QUESTION))) return summary(own, step);
   const unfinished = latest.flatMap(resultsOf).filter(isUnfinished);
   const again = unfinished.map((result) => repeat(own, result, steps.flat()));
-  const revived = interruptedAgents(latest).map(revive);
-  if (revived.length > 0) return saying(`step ${step} revive`, [...again, ...revived], 'revive');
+  const resumed = interruptedAgents(latest).map(resumeCall);
+  if (resumed.length > 0) return saying(`step ${step} resume`, [...again, ...resumed], 'resume');
   if (again.length > 0) return saying(`step ${step} again`, again, 'again');
   if (step + 1 < plan.steps.length) return saying(`step ${step + 1}`, steps[step + 1] ?? [], 'step');
   if (unheard(plan, own).length > 0) return { text: `step ${step} wait`, moment: 'wait' };
@@ -82,7 +82,7 @@ function interruptedIn(text: string): string | null {
   return found?.[1] ?? null;
 }
 
-function revive(agent: string): Call {
+function resumeCall(agent: string): Call {
   return { name: 'SendMessage', input: { to: agent, message: 'Go on, please.' } };
 }
 

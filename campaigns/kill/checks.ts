@@ -32,7 +32,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'every message is heard': messagesOnce,
   'every agent is done, and none twice there': everybodyDone,
   'nobody is done before it has reported': noneDoneTooEarly,
-  'nobody is told of as interrupted instead of going on': nobodyGivenUp,
+  'no agent is reported as interrupted instead of resumed': nobodyGivenUp,
   'no request is refused': requestsValid,
   'views and bill agree with the server': billAgrees,
   'nothing is left running or lying about': nothingLeft,
@@ -165,7 +165,7 @@ function noneDoneTooEarly({ recorded }: Evidence): string[] {
 function nobodyGivenUp({ asked }: Evidence, { mayBeGivenUp }: CheckOptions): string[] {
   if (mayBeGivenUp) return [];
   return asked
-    .filter(({ moment }) => moment === 'revive')
+    .filter(({ moment }) => moment === 'resume')
     .map(({ task, run }) => `${task} had to ask in run ${run}`);
 }
 

@@ -17,7 +17,7 @@ export interface CommandIo {
   readonly columns: number | null;
   /** One line for people, on standard error, with the program's name before it. */
   note(line: string): void;
-  /** What goes on just now: a line on standard error, for a person at a terminal only. */
+  /** What is happening now: a line on standard error, for a person at a terminal only. */
   progress(line: string): void;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;

@@ -8,7 +8,7 @@ import type { CommandIo } from './io.ts';
 const NO_KEY =
   'no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
 
-/** `chosen`: the user named a model or a provider, or the session that goes on had one (MODEL-1). */
+/** `chosen`: the user named a model or a provider, or the resumed session had one (MODEL-1). */
 export function sessionNotes(
   { repository, agent, model, notices }: Session,
   { cwd, env }: CommandIo,
@@ -18,7 +18,7 @@ export function sessionNotes(
   return [
     ...notices,
     ...(repository === null ? [`${agent.cwd} is not in a git repository: working without git`] : []),
-    // A resumed session goes on where it began.
+    // A resumed session continues where it began.
     ...(agent.cwd === cwd ? [] : [`continuing in ${agent.cwd}`]),
     ...(embeddedByDefault ? [NO_KEY] : []),
   ];

@@ -46,7 +46,7 @@ describe('FORK-1: the chain has a link for every block, of the system too', () =
 });
 
 describe('FORK-1: a fork of a conversation', () => {
-  test('is its parent up to the fork, message by message the same objects, and goes on apart', () => {
+  test('is its parent up to the fork, message by message the same objects, and continues apart', () => {
     const parent = talk('a', 'b');
     const fork = parent.fork();
     expect(fork.digest).toBe(parent.digest);

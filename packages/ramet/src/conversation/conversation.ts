@@ -95,7 +95,7 @@ export class Conversation {
     this.#messages.push(sealMessage(message));
   }
 
-  /** Its first messages, all when no number is given, to go on from apart: pointers, nothing is hashed again. */
+  /** A separate conversation that begins with its first messages, by default all: pointers, nothing is hashed again. */
   fork(messages: number = this.#messages.length): Conversation {
     const copy = new Conversation(this.head);
     const blocks = this.#blocksBefore(messages);

@@ -35,7 +35,7 @@ describe('FORK-2: the message with which a fork begins', () => {
     expect(blocks.map(({ type }) => type)).toEqual(['text', 'text']);
   });
 
-  test('FORK-1: what was taken stays as it was when the conversation goes on', () => {
+  test('FORK-1: what was taken stays as it was when the conversation continues', () => {
     const parent = conversation(call('a'));
     const { prefix } = takeCacheSafeParams(parent, null);
     const { digest } = parent;

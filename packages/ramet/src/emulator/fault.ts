@@ -30,7 +30,7 @@ interface StreamErrorFault {
 export type Fault =
   | StatusFault
   | StreamErrorFault
-  /** Goes on after `ms`, or never. */
+  /** Continues after `ms`, or never. */
   | { kind: 'stall'; at: BreakPlace; ms?: number | undefined }
   | { kind: 'reset'; at: BreakPlace }
   | { kind: 'truncated_event' | 'malformed_event' | 'wrong_content_type' | 'missing_stop' };

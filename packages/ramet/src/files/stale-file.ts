@@ -1,4 +1,4 @@
-/** Why an agent may not change a file now, in words: who came between, when, with what, and how to go on. */
+/** Why an agent may not change a file now, in words: who came between, when, with what, and how to continue. */
 import type { LastWrite } from './file-ledger.ts';
 
 export const READ_AGAIN = 'Nothing was written. Read it again, then repeat the change on what is there now.';

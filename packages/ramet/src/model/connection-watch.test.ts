@@ -116,7 +116,7 @@ describe('MODEL-2: time limits of a request that are apart', () => {
     expect(seen.error).toMatchObject({ code: 'timeout' });
   });
 
-  test('one that shows life after the sleep goes on', () => {
+  test('one that shows life after the sleep continues', () => {
     const { time, watch, seen, pass, ping } = watched();
     time.wall += 600_000;
     watch.look();

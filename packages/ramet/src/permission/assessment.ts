@@ -91,7 +91,7 @@ export function whatWouldAllow({
     : `${flags} or --permission-mode bypassPermissions`;
 }
 
-/** Why an agent that only reads may not do this; `reason` goes on from "because". */
+/** Why an agent that only reads may not do this; `reason` follows "because". */
 export function readOnlyRefusal(tool: string, reason: string): string {
   const because = reason === '' ? '' : `, and ${reason}`;
   return `${tool} is not permitted: you are an agent that only reads${because}. ${GO_ON}`;

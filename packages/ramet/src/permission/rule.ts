@@ -30,7 +30,7 @@ export interface RuleProblem {
   text: string;
   place: string;
   list: RuleList;
-  /** Goes on from "the allow rule X in Y". */
+  /** Follows "the allow rule X in Y". */
   reason: string;
 }
 

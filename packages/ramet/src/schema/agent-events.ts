@@ -8,7 +8,7 @@ import type { RecordedWorktree } from './worktree-events.ts';
 
 /** How a child was asked for. The main agent has none. */
 export interface AgentOrigin {
-  /** A fork goes on from its parent's conversation; a fresh agent begins with its prompt. */
+  /** A fork continues its parent's conversation; a fresh agent begins with its prompt. */
   kind: 'fork' | 'fresh';
   /** The tool call that asked for it; null when the library did. */
   call: string | null;
@@ -28,7 +28,7 @@ export interface AgentOrigin {
   /** It works in a worktree of its own (EXEC-5). */
   worktree?: RecordedWorktree;
   /**
-   * What its report must be, and what must be there before it counts as done: an agent that goes on is held to both.
+   * What its report must be, and what must be there before it counts as done: a resumed agent is held to both.
    */
   schema?: Record<string, unknown>;
   evidence?: RecordedEvidence;
@@ -63,13 +63,13 @@ interface StatusChanged {
   status: 'queued' | 'running' | 'waiting' | 'blocked';
   /** `children`, `lead`, `limit`, `permission`, ...; null when there is nothing to add. */
   cause: string | null;
-  /** When it is expected to go on, in milliseconds since the epoch, where that is known: a limit has its time. */
+  /** When it is expected to continue, in milliseconds since the epoch, if known: a limit has its time. */
   until?: number;
   /** How long that was then: a clock that is set later changes `until` and not this. Older records lack it. */
   leftMs?: number;
 }
 
-/** An agent goes on from its last complete turn: its process ended, or it was interrupted. */
+/** An agent resumes from its last complete turn: its process ended, or it was interrupted. */
 interface AgentResumed {
   type: 'agent.resumed';
   /** Its status when it was resumed. */
@@ -131,7 +131,7 @@ interface MessageTaken {
   call: string | null;
 }
 
-/** An agent that its parent waited for goes on in the background. */
+/** An agent in the foreground continues in the background. */
 interface AgentDetached {
   type: 'agent.detached';
 }

@@ -92,7 +92,7 @@ interface MessageAppended {
   delivers?: string[];
 }
 
-/** The conversation goes on from another list of messages: thinking stripped for a fallback model, or a summary. */
+/** The conversation continues from another list of messages: thinking stripped for a fallback model, or a summary. */
 interface ConversationReplaced {
   type: 'conversation.replaced';
   cause: 'fallback' | 'compaction';

@@ -1,8 +1,8 @@
 /**
  * JSON as people write it in settings: comments and trailing commas are allowed, everything else is strict. A
  * parser of our own, because `JSON.parse` knows neither lines nor duplicate keys, and a YAML parser would accept
- * far more than the schema that editors check against. It remembers the line of every value, so that whoever
- * judges the values can say where they stand.
+ * far more than the schema that editors check against. It remembers the line of every value, so that errors can name
+ * it.
  *
  * 1. A key that stands twice is an error: no reader can know which of the two was meant.
  * 2. Nesting is bounded, so no input overflows the stack.

@@ -16,7 +16,7 @@ describe('a persistent list', () => {
     );
   });
 
-  test('two values that go on from one share it, and neither changes the other', () => {
+  test('two values that extend one share it, and neither changes the other', () => {
     const list = listOf(Array.from({ length: 2_000 }, (_, index) => index));
     const [one, two] = [appended(list, -1), appended(list, -2)];
     expect(one.blocks).toBe(list.blocks);

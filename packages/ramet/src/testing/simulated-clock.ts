@@ -82,7 +82,7 @@ export function simulatedClock(start = 0): SimulatedClock {
   };
 }
 
-/** Resolves after every promise that can go on without I/O has gone on. */
+/** Resolves after every promise that needs no I/O has continued. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -41,7 +41,7 @@ function spawnChild(family: FamilySession) {
 }
 
 describe('EXEC-2: an agent whose process is killed', () => {
-  test('goes on in another from its last complete turn, and its commands are gone', async () => {
+  test('resumes in another from its last complete turn, and its commands are gone', async () => {
     const family = await startHosted('process', {
       cast: {
         child: [

@@ -58,7 +58,7 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     expect(told).toEqual([expect.stringContaining('tests too'), expect.stringContaining('hurry')]);
   });
 
-  test('AGENT-7: what is said while it ends lets it go on', async () => {
+  test('AGENT-7: a message that arrives while it ends makes it continue', async () => {
     const family = await startHosted(executor, { cast: { child: () => REPORT } });
     const handle = await family.session.spawn({ ...FRESH, prompt: 'child', description: 'd' });
     const unsubscribe = family.session.subscribe(({ type }) => {
@@ -237,7 +237,7 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     });
   });
 
-  test('RES-10: a fork stops at the budget that the call gave it, and its parent goes on', async () => {
+  test('RES-10: a fork stops at the budget that the call gave it, and its parent continues', async () => {
     const spend = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage: { input_tokens: 900 } };
     const input = { prompt: 'child', description: 'd', budget: { tokens: 1_000 } };
     const family = await startHosted(executor, {

@@ -1,6 +1,6 @@
 /**
- * A short kill campaign, and every check of it shown to fail: each defect is planted into the evidence of a sound round,
- * and exactly the checks that ought to find it do.
+ * A short kill campaign, and every check of it shown to fail: each defect is planted into the evidence of a sound
+ * round, and exactly the checks that ought to find it do.
  */
 import { copyFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -197,9 +197,9 @@ const DEFECTS: Record<string, { plant: () => Evidence; finds: (keyof typeof CHEC
   'an agent that was given up': {
     plant: () => ({
       ...sound,
-      asked: sound.asked.map((asked, index) => (index === 1 ? { ...asked, moment: 'revive' } : asked)),
+      asked: sound.asked.map((asked, index) => (index === 1 ? { ...asked, moment: 'resume' } : asked)),
     }),
-    finds: ['nobody is told of as interrupted instead of going on'],
+    finds: ['no agent is reported as interrupted instead of resumed'],
   },
   'a request that is refused': {
     plant: () => ({ ...sound, unmatched: [{ message: 'a call without its result' }] }),

@@ -7,7 +7,7 @@ import { eventually } from '../fixtures/command.ts';
 import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 
 describe('AGENT-5: agents that a program had started', () => {
-  test('go on after the program was killed, and the next one finds them by name', async () => {
+  test('resume after the program was killed, and the next one finds them by name', async () => {
     const over = Promise.withResolvers<{ text: string }>();
     let killed = false;
     const emulator = await startEmulator({

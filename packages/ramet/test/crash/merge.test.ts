@@ -61,7 +61,7 @@ describe('WORK-5: a merge that is killed', { timeout: 60_000 }, () => {
     step === 'integrated' ? [`${step}:1`, `${step}:3`] : [`${step}:1`],
   );
 
-  test.each(moments)('after %s goes on where it was, and merges nothing twice', async (moment) => {
+  test.each(moments)('after %s continues where it was, and merges nothing twice', async (moment) => {
     const place = threeBranches();
     const before = checkoutBytes(place.directory);
     const killed = await merging(place, { check: 'test -e a', death: moment, branches: NAMES }).ended;

@@ -131,7 +131,7 @@ describe('LOG-1, AGENT-5: a session killed at any point and resumed', () => {
     await expectUnharmed(session);
   });
 
-  test.each(Object.entries(PHASES))('goes on when it is killed while %s', async (_, phase) => {
+  test.each(Object.entries(PHASES))('resumes when it is killed while %s', async (_, phase) => {
     await using session = await KilledSession.open();
     void session.start(PROMPT, ...ALLOWED);
     await phase.reach(session);

@@ -45,7 +45,7 @@ const everything = (emulator: Emulator): string =>
   JSON.stringify(emulator.requests.at(-1)?.request?.messages);
 
 describe.concurrent('AGENT-5: a session that was killed with agents in the background', () => {
-  test('they go on from their last complete turn, and their parent is told once how they ended', async ({
+  test('they resume from their last complete turn, and their parent is told once how they ended', async ({
     user,
   }) => {
     const first = await play(user, {
@@ -202,7 +202,7 @@ describe.concurrent('AGENT-5: a session that was killed while it waited for agen
     expect(promptBytes(after)).toBe(promptBytes(before));
   });
 
-  test('a second kill while they go on loses nothing either', async ({ user }) => {
+  test('a second kill while they resume loses nothing either', async ({ user }) => {
     await killedWhileWaiting(user);
     const stuck = await play(user, { child: never });
     const running = user.start(['-p', '--continue', ...BYPASS]);

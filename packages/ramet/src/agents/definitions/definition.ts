@@ -59,7 +59,7 @@ export interface DefinitionProblem {
   line: number | null;
   field: string | null;
   level: ProblemLevel;
-  /** What is wrong and what to do; goes on from "FILE:LINE: ". */
+  /** What is wrong and what to do; follows "FILE:LINE: ". */
   message: string;
 }
 

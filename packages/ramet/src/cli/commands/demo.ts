@@ -93,7 +93,7 @@ function worthOf({ usage, costUsd, unsharedUsd, children }: DemoBill): string {
   expectThat(costUsd !== null && unsharedUsd !== null, 'the cost is not known');
   const one = unsharedUsd / children;
   return `
-  The forks go on from one conversation and share its cache: ${percent(hitRate(usage))} of what they
+  The forks continue one conversation and share its cache: ${percent(hitRate(usage))} of what they
   were sent was read from it. The ${children} cost ${dollars(costUsd)}. With nothing shared it would
   have been ${dollars(unsharedUsd)}, ${dollars(one)} each: ${children} agents for the price of ${(costUsd / one).toFixed(1)}.`;
 }

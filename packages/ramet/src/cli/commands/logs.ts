@@ -33,7 +33,7 @@ export async function logs(
     }
     if (!told) tellDamage(view, io);
     told = true;
-    // What is recorded just after its end is waited for; others may go on for long.
+    // What is recorded just after its end is awaited; others may continue for long.
     if (child !== undefined && ended && after === before) return EXIT.done;
     if (io.signal.aborted) return exitCodeOf({ status: 'interrupted', cause: String(io.signal.reason) });
     if (!options.follow || !alive) return EXIT.done;
@@ -41,7 +41,7 @@ export async function logs(
   }
 }
 
-/** An agent that has ended may go on: it is spoken to again, or resumed. */
+/** An agent that has ended may run again: it gets a message, or is resumed. */
 function isEnded({ type }: JournalEvent, before: boolean): boolean {
   if (type === 'agent.ended') return true;
   return before && type !== 'agent.resumed' && type !== 'message.appended' && type !== 'request.started';

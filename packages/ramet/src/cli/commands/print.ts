@@ -114,7 +114,7 @@ function withoutPrint(argument: string, meant: string | null): UserMistake {
 }
 
 /**
- * The words after -p, and what standard input brings. Null, for a session that is resumed, goes on where it stopped.
+ * The words after -p, and what standard input brings. Null, for a resumed session, continues where it stopped.
  */
 async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Promise<string | null> {
   const isEnough = argument.trim() !== '' || resumed;

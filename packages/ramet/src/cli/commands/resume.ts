@@ -15,7 +15,7 @@ export async function resume(
   return carryOut(null, options, session, io);
 }
 
-/** An agent cannot go on alone: who started it waits for it. */
+/** An agent cannot resume alone: its parent waits for it. */
 function namedSession(wanted: string, io: CommandIo): string {
   if (parseTarget(wanted).agent === null) return wanted;
   using view = viewAgents(wanted, findPlace(io).project);

@@ -1,6 +1,6 @@
 /**
- * The emulator as a proxy that remembers: every POST goes on to the real provider, its answer comes back as it arrives,
- * and once it is whole the two are appended to the cassette. What the client left unfinished is not recorded.
+ * The emulator as a proxy that remembers: every POST is forwarded to the real provider, its answer comes back as it
+ * arrives, and once it is whole the two are appended to the cassette. What the client left unfinished is not recorded.
  */
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';

@@ -44,7 +44,7 @@ describe('EMU-2: thinking of finished turns', () => {
     expect(tokens('claude-opus-5', [...kept, ...later])).toBeGreaterThan(3000);
   });
 
-  test('counts while the tool loop goes on, also where the model strips it', () => {
+  test('counts while the tool loop continues, also where the model strips it', () => {
     const loop = [first, sealed('claude-haiku-4-5'), result];
     expect(tokens('claude-haiku-4-5', loop)).toBeGreaterThan(3000);
   });

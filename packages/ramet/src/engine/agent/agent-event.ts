@@ -49,7 +49,7 @@ export type AgentEvent =
       carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
   /**
-   * `until` is when it will go on, in milliseconds since the epoch, where that is known, and `leftMs` how long that is.
+   * `until` is when it will continue, in milliseconds since the epoch, if known, and `leftMs` how long that is.
    */
   | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number; leftMs?: number }
   /** A child's progress in one line. */
@@ -102,6 +102,6 @@ export interface AgentHandle {
   cancel(): void;
   /** Ends it at once. */
   stop(reason: string): void;
-  /** Lets it go on in the background. */
+  /** Sends it to the background. */
   detach(): void;
 }

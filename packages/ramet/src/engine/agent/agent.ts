@@ -99,7 +99,7 @@ export class Agent implements AsyncDisposable {
     return agent;
   }
 
-  /** A child that goes on from this agent's conversation, with its file versions (FORK-2, FORK-4). */
+  /** A child that continues this agent's conversation, with its file versions (FORK-2, FORK-4). */
   fork(spec: AgentSpec, task: string): Agent {
     const params = this.forkPoint();
     const { prefix } = params;

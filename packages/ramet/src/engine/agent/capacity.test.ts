@@ -89,7 +89,7 @@ describe('LAUNCH-3: an agent that waits does not count', () => {
     expect(waits).toEqual([true, false]);
   });
 
-  test('one that begins to wait again before it is back goes on waiting', async () => {
+  test('one that begins to wait again before it is back keeps waiting', async () => {
     const capacity = new Capacity(1);
     capacity.tryTake();
     const waits: boolean[] = [];

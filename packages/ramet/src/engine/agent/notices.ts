@@ -23,7 +23,7 @@ export function budgetNearlySpent(what: string): string {
   return `Your budget is nearly spent (${what}). Finish what you are doing, leave the files in a working state, and report.`;
 }
 
-/** To an agent that goes on in a worktree, or no longer does. */
+/** To an agent that now works in a worktree, or no longer does. */
 export function directoryChanged(how: string): string {
   return `Your directory has changed: ${how}`;
 }
@@ -56,7 +56,7 @@ export function agentResumed(started: string): string {
   return `An agent of yours was interrupted and has resumed. ${started}`;
 }
 
-/** Why a signal is aborted when somebody stops an agent on purpose. */
+/** Why a signal is aborted when an agent is stopped on purpose. */
 export const STOPPED = 'stopped';
 
 export const CANCELLED: string =

@@ -115,7 +115,7 @@ export interface AgentSpec {
   /** The worktree that is in: its own, or its parent's. */
   readonly workspace?: AgentWorkspace | undefined;
   readonly isWorkspaceOwn?: boolean | undefined;
-  /** Of an agent that somebody asked for; the main agent has none. */
+  /** Of a child; the main agent has none. */
   readonly origin?: AgentOrigin | undefined;
   /** Its requests write nothing to the cache that only they would read (FORK-3). */
   readonly skipCacheWrite?: boolean | undefined;

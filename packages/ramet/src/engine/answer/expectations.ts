@@ -1,4 +1,4 @@
-/** What is expected of an agent, in the form in which it is recorded, so that one that goes on is held to it (AGENT-6). */
+/** What is expected of an agent, in its recorded form, so that a resumed agent is held to it (AGENT-6). */
 import type { AgentOrigin, RecordedEvidence } from '../../schema/events.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { AnswerSchema } from './answer-schema.ts';

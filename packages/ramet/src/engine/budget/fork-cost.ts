@@ -57,7 +57,7 @@ function freshUsages(facts: ForkCostFacts, forks: readonly Usage[]): Usage[] {
   const inherited = Math.round(facts.inheritedTokens * scale);
   const beginning = Math.round(facts.freshTokens * scale);
   return forks.map((usage, index) => {
-    // Shorter than what was inherited: a compaction has taken it out, and both would go on alike.
+    // Shorter than what was inherited: a compaction has removed it, and both would continue alike.
     if (promptOf(usage) < inherited) return usage;
     return withBeginning(
       withoutInherited(usage, inherited),

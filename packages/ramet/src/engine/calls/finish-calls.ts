@@ -1,5 +1,5 @@
 /**
- * Answers calls that were left open. Going on from them repeats nothing that may have taken effect.
+ * Answers calls that were left open. Nothing that may have taken effect is repeated.
  *
  * Invariants
  * 1. A result that is recorded is the answer. A call that may have changed something and has no result is answered

@@ -93,7 +93,7 @@ describe('FORK-4: denial tracking', () => {
     expect(tellings(family, 'child')).toEqual([false, false, true, false, false, true]);
   });
 
-  test('a fork goes on counting where its parent was, and the parent does not count with it', async () => {
+  test('a fork continues the count of its parent, and the parent does not count with it', async () => {
     const family = await startFamily({
       ...RULES,
       cast: {
@@ -125,7 +125,7 @@ describe('FORK-4: denial tracking', () => {
     expect(tellings(family, 'child')).toEqual([false, false]);
   });
 
-  test('a resumed agent goes on counting, and is not told again', async () => {
+  test('a resumed agent continues the count, and is not told again', async () => {
     const family = await startFamily({ ...RULES, cast: { 'Go.': [rm('a'), rm('b'), { text: 'first' }] } });
     await family.run('Go.');
     const again = await family.reopen({ 'Go on.': [rm('c'), { text: 'second' }] });

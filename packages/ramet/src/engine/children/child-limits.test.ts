@@ -25,7 +25,7 @@ async function reportOf(input: object, ...steps: ScriptedStep[]): Promise<string
 }
 
 describe('RES-10: a model limits what a child may take', () => {
-  test('of a fork: at its tokens it ends, its parent is told and goes on', async () => {
+  test('of a fork: at its tokens it ends, its parent is told and continues', async () => {
     const report = await reportOf({ budget: { tokens: 1_000 } }, spend, spend);
     expect(report).toMatch(/failed: budget: the budget is spent: \d+ of 1000 tokens/);
   });

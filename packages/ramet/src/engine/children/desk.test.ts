@@ -46,7 +46,7 @@ describe('AGENT-7: steering a running agent', () => {
     expect(lastTexts(family.requestsOf('sibling')[1])).toHaveLength(1);
   });
 
-  test('one that was about to end hears it, and goes on', async () => {
+  test('one that was about to end gets it, and continues', async () => {
     const family = await startFamily({
       cast: {
         'Go.': [startAgents(['child']), { text: 'ok' }],

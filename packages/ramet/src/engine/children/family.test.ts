@@ -61,7 +61,7 @@ describe('RES-5: an agent that fails', () => {
 });
 
 describe('RES-3: a question of a child nobody can answer', () => {
-  test('is denied with the reason, and the child goes on', async () => {
+  test('is denied with the reason, and the child continues', async () => {
     const family = await startFamily({
       permissionMode: 'default',
       cast: {

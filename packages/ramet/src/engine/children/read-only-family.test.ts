@@ -85,7 +85,7 @@ describe('TYPE-2: rights never widen on the way down', () => {
     expect(writing.spec.tools).toEqual(main.spec.tools);
   });
 
-  test('an agent that only reads does not let one that writes go on', async () => {
+  test('an agent that only reads cannot resume one that writes', async () => {
     const { family, main, spawn, letGo } = await startReaders();
     const writer = await spawn(main, { subagent_type: 'general-purpose', name: 'writer' });
     const ended = family.findHandle(writer.spec.id)?.result;

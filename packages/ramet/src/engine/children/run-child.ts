@@ -1,6 +1,6 @@
 /**
- * The life of a child (AGENT-4): it waits for capacity, runs, ends, and its parent is told. Whatever happens, its share of the
- * capacity is returned, its scope released, and exactly one result comes of it.
+ * The life of a child (AGENT-4): it waits for capacity, runs, ends, and its parent is told. Whatever happens, its share
+ * of the capacity is returned, its scope released, and exactly one result comes of it.
  *
  * Invariants
  * 1. A parent's abort reaches the child, never the reverse.
@@ -84,7 +84,7 @@ async function live(
   } catch (error) {
     return brokenResult(error);
   } finally {
-    // At once: from here on a message to it lets it go on anew.
+    // At once: from here on a message resumes it.
     family.forget(child);
     family.stalls.forget(child);
     child.capacity?.release();

@@ -90,7 +90,7 @@ describe('LAUNCH-2: more agents than places', () => {
     expect(family.session.agents).toEqual([]);
   });
 
-  test('one that waits in the queue can be stopped, and its siblings go on', async () => {
+  test('one that waits in the queue can be stopped, and its siblings continue', async () => {
     const gate = Promise.withResolvers<void>();
     const family = await startFamily({
       agents: { concurrent: 1 },

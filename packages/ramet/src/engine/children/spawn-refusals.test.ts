@@ -170,7 +170,7 @@ describe('LAUNCH-3: the caps', () => {
     expect(lastTexts(family.requestsOf('Go.')[2])[0]).toContain('done');
   });
 
-  test('total: a session that is continued goes on counting', async () => {
+  test('total: a resumed session continues the count', async () => {
     const family = await startFamily({
       agents: { total: 1 },
       cast: {

@@ -84,7 +84,7 @@ describe('FORK-2: forks asked for beside other tools', () => {
 });
 
 describe('FORK-2: forks of the library', () => {
-  test('go on from the conversation as it stands: before it, in a request, in a tool, between prompts', async () => {
+  test('continue the conversation as it is: before it, in a request, in a tool, between prompts', async () => {
     const forks: Promise<{ result: Promise<unknown> }>[] = [];
     const fork = (when: string): void => void forks.push(family.session.fork(`fork ${when}`));
     const family = await startFamily({

@@ -8,7 +8,7 @@ import { contextWindow } from './context-state.ts';
 const UNAWARE = { contextWindow: 200_000 };
 
 describe('RES-7, MODEL-2: a conversation that no longer fits the context window', () => {
-  test('is compacted after the refusal, and the run goes on', async () => {
+  test('is compacted after the refusal, and the run continues', async () => {
     const engine = await startCrowdedEngine({ contextWindow: WINDOW, spec: UNAWARE });
     const { result, events } = await engine.run('Look at everything.');
     expect(result).toMatchObject({ status: 'done', text: 'done', turns: 7 });

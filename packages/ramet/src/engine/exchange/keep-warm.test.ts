@@ -64,7 +64,7 @@ describe('FORK-7: a parent that waits longer than the cache lives', () => {
     expect(parent.agent.conversation.digest).toBe(before);
   });
 
-  test('finds all of it when it goes on, minutes after it would have been gone', async () => {
+  test('finds all of it when it continues, minutes after it would have been gone', async () => {
     const parent = await startParent();
     {
       using _ = keepingWarm(parent.agent);

@@ -38,7 +38,7 @@ function forkOf(parent: Conversation, conversation: Conversation = parent.fork()
 describe('FORK-8: a fork is compared with its parent before its first request', () => {
   const parent = childOf().child.conversation;
 
-  test('a fork that only adds to its parent passes, also when the parent has gone on', () => {
+  test('a fork that only adds to its parent passes, also when the parent has continued', () => {
     const moving = parent.fork();
     const { child, warnings } = forkOf(moving);
     moving.append({ role: 'assistant', blocks: [text('meanwhile')], shared: 0 });

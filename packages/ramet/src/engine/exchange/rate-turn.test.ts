@@ -96,7 +96,7 @@ describe('LAUNCH-2: many agents on a server that takes five at a time', () => {
     expect(failures).toHaveLength(seen.refused);
   });
 
-  test('each one that waited says so, and that it goes on', async () => {
+  test('each one that waited says so, and that it continues', async () => {
     const { emulator } = await startBusyServer({ atOnce: 5, holds: true });
     const engine = await startEngine({ provider: providerOf(emulator), runtime: { retry: BRISK } });
     await runMany(engine, 20);
@@ -211,7 +211,7 @@ describe('agents that a usage limit stops', () => {
     expect(second?.status).toBe(200);
   });
 
-  test('a machine that slept past the end goes on at once', async () => {
+  test('after a sleep past the end of the pause, requests continue at once', async () => {
     const clock = simulatedClock(Date.now());
     let limited = true;
     let sleptMs = 0;

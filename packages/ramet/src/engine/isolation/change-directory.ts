@@ -1,4 +1,4 @@
-/** An agent goes into a worktree and back (WORK-2), on record, so that it goes on there after a restart. */
+/** An agent enters a worktree and leaves it (WORK-2). This is recorded, so that it resumes there after a restart. */
 import {
   type AgentWorkspace,
   directoryIn,

@@ -573,7 +573,7 @@ describe('WORK-2: the user’s uncommitted work', () => {
   });
 });
 
-describe('WORK-8: an agent that goes on', () => {
+describe('WORK-8: a resumed agent', () => {
   test('gets a worktree that had vanished back, at the same path and base', async () => {
     const family = await startFamily({
       files: FILES,

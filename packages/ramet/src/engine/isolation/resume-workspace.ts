@@ -1,4 +1,4 @@
-/** Where an agent of an earlier process goes on (WORK-8): in the worktree it had, back at its place if it is gone. */
+/** Where an agent of an earlier process resumes (WORK-8): in the worktree it had, which is restored if it is gone. */
 
 import { directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';

@@ -4,7 +4,7 @@
  *
  * Invariants
  * 1. Followers go in the order they came, and all of one release within one synchronous step.
- * 2. When the writer fails the first follower leads and the others go on waiting.
+ * 2. When the writer fails the first follower leads and the others keep waiting.
  * 3. A follower that is aborted leaves at once. No timer and no listener outlives those who wait.
  */
 import type { CacheMap } from '../../model/cache/cache-map.ts';

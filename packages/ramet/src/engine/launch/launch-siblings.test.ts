@@ -28,7 +28,7 @@ function respond({ last }: RequestView): Answer {
   return { tool_use: calls };
 }
 
-/** One answer of the parent, whose calls are left open: forks go on from there. */
+/** One answer of the parent, whose calls are left open: forks continue from there. */
 async function askOnce(agent: Agent): Promise<void> {
   const done = await agent.runtime.host.exchange(agent, {
     turn: 1,

@@ -104,7 +104,7 @@ describe('LAUNCH-1: a lead and those who follow', () => {
     expect(late.events).toEqual(['at_once']);
   });
 
-  test('a lead that fails passes the lead to the first in line, and the others go on waiting', async () => {
+  test('a lead that fails passes the lead to the first in line, and the others keep waiting', async () => {
     const { cacheMap, launch, fail } = nursery();
     const [lead, second, third] = [launch('a'), launch('b'), launch('c')];
     await settled();

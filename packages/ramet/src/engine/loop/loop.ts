@@ -1,7 +1,7 @@
 /**
- * The turn loop: every agent runs this one. It asks the model, carries out the tools, and goes on until there
- * is an answer, a limit, an error or an abort. Failures are values: the generator returns an AgentResult and
- * does not throw.
+ * The turn loop: every agent runs this one. It asks the model, carries out the tools, and repeats this until there is
+ * an answer, a limit, an error or an abort. Failures are values: the generator returns an AgentResult and does not
+ * throw.
  *
  * Invariants
  * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message, but for the
@@ -123,7 +123,7 @@ function* warnings(agent: Agent, { response }: ModelExchange): Generator<AgentEv
   yield { type: 'warning', code: 'unknown_stop_reason', message };
 }
 
-/** An agent that goes on has the turns and the spending that it had. */
+/** A resumed agent keeps its turns and its spending. */
 function takeOver(agent: Agent, run: RunState): void {
   if (agent.carried === null) return;
   run.turns = agent.carried.turns;
@@ -188,7 +188,7 @@ function textOf({ response }: ModelExchange): string {
   return response.blocks.map(({ value }) => ('text' in value ? value.text : '')).join('');
 }
 
-/** Does what the response asks for; returns how the agent ends, or null when it goes on. */
+/** Does what the response asks for; returns how the agent ends, or null when it continues. */
 async function* carryOut(
   agent: Agent,
   run: RunState,

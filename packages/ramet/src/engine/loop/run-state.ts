@@ -87,7 +87,7 @@ export function closedEnding(run: RunState, maxTurns: number): Ending | null {
 }
 
 /**
- * The bill of a run. Agents that go on before their parent does spend on its next one from the start (RES-2).
+ * The bill of a run. Agents that resume before their parent does spend on its next bill from the start (RES-2).
  *
  * Opens the bill of the next run before it begins.
  */
@@ -153,7 +153,7 @@ export function sayWithNews(
   agent.say(cause, all, 0, delivered);
 }
 
-/** What commands of others have changed of what it has read (WORK-1). Alone it is no reason to go on. */
+/** What commands of others have changed of what it has read (WORK-1). Alone it is no reason to continue. */
 function fileNotices(agent: Agent): FrozenBlock[] {
   const changes = agent.files.takeNews();
   return changes.length === 0 ? [] : [notice(filesChanged(changes))];

@@ -12,7 +12,7 @@ export interface RecordedChild {
   readonly started: EventOf<'agent.started'>;
   prompts: number;
   background: boolean;
-  /** Null while it was at work, or has gone on since. */
+  /** Null while it was at work, or was resumed since. */
   ended: EventOf<'agent.ended'> | null;
   /** Its parent was sent a notification of its last end. */
   told: boolean;

@@ -98,7 +98,7 @@ describe('AGENT-5: an interrupted run is resumed', () => {
     },
   );
 
-  test('who watches is told what an agent that goes on has taken before', async () => {
+  test('watchers learn what a resumed agent has taken before', async () => {
     const { family } = await interruptedAfter(4, castOf());
     const again = await family.reopen(later);
     const told: { type: string }[] = [];
@@ -122,7 +122,7 @@ describe('AGENT-5: an interrupted run is resumed', () => {
     expect(family.session.agents).toEqual([]);
   });
 
-  test('an agent two levels down goes on before the agents that wait for it', async () => {
+  test('an agent two levels down resumes before the agents that wait for it', async () => {
     const typed = { subagent_type: 'general-purpose' };
     const { family } = await interruptedAfter(3, {
       'Go.': [startAgents(['outer'], typed)],
@@ -140,7 +140,7 @@ describe('AGENT-5: an interrupted run is resumed', () => {
     expect(again.emulator.requests).toHaveLength(6);
   });
 
-  test('a second interruption while they go on changes nothing', async () => {
+  test('a second interruption while they resume changes nothing', async () => {
     const { family } = await interruptedAfter(2, { 'Go.': [startAgents(['child'])], child: never });
     const stop = new AbortController();
     const running = family.run(null, { signal: stop.signal });
@@ -157,7 +157,7 @@ describe('AGENT-5: an interrupted run is resumed', () => {
   });
 });
 
-describe('AGENT-6: an agent that goes on is held to what was asked of it', () => {
+describe('AGENT-6: a resumed agent is held to what was asked of it', () => {
   const schema = { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } };
 
   test('its report must still meet the schema', async () => {
@@ -191,8 +191,8 @@ describe('AGENT-6: an agent that goes on is held to what was asked of it', () =>
   });
 });
 
-describe('RES-2: what agents that go on spend', () => {
-  test('counts against the run that goes on, and into its bill', async () => {
+describe('RES-2: what resumed agents spend', () => {
+  test('counts against the resumed run, and into its bill', async () => {
     const { family } = await interruptedAfter(2, { 'Go.': [startAgents(['child'])], child: never });
     const again = await family.reopen({
       'Go.': () => ({ text: 'Heard.' }),

@@ -1,13 +1,14 @@
 /**
- * Lets the agents go on that an earlier process of the session left, each from its last complete turn (AGENT-5): those
- * that were at work when it was killed, and, where the interrupted work itself is gone on with, those that were
- * interrupted together with their parent, or by a provider. Agents below them come first, so that a parent finds the agents
- * it waits for. Where it has heard of an interruption by the provider, the agent resumes in the background.
+ * Resumes the agents that an earlier process of the session left, each from its last complete turn (AGENT-5): those
+ * that were at work when it was killed and, if the interrupted work itself is resumed, those that were interrupted
+ * together with their parent, or by a provider. Agents below them come first, so that a parent finds the agents it
+ * waits for. If the parent knows of an interruption by the provider, the agent resumes in the background.
  *
  * Invariants
- * 1. An agent goes on once: one that runs is left alone, and whose parent is not alive is not taken up.
+ * 1. An agent resumes once: a running agent is left alone, and an agent whose parent is not alive is not resumed.
  * 2. An agent that is interrupted again before its parent resumes ends the run: the parent's call stays open.
- * 3. What an agent's parent had not been told of it, and is void now, is taken back; what is true is told once.
+ * 3. A message about an agent that is no longer true is taken back before its parent gets it; what is true is delivered
+ *    once.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -33,24 +34,24 @@ import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
 import { resumeAgent, tellOfLostEnd } from './resume.ts';
 
-export interface ReviveOptions {
-  /** The main agent goes on with something else: what a person interrupted with its last work stays so. */
+export interface ResumeAgentsOptions {
+  /** The main agent does something else: what a person interrupted with its last work stays interrupted. */
   prompted: boolean;
   /** Aborted when the run is over already: then no more agents resume, and those that have are stopped. */
   signal: AbortSignal;
 }
 
-/** Returns how many agents go on. */
-export async function reviveAgents(
+/** Returns how many agents resume. */
+export async function resumeAgents(
   family: AgentFamily,
   main: Agent,
-  { prompted, signal }: ReviveOptions,
+  { prompted, signal }: ResumeAgentsOptions,
 ): Promise<number> {
   await main.runtime.journal.commit('written');
   const reader = family.parts.openReader();
   try {
     const recorded = RecordedChildren.read(reader);
-    const revival: Revival = {
+    const resumption: Resumption = {
       family,
       reader,
       recorded,
@@ -60,14 +61,14 @@ export async function reviveAgents(
       main: main.spec.id,
       stateOf: states(reader),
     };
-    return await reviveChildrenOf(main, revival);
+    return await resumeChildrenOf(main, resumption);
   } finally {
     reader.close();
   }
 }
 
 /** The first is read by itself, so that its request goes out while the journal is read for all the others. */
-function states(reader: JournalReader): Revival['stateOf'] {
+function states(reader: JournalReader): Resumption['stateOf'] {
   let others: Map<AgentId, AgentState> | null = null;
   let isFirst = true;
   return (id) => {
@@ -80,7 +81,7 @@ function states(reader: JournalReader): Revival['stateOf'] {
   };
 }
 
-interface Revival {
+interface Resumption {
   readonly family: AgentFamily;
   readonly reader: JournalReader;
   readonly recorded: RecordedChildren;
@@ -92,19 +93,19 @@ interface Revival {
   stateOf(id: AgentId): AgentState | undefined;
 }
 
-async function reviveChildrenOf(parent: Agent, revival: Revival): Promise<number> {
-  const { family, recorded, reader, signal } = revival;
+async function resumeChildrenOf(parent: Agent, resumption: Resumption): Promise<number> {
+  const { family, recorded, reader, signal } = resumption;
   openBill(parent);
   let count = 0;
   const goneOn = new Set<AgentId>();
   const open = openCallsOf(parent);
   for (const child of recorded.of(parent.spec.id)) {
     if (signal.aborted) return count;
-    const way = wayOn(child, parent, open, revival);
+    const way = wayOn(child, parent, open, resumption);
     if (way === null) continue;
-    const revived = await reviveOrWarn(child, way, parent, revival);
-    if (revived > 0) goneOn.add(child.id);
-    count += revived;
+    const resumed = await resumeOrWarn(child, way, parent, resumption);
+    if (resumed > 0) goneOn.add(child.id);
+    count += resumed;
     // What was started gets to its request before the next one is read.
     await setImmediate();
   }
@@ -124,12 +125,12 @@ interface WayOn {
   readonly isStranded: boolean;
 }
 
-/** Null when the agent does not go on. */
+/** Null when the agent does not resume. */
 function wayOn(
   child: RecordedChild,
   parent: Agent,
   open: OpenCalls | null,
-  { family, main, prompted }: Revival,
+  { family, main, prompted }: Resumption,
 ): WayOn | null {
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
   const { ended } = child;
@@ -150,7 +151,7 @@ function isExpected(
 ): boolean {
   if (background) return ended === null || hasNewsOf(parent, id);
   const call = started.origin?.call;
-  // Nobody waits for those of a program that is gone; they go on all the same, and it finds them by name.
+  // No one waits for agents of a program that is gone; they still resume, and its next run finds them by name.
   return typeof call === 'string' ? isOpen(open, call) : ended === null;
 }
 
@@ -163,31 +164,31 @@ function isOpen(open: OpenCalls | null, call: string): boolean {
   return open.calls.some(({ id }) => id === call);
 }
 
-/** One that cannot be read back is told of as interrupted; the others go on. */
-async function reviveOrWarn(
+/** An agent that cannot be read back is reported as interrupted; the others resume. */
+async function resumeOrWarn(
   child: RecordedChild,
   way: WayOn,
   parent: Agent,
-  revival: Revival,
+  resumption: Resumption,
 ): Promise<number> {
   try {
-    return await revive(child, way, parent, revival);
+    return await resumeChild(child, way, parent, resumption);
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
-    parent.warn('agent_not_continued', `agent ${child.id} does not go on: ${error.message}`);
+    parent.warn('agent_not_continued', `agent ${child.id} is not resumed: ${error.message}`);
     return 0;
   }
 }
 
-async function revive(
+async function resumeChild(
   child: RecordedChild,
   { from, isStranded }: WayOn,
   parent: Agent,
-  revival: Revival,
+  resumption: Resumption,
 ): Promise<number> {
-  const { family, reader } = revival;
+  const { family, reader } = resumption;
   const { runtime } = hosted(parent);
-  const recorded = revival.stateOf(child.id);
+  const recorded = resumption.stateOf(child.id);
   // Killed before anything but its start was recorded: the call that asked for it begins again.
   if (recorded === undefined || recorded.messages.length === 0) return 0;
   const expected = await recallExpectations(child.started.origin);
@@ -201,18 +202,18 @@ async function revive(
     child.id,
     recorded,
   );
-  agent.carried = { ...recorded.spent, below: spentBelow(child.id, revival) };
+  agent.carried = { ...recorded.spent, below: spentBelow(child.id, resumption) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
   if (isStranded) agent.record({ type: 'agent.detached' });
-  if (revival.endIsMissing) tellOfLostEnd(agent);
+  if (resumption.endIsMissing) tellOfLostEnd(agent);
   settleIn(agent, recorded, parent.directory.cwd);
-  const below = await reviveChildrenOf(agent, revival);
+  const below = await resumeChildrenOf(agent, resumption);
   const handle = startChild(family, parent, agent, { run_in_background: child.background || isStranded });
   if (isStranded && !isAtRest(parent))
     parent.receive('notification', null, agentResumed(startedText(handle)));
   // The agents below it resumed first, and may have found that the provider refuses.
-  if (revival.signal.aborted) handle.stop(String(revival.signal.reason));
+  if (resumption.signal.aborted) handle.stop(String(resumption.signal.reason));
   return below + 1;
 }
 
@@ -222,11 +223,11 @@ function isAtRest(agent: Agent): boolean {
   return !conversation.awaitsAnswer && state.openStop === null && !hasOpenCalls(agent) && inbox.size === 0;
 }
 
-function spentBelow(id: AgentId, revival: Revival): CarriedSpending['below'] {
+function spentBelow(id: AgentId, resumption: Resumption): CarriedSpending['below'] {
   let below: CarriedSpending['below'] = { usage: NO_USAGE, costUsd: 0 };
-  for (const child of revival.recorded.of(id)) {
-    const own = revival.stateOf(child.id)?.spent;
-    for (const spent of [own, spentBelow(child.id, revival)]) {
+  for (const child of resumption.recorded.of(id)) {
+    const own = resumption.stateOf(child.id)?.spent;
+    for (const spent of [own, spentBelow(child.id, resumption)]) {
       if (spent === undefined) continue;
       below = {
         usage: addUsage(below.usage, spent.usage),

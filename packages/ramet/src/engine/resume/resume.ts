@@ -1,6 +1,6 @@
 /**
  * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again; calls it
- * left open stay open, with the results that were recorded, until it is known how the agent goes on (`runtime.ts`).
+ * left open stay open, with the results that were recorded, until it is known how the agent continues (`runtime.ts`).
  */
 
 import {

@@ -1,5 +1,6 @@
 /**
- * An agent as plain data, to go on in another process: its state, the bytes that it names, tools by name, no functions.
+ * An agent as plain data, to continue in another process: its state, the bytes that it names, tools by name, no
+ * functions.
  */
 import {
   Conversation,

@@ -1,6 +1,6 @@
 /**
  * What calls off a question to the model that an agent's process has asked. When only the process is lost, an answer
- * that has begun is heard to its end: it is paid for, and the next process goes on from it.
+ * that has begun is heard to its end: it is paid for, and the next process continues from it.
  */
 
 import { Cancelled } from '../../schema/errors.ts';

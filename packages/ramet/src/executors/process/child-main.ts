@@ -24,5 +24,5 @@ function connect(): void {
   for (const end of ['disconnect', 'SIGTERM', 'SIGINT', 'SIGHUP']) process.on(end, leave);
 }
 
-// Whoever starts it otherwise, such as the build to warm the compile cache, wants only that it loads.
+// Started otherwise, such as by the build to warm the compile cache, it only loads.
 if (process.send !== undefined) connect();

@@ -3,8 +3,8 @@
  * and the journal stay here, so that an agent costs, says and may do exactly what it would in this process.
  *
  * Invariants
- * 1. Whatever becomes of the process, the run ends with one result and one `agent.ended`.
- * 2. An agent whose process is gone goes on in another from its last complete turn, as the journal has it; a few times.
+ * 1. Whatever happens to the process, the run ends with one result and one `agent.ended`.
+ * 2. An agent whose process is gone resumes in another from its last complete turn, as the journal has it; a few times.
  */
 
 import type { AgentExecutor, HostOptions } from '../../engine/agent/executor.ts';
@@ -20,7 +20,7 @@ import { AgentProcess } from './agent-process.ts';
 import { processPlace } from './child-program.ts';
 
 export interface ProcessExecutorParts {
-  /** Of what must not stand in the conversation: processes take it out without knowing it. */
+  /** For what must not be in the conversation: processes remove it without knowing it. */
   secrets: SecretFingerprints;
   /** Where running process groups are noted. */
   processes: string;
@@ -137,7 +137,7 @@ class HostedAgent {
     };
   }
 
-  /** How the agent ends when its process is gone; null when it goes on in another. */
+  /** How the agent ends when its process is gone; null when it resumes in another. */
   async #afterLoss(process: AgentProcess, signal: AbortSignal, restarts: number): Promise<Ending | null> {
     const how = await process.gone;
     const { services, broken } = process;
@@ -152,7 +152,7 @@ class HostedAgent {
     if (broken !== null) return this.#record(failed(`its process was ended: ${broken}`));
     if (restarts === MOST_RESTARTS)
       return this.#record(failed(`its process ended ${restarts + 1} times: ${how}`));
-    this.#agent.warn('process_lost', `the agent's process is gone: ${how}; going on in another`);
+    this.#agent.warn('process_lost', `the agent's process is gone: ${how}; resuming in another`);
     this.#agent.record({ type: 'agent.resumed', from: 'running' });
     return null;
   }

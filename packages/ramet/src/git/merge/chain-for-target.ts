@@ -66,7 +66,7 @@ export async function chainFor(order: ChainOrder): Promise<ChainOutcome> {
   return { ...outcome, dropsReady: true };
 }
 
-/** A result that waits goes on waiting where the target itself fails the check. */
+/** A result that waits keeps waiting if the target itself fails the check. */
 function stillReady(settled: readonly MergeChange[], kept: readonly MergeEntry[]): MergeChange[] {
   return settled.map((change) => {
     const entry = kept.find(({ id }) => id === change.id);
@@ -86,7 +86,7 @@ async function buildChains(
   check: (head: IntegrationHead) => Promise<CheckOutcome>,
 ): Promise<BuiltChains> {
   const { request, ground, start } = order;
-  // A branch may have gone on since it was entered; one that is gone is merged as it was.
+  // A branch may have advanced since it was entered; one that is gone is merged as it was.
   const pending = start.pending.map((entry) => ({
     ...entry,
     tip: ground.tips.get(entry.branch) ?? entry.tip,

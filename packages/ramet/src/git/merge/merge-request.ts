@@ -24,7 +24,7 @@ export interface MergeRequest extends MergeWishes {
   strategy: MergeStrategy;
 }
 
-/** The moments between which a process may die; each leaves a state from which the next run goes on. */
+/** The moments between which a process may die; each leaves a state from which the next run continues. */
 export const MERGE_STEPS = [
   'entered',
   'integrated',

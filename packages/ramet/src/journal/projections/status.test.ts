@@ -198,7 +198,7 @@ describe('AGENT-5: the status of an agent', () => {
     });
   });
 
-  test('LAUNCH-2: says until when it waits for a limit, and no longer once it goes on or has ended', () => {
+  test('LAUNCH-2: says until when it waits for a limit, and no longer once it continues or has ended', () => {
     const waiting = { type: 'status.changed', status: 'waiting', cause: 'limit', until: 9_000 } as const;
     const after = (...events: JournalEvent[]) =>
       statusOf(

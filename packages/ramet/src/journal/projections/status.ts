@@ -30,14 +30,14 @@ export interface AgentOverview {
   thinking: ThinkingConfig | null;
   status: AgentStatus;
   cause: string | null;
-  /** When it will go on, in milliseconds since the epoch; null where nothing says so. */
+  /** When it will continue, in milliseconds since the epoch; null if unknown. */
   until: number | null;
   /** How long that was when it was recorded. */
   waitMs: number | null;
   message: string | null;
   /** Completed responses. */
   turns: number;
-  /** How often it went on after it was interrupted. */
+  /** How often it was resumed after an interruption. */
   resumed: number;
   startedAt: number;
   lastEventAt: number;
@@ -264,7 +264,7 @@ function waitOf(
   return leftMs === undefined ? { until, waitMs: until - time } : { until: time + leftMs, waitMs: leftMs };
 }
 
-/** What the last process was doing died with it; an agent that goes on says so by what it does. */
+/** What the last process was doing died with it; a resumed agent shows it by what it does. */
 function interruptAll(board: StatusBoard): void {
   board.tools.clear();
   for (const agent of board.agents.values()) {

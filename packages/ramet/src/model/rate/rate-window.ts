@@ -7,7 +7,7 @@
  * 1. Requests start in the order in which they first came; one that was refused keeps its place.
  * 2. Every granted ticket counts until it is released, once, and what it held is then given on.
  * 3. A request that leaves the queue leaves nothing behind; a timer runs only while a request waits for a pause to end.
- * 4. Whatever happens to the store, requests go on.
+ * 4. Whatever happens to the store, requests continue.
  */
 
 import { type Clock, elapsedOf } from '../../schema/clock.ts';

@@ -244,7 +244,7 @@ describe('RECIPE-1: a fork of a recipe', () => {
     expect(await fork('Look around.').ask()).toMatchObject({ failed: true, calls: [] });
   });
 
-  test('that is called off says how far it came, and goes on when it is told to', async () => {
+  test('that is called off says how far it came, and continues when it is told to', async () => {
     const talk = fork('```sh\none\n```\n```sh\ntwo\n```');
     const called = task('This work was cancelled. Call no more tools: say what is done.');
     const end = await talk.go([[{ text: 'ok' }]], called);

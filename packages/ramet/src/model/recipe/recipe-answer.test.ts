@@ -134,7 +134,7 @@ describe('RECIPE-1: the recipe model', () => {
     expect(answer).toMatchObject({ calls: [], failed: true });
   });
 
-  test('goes on after results that come with a notice', async () => {
+  test('continues after results that come with a notice', async () => {
     const messages: TaskMessage[] = [
       { role: 'user', content: THREE },
       {

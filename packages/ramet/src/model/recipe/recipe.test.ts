@@ -110,7 +110,7 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     expect(existsSync(join(engine.cwd, 'a'))).toBe(false);
   });
 
-  test('a conversation goes on after a failure, with the next recipe', async () => {
+  test('a conversation continues after a failure, with the next recipe', async () => {
     const engine = await startEngine({ provider: recipeProvider(), spec });
     expect((await engine.run(block('sh', 'false'))).result.status).toBe('failed');
     expect((await engine.run(block('sh', 'true'))).result.status).toBe('done');

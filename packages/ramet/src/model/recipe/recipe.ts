@@ -4,7 +4,7 @@
  * decided in `recipe-answer.ts`, which is loaded with the first request, so that other models pay nothing for it.
  *
  * Invariants
- * 1. The answer depends on the request alone: equal requests, equal bytes. So a killed run goes on where it stood.
+ * 1. The answer depends on the request alone: equal requests, equal bytes. So a killed run resumes where it was.
  * 2. It bills what it read and wrote, bytes over four, at a price of 0: nothing was charged, and that is known.
  */
 import { hash } from 'node:crypto';

@@ -99,7 +99,7 @@ describe('TYPE-3: what the main agent is told about types', () => {
     expect(lastTexts(family.requestsOf('Again.')[0])).toEqual(['Again.']);
   });
 
-  test('FORK-9: a session that goes on keeps the tool it began with, its children too, and hears what changed', async () => {
+  test('FORK-9: a resumed session keeps the tool it began with, its children too, and learns what changed', async () => {
     const family = await startFamily({
       cast: { 'Go.': [DONE] },
       home: { 'agents/a.md': definition('reviewer') },

@@ -1,4 +1,4 @@
-/** Where a call of the library looks, and who hears what goes on meanwhile. */
+/** Where a call of the library looks, and who hears what happens meanwhile. */
 export interface CallOptions {
   /** The directory of the process when absent. */
   cwd?: string;
@@ -7,7 +7,7 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** What a person should know besides the result, one line each. */
   note?(line: string): void;
-  /** What goes on just now. */
+  /** What is happening now. */
   progress?(line: string): void;
 }
 

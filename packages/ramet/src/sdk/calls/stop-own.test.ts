@@ -44,7 +44,7 @@ async function resultOf(events: AsyncGenerator<SessionEvent, AgentResult>): Prom
 }
 
 describe('UI-1: a host stops its own sessions', () => {
-  test('one ends with its commands and can be resumed, the other goes on, and so does the host', async () => {
+  test('one ends with its commands and can be resumed, the other continues, and so does the host', async () => {
     const place = await hostPlace();
     await using first = await open(place);
     await using second = await open(place);

@@ -24,10 +24,10 @@ export function createRevival(parts: {
   const { agent, family, isResumed, runEnd } = parts;
   // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
   let isDue = isResumed && family.parts.lastNumber > 1;
-  const revive = async (prompted: boolean, signal: AbortSignal): Promise<number> => {
+  const resume = async (prompted: boolean, signal: AbortSignal): Promise<number> => {
     isDue = false;
-    const { reviveAgents } = await import('../../engine/resume/resume-agents.ts');
-    const count = await reviveAgents(family, agent, { prompted, signal });
+    const { resumeAgents } = await import('../../engine/resume/resume-agents.ts');
+    const count = await resumeAgents(family, agent, { prompted, signal });
     // It may have stopped halfway: the next one takes the rest.
     isDue = signal.aborted;
     return count;
@@ -35,10 +35,10 @@ export function createRevival(parts: {
   return {
     async beforePrompt(prompt, signal) {
       // Calls that wait for agents are left open by an interruption in this process too.
-      if (isDue || (prompt === null && hasOpenCalls(agent))) await revive(prompt !== null, signal);
+      if (isDue || (prompt === null && hasOpenCalls(agent))) await resume(prompt !== null, signal);
       if (prompt !== null) await closeCalls(agent);
     },
-    continueAgents: async (signal) => (isDue ? revive(false, signal) : 0),
+    continueAgents: async (signal) => (isDue ? resume(false, signal) : 0),
     async afterRun(ended, { waitForChildren = true }) {
       const result = runEnd.explain(ended, agent.runtime.clock);
       if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;

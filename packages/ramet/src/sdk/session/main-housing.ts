@@ -1,4 +1,4 @@
-/** Where the main agent of a resumed session goes on: in the worktree it had gone to, if it can be had. */
+/** Where the main agent of a resumed session works: in the worktree it had entered, if that is available. */
 
 import { resumedHousing, settleIn } from '../../engine/later.ts';
 import { directoryChanged } from '../../engine/opening.ts';

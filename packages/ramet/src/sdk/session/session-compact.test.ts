@@ -17,7 +17,7 @@ async function open(options: SessionOptions): Promise<Session> {
 }
 
 describe('RES-7: compacting a session on request', () => {
-  test('shortens the conversation, and the next prompt goes on from there', async () => {
+  test('shortens the conversation, and the next prompt continues from there', async () => {
     const provider = scriptedModel(read, read, read, { text: 'Seen.' }, { text: 'SUMMARY' }, (request) => {
       expect(JSON.stringify(request.messages)).toContain('SUMMARY');
       expect(JSON.stringify(request.messages.at(-1))).toContain('Go on.');

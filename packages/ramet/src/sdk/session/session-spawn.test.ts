@@ -13,7 +13,7 @@ async function open(...steps: ScriptedStep[]): Promise<Session> {
 const again = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage: { input_tokens: 900 } };
 
 describe('RES-10: a program limits what one child may take', () => {
-  test('tokens: at the limit it stops, and its siblings go on', async () => {
+  test('tokens: at the limit it stops, and its siblings continue', async () => {
     const session = await open(again, again, { text: 'fine' });
     const limited = await session.spawn({
       prompt: 'Look around.',

@@ -121,7 +121,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     throw new UserMistake('no_session', reason);
   }
   const permissions = openRules(settings, here);
-  // The conversation speaks of the directory it began in, and goes on there.
+  // The conversation names the directory it began in, and continues there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   // Whatever still runs for the agent would work beside it.
   const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
@@ -163,7 +163,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   }
 }
 
-/** The newest session of this working tree that has something to go on from. */
+/** The newest session of this working tree that can be resumed. */
 function latestHere({ project, cwd, repository }: Place): SessionEntry | null {
   const root = repository?.root ?? cwd;
   return latestSession(project, (entry) => isInside(entry.cwd, root) && hasPrompt(project, entry.session));

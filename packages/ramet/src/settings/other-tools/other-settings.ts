@@ -103,7 +103,7 @@ export async function readServers(path: string, folders: readonly string[]): Pro
 interface ParsedFile {
   /** The object in the file, or what is wrong with it. */
   content: Record<string, unknown> | string;
-  /** What is strange in it though it can be read; each goes on from the file's name. */
+  /** What is strange in it though it can be read; each follows the file's name. */
   notes: string[];
 }
 

@@ -45,7 +45,7 @@ describe('RES-6: Read shows text', () => {
     }
   });
 
-  test('from an offset, up to a limit, and says where to go on', async ({ directory }) => {
+  test('from an offset, up to a limit, and says where to continue', async ({ directory }) => {
     expect(await read(directory, 'a\nb\nc\nd\n', { offset: 2, limit: 2 })).toBe(
       '     2\tb\n     3\tc\n(More follows: continue with offset 4.)',
     );

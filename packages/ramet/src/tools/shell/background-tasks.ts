@@ -1,6 +1,6 @@
 /**
- * The background tasks of one agent: commands that run on after their call was answered. It owns what is known of
- * them and where TaskOutput goes on reading; starting them is Bash's, their files are `output-file.ts`'s.
+ * The background tasks of one agent: commands that still run after their call was answered. It owns what is known of
+ * them and where TaskOutput continues to read; starting them is Bash's, their files are `output-file.ts`'s.
  *
  * Invariants
  * 1. A task that was started stays known, however it ended, also to the agent resumed in a later process.

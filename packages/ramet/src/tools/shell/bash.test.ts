@@ -228,7 +228,7 @@ describe('RES-6: Bash in the background', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('goes on when the call’s turn is aborted, and ends with the agent', async ({ directory }) => {
+  test('continues when the call’s turn is aborted, and ends with the agent', async ({ directory }) => {
     const agent = testAgent(directory);
     await agent.run(bashTool, { command: 'echo $$ > pid; exec sleep 300', run_in_background: true });
     const pid = await pidIn(directory, 'pid');

@@ -87,7 +87,7 @@ function newOutput(task: BackgroundTask, directory: string): string {
 
 /**
  * The part of an output file that was not shown yet. While more may come, a line that is not finished is shown but
- * not counted as seen, and neither is a private key that may still go on: the next look shows them whole, so that
+ * not counted as seen, and neither is a private key that may still continue: the next look shows them whole, so that
  * no secret passes the redactor in two halves.
  */
 interface NewOutputOptions {

@@ -7,7 +7,7 @@ import { type HtmlToken, readHtml } from './html-tokens.ts';
 export interface PageText {
   title: string;
   text: string;
-  /** The page goes on, but it has more tags than anybody reads. */
+  /** The page continues, but it has more tags than anyone reads. */
   cut: boolean;
 }
 

@@ -126,7 +126,7 @@ describe('UI-1: the children at work', () => {
     expect(agentRows(board.tree, { columns: 39, rows: 10 })[0]).toMatch(/^ {2}\.2 .* 2t 2\.5k \$0\.0200$/);
   });
 
-  test('AGENT-5: one that goes on is shown with what it had taken before', () => {
+  test('AGENT-5: a resumed agent is shown with what it had taken before', () => {
     const carried = { turns: 3, usage: { ...NO_USAGE, input_tokens: 1_000 }, costUsd: 0.03 };
     const board = boardOf({ ...started(2), carried } as SessionEvent, of(2, answered(0.01)));
     expect(agentRows(board.tree, { columns: 79, rows: 24 })[0]).toMatch(/ 4 turns · 2\.2k tok · \$0\.0400$/);
@@ -279,7 +279,7 @@ describe('AGENT-3: what the transcript says about a child', () => {
     expect(agentLine(of(2, bash('c', 'ls')), agent, 0, style)).toBeNull();
   });
 
-  test('that it goes on in the background', () => {
+  test('that it continues in the background', () => {
     expect(inBackgroundLine({ id: 'x.2', type: 'fork', name: 'w', description: 'part' }, style)).toBe(
       '→ .2 fork w: part: in the background',
     );

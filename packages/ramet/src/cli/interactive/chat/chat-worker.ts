@@ -1,7 +1,7 @@
 /**
  * Carries out what a person sends, one line at a time: prompts as turns, commands as what they do. What comes during a
  * turn is told to the agent that works (AGENT-7), or waits; when children report while nothing is done, the
- * conversation goes on by itself (AGENT-3). It prints through its parts and knows no keys.
+ * conversation continues by itself (AGENT-3). It prints through its parts and knows no keys.
  *
  * Invariants
  * 1. At most one turn is under way, and every line is carried out, heard by the agent, or handed back.

@@ -116,7 +116,7 @@ export function createEventView(style: TextStyle): EventView {
   };
 }
 
-/** What goes on once this has happened, in a few words; null when it says nothing of that. */
+/** What the agent does after this event, in a few words; null when the event does not say. */
 export function activityAfter(event: SessionEvent, before: string): string | null {
   switch (event.type) {
     case 'thinking_delta':

@@ -45,7 +45,7 @@ describe('keys of a terminal', () => {
     expect(parser.waiting).toBe(false);
   });
 
-  test('a sequence without end is dropped, and typing goes on', () => {
+  test('a sequence without end is dropped, and typing continues', () => {
     expect(parse(`\u001b[${'1'.repeat(100)}`, 'm', 'x')).toContainEqual(text('x'));
   });
 

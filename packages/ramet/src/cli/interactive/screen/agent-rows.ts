@@ -6,7 +6,7 @@ import type { ScreenSize } from './screen.ts';
 import { safeLine } from './text-style.ts';
 
 const MOST_ROWS = 6;
-/** Rows that other things need: what goes on, the input, the figures, some output. */
+/** Rows that other things need: the activity, the input, the figures, some output. */
 const KEPT_ROWS = 7;
 /** Below this the figures are short. */
 const NARROW = 60;

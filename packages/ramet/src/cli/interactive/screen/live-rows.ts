@@ -1,4 +1,4 @@
-/** What stands below the output: what goes on, the input, and one line of figures. Pure. */
+/** The rows below the output: the activity, the input, and one line of figures. Pure. */
 import { hitRate } from '../../../schema/usage.ts';
 import type { TreePlace } from '../../../views/agent-label.ts';
 import {
@@ -19,7 +19,7 @@ import { safeLine, type TextStyle } from './text-style.ts';
 
 export interface LiveState {
   readonly editor: EditorState;
-  /** What goes on, and since how many milliseconds; null between turns. */
+  /** The activity, and for how many milliseconds; null between turns. */
   readonly activity: { readonly text: string; readonly forMs: number } | null;
   /** The children at work. */
   readonly agents: readonly TreePlace<BoardAgent>[];

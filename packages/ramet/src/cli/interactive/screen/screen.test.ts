@@ -19,7 +19,7 @@ function written(text: string, columns: number): string {
 }
 
 describe('UI-1: output above, live rows below', () => {
-  test('a line that comes in pieces goes on where it stopped', () => {
+  test('a line that comes in pieces continues where it stopped', () => {
     const terminal = new VirtualTerminal(20, 10);
     const screen = createScreen((bytes) => terminal.write(bytes), 20);
     for (const piece of ['Hel', 'lo ', 'there.\nNext']) {

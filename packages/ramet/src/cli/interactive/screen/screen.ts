@@ -54,7 +54,7 @@ export function createScreen(write: (bytes: string) => void, startColumns: numbe
   /** Width of the output's last line, over all rows it takes. */
   let lineWidth = 0;
 
-  /** From where the cursor was left to where the output goes on; everything from there is erased. */
+  /** From where the cursor was left to where the output continues; everything from there is erased. */
   function toOutputEnd(): string {
     const column = columnAfter(lineWidth, columns);
     if (column === columns) lineWidth = 0;

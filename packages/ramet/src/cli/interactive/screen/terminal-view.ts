@@ -1,4 +1,4 @@
-/** The screen in time: output is gathered into frames, a key is shown at once, a spinner turns while work goes on. */
+/** The screen in time: output is gathered into frames, a key is shown at once, a spinner turns during work. */
 import { type LiveState, liveRows } from './live-rows.ts';
 import { createScreen, type Screen } from './screen.ts';
 import type { TerminalDevice } from './terminal-device.ts';

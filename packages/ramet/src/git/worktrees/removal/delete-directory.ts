@@ -21,7 +21,7 @@ export async function deleteDirectory(
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** At low priority, by a program that goes on when this process ends. What is returned waits for it. */
+/** At low priority, by a program that continues when this process ends. The returned promise waits for it. */
 export function deleteLater(directory: string): () => Promise<void> {
   const options = process.platform === 'linux' ? ['-rf', '--one-file-system'] : ['-rf'];
   const child = spawn('rm', [...options, '--', directory], { detached: true, stdio: 'ignore' });

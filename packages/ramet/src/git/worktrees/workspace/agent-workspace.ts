@@ -42,7 +42,7 @@ export interface AgentWorkspace {
   readonly notice: { readonly whole: string; readonly brief: string };
   /** What the user should know, and was not told in this session. */
   readonly warnings: readonly string[];
-  /** What an agent that goes on must know: its files are not as it left them. Null when they are. */
+  /** What a resumed agent must know: its files are not as it left them. Null when they are. */
   readonly recovered: string | null;
   /** One that was made before its agent was known. */
   giveTo(owner: WorkspaceOwner): void;
@@ -51,7 +51,7 @@ export interface AgentWorkspace {
   /** Folders that the last checkpoint does not hold. */
   readonly leftOut?: readonly string[];
   /**
-   * Never rejects: what fails is a reason to keep it. What follows from it goes on in the background. It is judged
+   * Never rejects: what fails is a reason to keep it. The rest happens in the background. It is judged
    * while what was begun in it ends, and given back afterwards.
    */
   release(begun?: Promise<void>): Promise<WorkspaceEnd>;
@@ -76,6 +76,6 @@ export interface AgentWorkspaces extends AsyncDisposable {
   create(request: WorkspaceRequest): Promise<AgentWorkspace>;
   /** The one of that name, or a new one. */
   enter(request: WorkspaceRequest): Promise<AgentWorkspace>;
-  /** That of an agent that goes on, at the same place (WORK-8). */
+  /** The worktree of a resumed agent, at the same path (WORK-8). */
   resume(worktree: RecordedWorktree, signal?: AbortSignal): Promise<AgentWorkspace>;
 }

@@ -4,7 +4,7 @@
  *
  * Invariants
  * 1. A worktree has one holder in this process, and one process.
- * 2. Who goes on in a worktree that is being given back waits for that to be over.
+ * 2. An agent that resumes in a worktree that is being given back waits for that to end.
  */
 import { basename, dirname } from 'node:path';
 import { UserMistake } from '../../../schema/errors.ts';

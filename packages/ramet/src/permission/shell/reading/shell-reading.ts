@@ -35,6 +35,6 @@ export interface ShellReading {
   files: ShellFile[];
   /** Assignments that stand alone, and variables that loops and `read` set. */
   variables: ShellAssignment[];
-  /** What cannot be understood, in words that go on from "cannot be judged:". */
+  /** What cannot be understood, in words that follow "cannot be judged:". */
   unclear: string[];
 }
