@@ -7,6 +7,9 @@
 const NEEDED = 24;
 const FEWEST_FILES = 48;
 const DIGEST_BYTES = 64;
+/** Says what ran before the code was written; V8 wants it to begin at a multiple of eight. */
+const MARK_BYTES = 8;
+const NOTHING = { mark: 'nothing', cachedData: undefined };
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) start();
 else import('node:fs').then((fs) => refuse(fs.existsSync));
@@ -24,10 +27,10 @@ function runBundle(fs, bundle) {
   const vm = process.getBuiltinModule('node:vm');
   const source = fs.readFileSync(bundle);
   const file = codeFile(fs, source);
-  const cachedData = file === null ? undefined : keptCode(fs, file);
+  const { mark, cachedData } = file === null ? NOTHING : keptCode(fs, file);
   const script = new vm.Script(source.latin1Slice(), { filename: bundle.href, cachedData });
-  const keep = () => keepCode(fs, file, script.createCachedData());
-  const code = file === null ? undefined : { isKept: cachedData !== undefined, keep };
+  const keep = (ran) => keepCode(fs, file, ran, script.createCachedData());
+  const code = file === null ? undefined : { kept: mark, keep };
   const load = (name) => process.getBuiltinModule('node:module').createRequire(bundle)(name);
   script.runInThisContext()(bundle.href, code, load);
 }
@@ -67,16 +70,18 @@ function folderOfUser(fs, join) {
 function keptCode(fs, file) {
   try {
     const content = fs.readFileSync(file);
-    const data = content.subarray(DIGEST_BYTES);
-    return digest(data) === content.latin1Slice(0, DIGEST_BYTES) ? data : undefined;
+    const marked = content.subarray(DIGEST_BYTES);
+    if (digest(marked) !== content.latin1Slice(0, DIGEST_BYTES)) return NOTHING;
+    return { mark: marked.latin1Slice(0, MARK_BYTES).trim(), cachedData: marked.subarray(MARK_BYTES) };
   } catch {
-    return undefined;
+    return NOTHING;
   }
 }
 
-function keepCode(fs, file, data) {
+function keepCode(fs, file, mark, data) {
+  const marked = Buffer.concat([Buffer.from(mark.padEnd(MARK_BYTES)), data]);
   const temporary = `${file}.${process.pid}`;
-  fs.writeFileSync(temporary, Buffer.concat([Buffer.from(digest(data)), data]), { mode: 0o600 });
+  fs.writeFileSync(temporary, Buffer.concat([Buffer.from(digest(marked)), marked]), { mode: 0o600 });
   fs.renameSync(temporary, file);
 }
 

@@ -67,8 +67,8 @@ const CACHE = `home/cache/1.2.3-${process.versions.node}`;
 const BUNDLE = `(function (moduleUrl, compiledCode) {
   function late() { return 'ran'; }
   late();
-  console.log(compiledCode === undefined ? 'none' : compiledCode.isKept ? 'kept' : 'empty');
-  if (compiledCode !== undefined && !compiledCode.isKept) compiledCode.keep();
+  console.log(compiledCode === undefined ? 'none' : compiledCode.kept);
+  if (compiledCode !== undefined && compiledCode.kept === 'nothing') compiledCode.keep('session');
 })`;
 
 /** Starts the command as an installed package: whether it has a compile cache, and whether its code was in it. */
@@ -99,10 +99,10 @@ test('the build keeps the code of its bundle beside it', () => {
 describe('the compile cache of an installed package', () => {
   test('holds the code of the functions that ran, and every later command starts from it', () => {
     makeCache(0o700);
-    expect(cacheUsed('-p', 'prompt')).toBe('empty');
+    expect(cacheUsed('-p', 'prompt')).toBe('nothing');
     expect(statSync(cachedFile()).mode & 0o777).toBe(0o600);
     expect(readFileSync(cachedFile(), 'latin1')).toContain('ran');
-    expect(cacheUsed('ps')).toBe('kept');
+    expect(cacheUsed('ps')).toBe('session');
   });
 
   test.each([
@@ -113,16 +113,16 @@ describe('the compile cache of an installed package', () => {
     makeCache(0o700);
     cacheUsed();
     writeFileSync(cachedFile(), damage(readFileSync(cachedFile())));
-    expect(cacheUsed()).toBe('empty');
-    expect(cacheUsed()).toBe('kept');
+    expect(cacheUsed()).toBe('nothing');
+    expect(cacheUsed()).toBe('session');
   });
 
   test('is not taken for that of another bundle of the same length', () => {
     makeCache(0o700);
     cacheUsed();
-    place('ramet/dist/cli/main.cjs', BUNDLE.replace('none', 'NONE').replace("'kept'", "'KEPT'"));
-    expect(launch('ramet').stdout).toBe('empty\n');
-    expect(launch('ramet').stdout).toBe('KEPT\n');
+    place('ramet/dist/cli/main.cjs', BUNDLE.replace("'none'", "'NONE'"));
+    expect(launch('ramet').stdout).toBe('nothing\n');
+    expect(launch('ramet').stdout).toBe('session\n');
   });
 
   test('is not made if missing: a launcher makes nothing in the home', () => {

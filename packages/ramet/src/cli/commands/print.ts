@@ -70,7 +70,7 @@ export async function carryOut(
   const wanted = { ...sessionOptions(options, resume, io), ...(prompt !== null && { title: prompt }) };
   const onRecord = tellingChanges((line) => io.note(line), record);
   await using session = await openSession({ ...wanted, onRecord });
-  using _ = keepCompileCache(io.env);
+  using _ = keepCompileCache(io.env, session);
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
   const result = await follow(session, prompt, output, {

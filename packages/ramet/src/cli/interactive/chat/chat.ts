@@ -76,7 +76,7 @@ export class Chat implements AsyncDisposable {
   async open(title?: string | null): Promise<Session> {
     if (this.#session !== null) return this.#session;
     const session = await openSession(title == null ? this.#options : { ...this.#options, title });
-    void keepCompileCache(this.#io.env);
+    void keepCompileCache(this.#io.env, session);
     this.#use(session);
     if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
     return session;
