@@ -10,6 +10,7 @@ import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/status.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
+import type { ExpectedGroup } from '../system/processes/process-group.ts';
 import type { AgentDesk, ToolOutcome } from './agent-desk.ts';
 import { KNOWN_SCHEMAS } from './known-schemas.ts';
 import type { RootView } from './root-view.ts';
@@ -53,6 +54,8 @@ export interface ToolContext {
   /** Files that rules keep from being read: a tool that looks through many leaves them out. */
   leavesOut?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
+  /** Notes that a process group is about to start. */
+  expectGroup?: (() => ExpectedGroup) | undefined;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */
   registerGroup(group: number): () => void;
   /** The agent's own background tasks. */

@@ -37,7 +37,8 @@ async function killedAtWork(): Promise<{ session: KilledSession; groups: number[
   const env = { RAMET_HOME: join(session.state, 'home') };
   const processes = processDirectory(findPlace({ cwd: session.repository, env }).project);
   // A command may have spoken before its host has noted it.
-  await session.until(() => readdirSync(processes).length === files.length);
+  const isNoted = (name: string): boolean => !name.includes(' 0@');
+  await session.until(() => readdirSync(processes).filter(isNoted).length === files.length);
   child.kill('SIGKILL');
   await ended;
   const groups = files.map((file) => Number(readFileSync(file, 'utf8')));

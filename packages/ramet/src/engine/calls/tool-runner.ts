@@ -237,6 +237,7 @@ function contextOf(
     ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
     ...agentShell(agent, held, tell),
     signal,
+    expectGroup: () => runtime.processes.expect(spec.id),
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
     tasks: agent.tasks,
     agents: runtime.agents.deskFor(spec.id, call.id, signal),

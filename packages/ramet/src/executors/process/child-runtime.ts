@@ -165,6 +165,7 @@ function registerOf(
 ): ProcessRegister {
   const own = createProcessRegister(processes, (message) => agent().warn('process_not_noted', message));
   return {
+    expect: (id) => own.expect(id),
     enter(group, id) {
       const leave = own.enter(group, id);
       host.post({ type: 'group', group, runs: true });

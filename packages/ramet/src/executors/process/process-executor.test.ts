@@ -104,7 +104,10 @@ describe('EXEC-2: the model is asked while the process starts', () => {
         return model.send(request, options);
       },
     };
-    const processes: ProcessRegister = { enter: () => () => lost.resolve() };
+    const processes: ProcessRegister = {
+      expect: () => ({ token: '', settle() {} }),
+      enter: () => () => lost.resolve(),
+    };
     const { host, recorded } = await hosted(
       { provider: slow, runtime: { processes } },
       'an end when it may',

@@ -162,6 +162,7 @@ async function runToEnd(
     cwd: worktree,
     env: { ...repository.env, [AGENT_VARIABLE]: checker },
     output: descriptor,
+    expect: () => register.expect(checker),
     register: (id) => register.enter(id, checker),
   });
   try {

@@ -214,6 +214,7 @@ function watchedFiles(files: FileLedger, git: RecentGitState): FileLedger {
 /** So may a program, as long as it runs. */
 function watchedProcesses(processes: ProcessRegister, git: RecentGitState): ProcessRegister {
   return {
+    expect: (agent) => processes.expect(agent),
     enter(group, agent) {
       git.forget();
       const leave = processes.enter(group, agent);

@@ -36,9 +36,21 @@ export interface ProcessGroupStart {
   confined?: boolean;
   /** Opens what the program reads from `HANDED_DESCRIPTOR`. */
   handed?: (() => number) | undefined;
+  /** Notes that a group is about to start: who is killed before `register` leaves a trace of it. */
+  expect?: (() => ExpectedGroup) | undefined;
   /** Notes that the group runs; what it returns is called when nobody of it is left. See `process-register.ts`. */
   register(group: number): () => void;
 }
+
+export interface ExpectedGroup {
+  /** The group has it in `START_VARIABLE`. */
+  readonly token: string;
+  /** The group is registered, or was not started. */
+  settle(): void;
+}
+
+/** Tells one start of a group from all others. */
+export const START_VARIABLE = 'RAMET_START';
 
 /** The first that is free after input, output and errors. */
 export const HANDED_DESCRIPTOR = 3;
@@ -50,6 +62,16 @@ const LONGEST_POLL_MS = 20;
 
 /** Rejects with the system's error when the program cannot be started. */
 export async function startProcessGroup(start: ProcessGroupStart): Promise<ProcessGroup> {
+  const expected = start.expect?.();
+  try {
+    const mark = expected && { [START_VARIABLE]: expected.token };
+    return await startMarked({ ...start, env: { ...start.env, ...mark } });
+  } finally {
+    expected?.settle();
+  }
+}
+
+async function startMarked(start: ProcessGroupStart): Promise<ProcessGroup> {
   const handed = start.handed?.();
   const child = spawn(start.program, start.arguments, {
     cwd: start.cwd,

@@ -4,10 +4,17 @@
  * and reading all of them is listing a directory. A process that exits by
  * itself, however suddenly, leaves none: what it has not ended by then is killed.
  */
+import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, systemCode } from '../../schema/errors.ts';
-import { livingGroups, signalGroup, terminateGroups } from './process-group.ts';
+import {
+  type ExpectedGroup,
+  livingGroups,
+  START_VARIABLE,
+  signalGroup,
+  terminateGroups,
+} from './process-group.ts';
 import { findProcess, isProcessAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 export interface RunningGroup {
@@ -20,12 +27,17 @@ export interface RunningGroup {
 }
 
 export interface ProcessRegister {
+  /** Notes that a group of the agent is about to start. */
+  expect(agent: string): ExpectedGroup;
   /** Notes a group that has just started; what it returns takes the note away. */
   enter(group: number, agent: string): () => void;
 }
 
 /** In the environment of every program that an agent starts. */
 export const AGENT_VARIABLE = 'RAMET_AGENT';
+
+/** Stands for the leader's pid in the note of a group that is about to start; its token stands for the start time. */
+const EXPECTED = 0;
 
 export function processDirectory(project: string): string {
   return join(project, 'processes');
@@ -38,18 +50,27 @@ export function createProcessRegister(directory: string, warn: (message: string)
   const killRest = (): void => {
     for (const leader of running) killGroupOf(leader);
   };
+  const note = (leader: ProcessIdentity, agent: string): string => {
+    const file = join(directory, noteOf({ host: thisProcess(), leader, agent }));
+    try {
+      makeNote(directory, file);
+    } catch (error) {
+      if (!warned) warn(`a command is not ended if this process is killed: ${describeError(error)}`);
+      warned = true;
+    }
+    return file;
+  };
   return {
+    expect(agent) {
+      const token = randomUUID();
+      const file = note({ pid: EXPECTED, started: token }, agent);
+      return { token, settle: () => removeNote(file) };
+    },
     enter(group, agent) {
       const leader = { pid: group, started: findProcess(group)?.started ?? null };
       if (running.size === 0) process.once('exit', killRest);
       running.add(leader);
-      const file = join(directory, noteOf({ host: thisProcess(), leader, agent }));
-      try {
-        makeNote(directory, file);
-      } catch (error) {
-        if (!warned) warn(`a command is not ended if this process is killed: ${describeError(error)}`);
-        warned = true;
-      }
+      const file = note(leader, agent);
       return () => {
         running.delete(leader);
         if (running.size === 0) process.off('exit', killRest);
@@ -106,12 +127,13 @@ function identity(pid: string | undefined, started: string | undefined): Process
  * 1. A group is ended only when the process that started it is gone, and when it is proved to be the same group: its
  *    leader has the start time that was noted, or, the leader being gone, a member carries the agent's id in its
  *    environment. A pid that another process has now is left alone.
- * 2. A note goes when nothing is left that it could be about.
+ * 2. A group that was about to start is the one of the oldest process that carries the token of that start.
+ * 3. A note goes when nothing is left that it could be about.
  *
  * The groups that were ended. Costs one look at a directory when there are none.
  */
 export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
-  const notes = orphansIn(directory);
+  const notes = orphansIn(directory).map(({ file, group }) => ({ file, group: begun(group) }));
   const members = memberLookup();
   const ours = notes.filter(({ group }) => isSameGroup(group, members));
   const left = await terminateGroups(ours.map(({ group }) => group.leader.pid));
@@ -120,6 +142,28 @@ export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
     if (!ours.includes(note) || !left.includes(note.group.leader.pid)) removeNote(note.file);
   }
   return ours.map(({ group }) => group);
+}
+
+/** With the leader that an expected group has got; itself for all others, and for one that never began. */
+function begun(group: RunningGroup): RunningGroup {
+  const { leader } = group;
+  if (leader.pid !== EXPECTED) return group;
+  try {
+    const marked = [...livingGroups()].flatMap(([id, members]) =>
+      members
+        .filter((pid) => carries(pid, `${START_VARIABLE}=${leader.started}`))
+        .map((pid) => ({ id, pid })),
+    );
+    const [first] = marked.sort((one, other) => startTicks(one.pid) - startTicks(other.pid));
+    if (first === undefined) return group;
+    return { ...group, leader: { pid: first.id, started: findProcess(first.id)?.started ?? leader.started } };
+  } catch {
+    return group;
+  }
+}
+
+function startTicks(pid: number): number {
+  return Number(findProcess(pid)?.started.split('-')[1] ?? Number.POSITIVE_INFINITY);
 }
 
 /** The living members of a group: the system is read once, on the first call. */
@@ -165,16 +209,15 @@ function isSameGroup(
   { leader, agent }: RunningGroup,
   membersOf: (group: number) => readonly number[],
 ): boolean {
-  if (leader.started === null) return false;
+  if (leader.started === null || leader.pid === EXPECTED) return false;
   const found = findProcess(leader.pid);
   if (found !== null) return found.started === leader.started && found.group === leader.pid;
-  return membersOf(leader.pid).some((pid) => worksFor(pid, agent));
+  return membersOf(leader.pid).some((pid) => carries(pid, `${AGENT_VARIABLE}=${agent}`));
 }
 
-function worksFor(pid: number, agent: string): boolean {
+function carries(pid: number, variable: string): boolean {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    return environment.includes(`${AGENT_VARIABLE}=${agent}`);
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable);
   } catch {
     return false;
   }

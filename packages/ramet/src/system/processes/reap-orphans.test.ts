@@ -88,6 +88,39 @@ describe('RES-8: what a killed process left', () => {
     expect(readdirSync(directory)).toHaveLength(2);
   });
 
+  test('is ended when it was started and not yet noted, with what it started, and nothing else', async () => {
+    const directory = temporaryDirectory();
+    const bystander = await startGroup('echo up; sleep 600', { [AGENT_VARIABLE]: AGENT });
+    const script = `
+      const { startProcessGroup } = await import(${JSON.stringify(import.meta.resolve('./process-group.ts'))});
+      const { createProcessRegister } = await import(${JSON.stringify(import.meta.resolve('./process-register.ts'))});
+      const register = createProcessRegister(${JSON.stringify(directory)}, console.error);
+      await startProcessGroup({
+        program: 'bash', arguments: ['-c', 'sleep 600 & sleep 600'], cwd: '/',
+        env: { PATH: process.env.PATH, ${AGENT_VARIABLE}: ${JSON.stringify(AGENT)} }, output: 1,
+        expect: () => register.expect(${JSON.stringify(AGENT)}),
+        register: (id) => { console.log('group ' + id); process.kill(process.pid, 'SIGKILL'); },
+      });`;
+    const host = spawn(process.execPath, ['--input-type=module', '--eval', script]);
+    const printed = once(host.stdout, 'data');
+    await once(host, 'exit');
+    const group = Number(/group (\d+)/.exec(String(await printed))?.[1]);
+    onTestFinished(() => {
+      if (isGroupAlive(group)) process.kill(-group, 'SIGKILL');
+    });
+    expect(isGroupAlive(group)).toBe(true);
+    expect(await reapedIn(directory)).toEqual([group]);
+    expect([group, bystander.pid].map(isGroupAlive)).toEqual([false, true]);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('is nothing when the host was killed before it could start anything', async () => {
+    const directory = temporaryDirectory();
+    note(directory, { pid: 0, started: 'a-token-of-nobody' });
+    expect(await reapedIn(directory)).toEqual([]);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   test('is nothing where nothing was ever started', async () => {
     expect(await reapedIn(join(temporaryDirectory(), 'missing'))).toEqual([]);
   });

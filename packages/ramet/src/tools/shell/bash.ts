@@ -81,7 +81,7 @@ export const bashTool: Tool = defineTool({
 });
 
 function start(shell: ShellStart, output: OutputFile, context: ToolContext): Promise<ProcessGroup> {
-  const { agent, cwd, env, registerGroup } = context;
+  const { agent, cwd, env, expectGroup, registerGroup } = context;
   return startProcessGroup({
     program: shell.program,
     arguments: shell.arguments,
@@ -90,6 +90,7 @@ function start(shell: ShellStart, output: OutputFile, context: ToolContext): Pro
     output: output.descriptor,
     handed: shell.handed,
     confined: shell.confined,
+    expect: expectGroup,
     register: registerGroup,
   });
 }
