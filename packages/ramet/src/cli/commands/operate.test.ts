@@ -90,3 +90,45 @@ describe('OP-1: ramet operate --lint', () => {
     expect(await operate('- [ ] T1 a (depends on T2)\n')).toMatchObject({ code: 1 });
   });
 });
+
+describe('OP-7: ramet plan', () => {
+  async function plan(text: string, ...flags: string[]): Promise<CommandEnd> {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, 'tasks.md'), text);
+    return runHere(['plan', ...flags, 'tasks.md'], { cwd, env: {} });
+  }
+
+  test('prints order, critical path, a table of widths, and that there is no history', async () => {
+    const { code, stdout } = await plan('- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n');
+    expect(code).toBe(0);
+    expect(stdout).toContain('2     T2, T3');
+    expect(stdout).toContain('critical path: T1 → T2 (2 of 3 tasks)');
+    expect(stdout).toMatch(/^2 \* +4 min to 30 min +\$\d/m);
+    expect(stdout).toContain('There is no history yet');
+  });
+
+  test('prints JSON, says when nothing is left, and refuses a file with errors', async () => {
+    const { stdout } = await plan('- [ ] T1 a\n', '--json', '--model', 'nobody-knows');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{
+        model: 'nobody-knows',
+        tasks: 1,
+        order: [['T1']],
+        critical_path: ['T1'],
+        recommended: 1,
+        stuck: [],
+        history: false,
+      },
+      widths: [{ width: 1, usd: { cache_planned: null, not_planned: null } }, {}, {}, {}, {}],
+    });
+    expect(await plan('- [x] T1 a\n')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('nothing is left to do'),
+    });
+    expect(await plan('- [ ] T1 a (depends on T9)\n')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('tasks.md:1:'),
+    });
+  });
+});

@@ -401,9 +401,9 @@ describe('OP-1: hostile files', () => {
     ['arrows', `## Dependencies\n\n${'T1 --> '.repeat(30_000)}`],
     ['comments', `- [ ] T001 ${'<!-- '.repeat(50_000)}`],
     ['waves', `\`\`\`\n"waves"${' '.repeat(100_000)}\n\`\`\`\n- [ ] T001 a`],
-    ['fences', `${'```\n'.repeat(20_001)}- [ ] T001 a`],
+    ['fences', `${'```\n'.repeat(4_001)}- [ ] T001 a`],
     ['headings', `${'#'.repeat(100_000)}\n- [ ] T001 a`],
-    ['nesting', Array.from({ length: 2_000 }, (_, n) => `${' '.repeat(n)}- [ ] T${n} a`).join('\n')],
+    ['nesting', Array.from({ length: 400 }, (_, n) => `${' '.repeat(n)}- [ ] T${n} a`).join('\n')],
   ])('a line or file of many %s is read and ends', async (_, text) => {
     const list = await read(text);
     expect(list.tasks.length + list.problems.length).toBeGreaterThan(0);
