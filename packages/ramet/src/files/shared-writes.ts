@@ -22,7 +22,7 @@ import {
   migrate,
   requireKnownVersion,
   schemaVersion,
-} from '../system/sqlite/migrations.ts';
+} from '../system/sqlite/database.ts';
 
 /** Who changed which file and who committed it; times in milliseconds since the epoch. */
 const CHECKOUT_MIGRATIONS: readonly string[] = [

@@ -24,7 +24,7 @@ import {
   sightOf,
   thisProcess,
 } from '../system/processes/process-identity.ts';
-import { inTransaction, migrate } from '../system/sqlite/migrations.ts';
+import { inTransaction, migrate } from '../system/sqlite/database.ts';
 import { readMeta, removeMeta, writeMeta } from './session-file.ts';
 import { SESSION_MIGRATIONS } from './session-schema.ts';
 

@@ -9,8 +9,8 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
+import { migrate } from '../system/sqlite/database.ts';
 import { bytesOf } from '../system/sqlite/memory-copy.ts';
-import { migrate } from '../system/sqlite/migrations.ts';
 import { EventCheck } from './integrity.ts';
 import { SESSION_MIGRATIONS } from './session-schema.ts';
 

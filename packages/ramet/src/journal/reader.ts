@@ -13,7 +13,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
-import { rollBack, schemaVersion } from '../system/sqlite/migrations.ts';
+import { rollBack, schemaVersion } from '../system/sqlite/database.ts';
 import { isBusy, isDamaged, readFailure, sessionOf } from '../system/sqlite/sqlite-failure.ts';
 import { blockLengths, checkedBlocks, isIndexWhole, isSoundFile } from './block-scan.ts';
 import { EventCheck, EventNumbers, LONGEST_GAP, readWitness } from './integrity.ts';

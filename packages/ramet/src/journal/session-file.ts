@@ -11,9 +11,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE, unusable } from '../system/home.ts';
+import {
+  existingFile,
+  inTransaction,
+  migrate,
+  openToRead,
+  requireKnownVersion,
+  schemaVersion,
+} from '../system/sqlite/database.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
-import { inTransaction, migrate, requireKnownVersion, schemaVersion } from '../system/sqlite/migrations.ts';
-import { existingFile, openToRead } from '../system/sqlite/open-to-read.ts';
 import {
   emptied,
   isBusy,

@@ -9,15 +9,15 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { describeError, JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
-import { openInMemory } from '../system/sqlite/memory-copy.ts';
 import {
   createSharedFile,
   inTransaction,
   migrate,
+  openToRead,
   requireKnownVersion,
   schemaVersion,
-} from '../system/sqlite/migrations.ts';
-import { openToRead } from '../system/sqlite/open-to-read.ts';
+} from '../system/sqlite/database.ts';
+import { openInMemory } from '../system/sqlite/memory-copy.ts';
 import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
 import type { WriterLease } from './lease.ts';
 import { INDEX_MIGRATIONS } from './session-schema.ts';

@@ -11,7 +11,7 @@ export const SESSION_MIGRATIONS: readonly string[] = [
   // `type` is computed, so that it costs no space and cannot disagree with the event itself.
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    ALTER TABLE events ADD COLUMN type TEXT GENERATED ALWAYS AS (data ->> 'type') VIRTUAL;`,
-  // Null in events of earlier versions (event-check.ts).
+  // Null in events of earlier versions (integrity.ts).
   'ALTER TABLE events ADD COLUMN crc INTEGER;',
 ];
 

@@ -14,7 +14,7 @@ import type { Clock } from '../schema/clock.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest, JournalEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
-import { rollBack } from '../system/sqlite/migrations.ts';
+import { rollBack } from '../system/sqlite/database.ts';
 import { writeFailure } from '../system/sqlite/sqlite-failure.ts';
 import { BlockInsert, EventInsert, PendingEvents, RecentDigests } from './event-insert.ts';
 import { EventCheck, WitnessWriter } from './integrity.ts';

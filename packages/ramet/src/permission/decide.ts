@@ -1,9 +1,8 @@
 /**
- * May this call run? Deny rules first, then whether the agent only reads, then ask and allow rules and its mode. Nobody
+ * May this call run? Deny rules first, then whether the agent only reads, then ask and allow rules and its mode. No one
  * is asked here: what stays open comes back as a question. Looks at the file system only to see where a path leads;
  * shell commands are read by `shell/`, which is loaded with the first of them.
  */
-
 import { resolve } from 'node:path';
 import type { ToolAccess } from '../schema/tool-access.ts';
 import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
@@ -17,7 +16,7 @@ import {
   stoppedAssessment,
 } from './assessment.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
-import { aliasesOf, type PermissionPolicy } from './policy.ts';
+import { aliasesOf, type PermissionPolicy, parseRules } from './policy.ts';
 import { plainHost } from './rule.ts';
 
 export async function decide(
@@ -112,4 +111,57 @@ function summarize({ paths, host }: RuleTarget, { url }: ToolAccess, input: unkn
 
 function hostOf(url: string | undefined): string | null {
   return url !== undefined && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
+}
+
+/**
+ * Files that rules keep from being read, for tools that search many: Grep and Glob leave them out (RES-3). Plain data,
+ * since an agent's process gets it from its host.
+ */
+export interface UnreadableFiles {
+  /** Rules as they were written, and for where. */
+  readonly rules: readonly { readonly text: string; readonly base: string; readonly home: string | null }[];
+  /** The file or directory that was asked for by name: it is permitted already. */
+  readonly named: string;
+}
+
+/** Undefined if no rule is about reading files, or the tool reads only what it was permitted. */
+export function unreadableFiles(
+  { rules }: Pick<PermissionPolicy, 'rules'>,
+  { searches, reads: [named = '.'] = [] }: ToolAccess,
+): UnreadableFiles | undefined {
+  if (searches !== true) return undefined;
+  // What would be asked about is not shown unasked.
+  const about = [...rules.deny, ...rules.ask].filter(
+    ({ scope }) => scope.kind === 'paths' && scope.access === 'read',
+  );
+  if (about.length === 0) return undefined;
+  return { rules: about.map(({ text, base, home }) => ({ text, base, home })), named };
+}
+
+/** Whether a path must be left out. `counterpart` is the same path in the checkout that rules were written for. */
+export function leavesOut(
+  { rules, named }: UnreadableFiles,
+  cwd: string,
+  counterpart?: (path: string) => string | null,
+): (path: string) => boolean {
+  const parsed = rules.flatMap(
+    ({ text, base, home }) => parseRules({ deny: [text] }, { base, home, place: '' }).rules.deny,
+  );
+  const allowed = resolve(cwd, named);
+  return (path) => {
+    const absolute = resolve(cwd, path);
+    if (absolute === allowed) return false;
+    const aliases = [counterpart?.(absolute) ?? []].flat();
+    return (
+      takingRule(parsed, {
+        tool: 'Read',
+        cwd,
+        paths: [absolute],
+        aliases,
+        access: 'read',
+        host: null,
+        name: null,
+      }) !== null
+    );
+  };
 }

@@ -7,8 +7,8 @@ import { testAgent } from '../../test/fixtures/tool-context.ts';
 import { globTool } from '../tools/search/glob.ts';
 import { grepTool } from '../tools/search/grep.ts';
 import type { Tool } from '../tools/tool.ts';
+import { leavesOut, unreadableFiles } from './decide.ts';
 import { parseRules, type RuleTexts } from './policy.ts';
-import { leavesOut, unreadableFiles } from './unreadable-files.ts';
 
 async function search(
   directory: string,

@@ -111,9 +111,8 @@ const DOORS: Readonly<Record<string, string>> = {
   system: `
     child-environment digest few-at-once glob-pattern home landing-path network-home on-abort path-inside
     persistent processes/marked-processes processes/process-group processes/process-identity
-    processes/process-register regular-file replace-file replace-whole sqlite/memory-copy
-    sqlite/migrations sqlite/open-to-read sqlite/sqlite-failure text/close-names text/line-diff
-    text/text-file text/visible-text trust
+    processes/process-register regular-file replace-file replace-whole sqlite/database sqlite/memory-copy
+    sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text trust
   `,
   journal: `
     find-file-writer integrity journal projections/agent-state projections/apply-event
@@ -142,7 +141,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   permission: `
     asking-once assessment broker decide effective-mode grammar-memory inherited-path policy rule
-    shell/fence/fence-command shell/fence/harm-to-others unreadable-files
+    shell/fence/fence-command shell/fence/harm-to-others
   `,
   settings: `
     other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings

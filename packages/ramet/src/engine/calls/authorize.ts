@@ -4,9 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { type Confinement, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
-import { decide } from '../../permission/decide.ts';
+import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { modeInForce } from '../../permission/effective-mode.ts';
-import { unreadableFiles } from '../../permission/unreadable-files.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';

@@ -1,6 +1,6 @@
 /** What comes of asking whether a call may run: plain data, since an agent's process asks its host. */
 import type { Confinement } from '../../permission/assessment.ts';
-import type { UnreadableFiles } from '../../permission/unreadable-files.ts';
+import type { UnreadableFiles } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 
 export interface PermitRequest {

@@ -8,7 +8,7 @@
  * 3. Secrets are taken out here, once, before a result enters the conversation.
  */
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
-import { leavesOut, type UnreadableFiles } from '../../permission/unreadable-files.ts';
+import { leavesOut, type UnreadableFiles } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';

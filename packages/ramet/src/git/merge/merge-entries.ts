@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { openIndex } from '../../journal/session-index.ts';
-import { inTransaction } from '../../system/sqlite/migrations.ts';
+import { inTransaction } from '../../system/sqlite/database.ts';
 
 /**
  * `waiting`: to be merged. `integrated`: merged as `result`, which the target may not hold yet. `landed`: in the

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { SharedWrites } from '../../files/shared-writes.ts';
 import { sessionOf } from '../../files/stale-file.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { inTransaction } from '../../system/sqlite/migrations.ts';
+import { inTransaction } from '../../system/sqlite/database.ts';
 import { settledDirectory } from './living-agents.ts';
 
 const BUSY_TIMEOUT_MS = 20_000;

@@ -11,8 +11,8 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { indexPath, openNewest, unusableIndex } from '../../journal/session-index.ts';
 import { JournalError } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
+import { inTransaction } from '../../system/sqlite/database.ts';
 import { openInMemory } from '../../system/sqlite/memory-copy.ts';
-import { inTransaction } from '../../system/sqlite/migrations.ts';
 import { diskTroubleAt, isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 

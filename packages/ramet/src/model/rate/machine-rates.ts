@@ -20,7 +20,7 @@ import {
   migrate,
   requireKnownVersion,
   schemaVersion,
-} from '../../system/sqlite/migrations.ts';
+} from '../../system/sqlite/database.ts';
 
 const MACHINE_MIGRATIONS: readonly string[] = [
   `CREATE TABLE rates (

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../../journal/sessions.ts';
 import type { JournalEvent } from '../../schema/events.ts';
-import { openToRead } from './open-to-read.ts';
+import { openToRead } from './database.ts';
 
 const warning: JournalEvent = { type: 'warning.raised', code: 'test', message: 'x' };
 

@@ -8,7 +8,7 @@ import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { JournalError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { digestOf } from '../digest.ts';
-import { schemaVersion } from './migrations.ts';
+import { schemaVersion } from './database.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-migrations-'));
 afterAll(() => rmSync(project, { recursive: true }));
