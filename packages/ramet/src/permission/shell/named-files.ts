@@ -9,6 +9,7 @@ import { takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
 import { actingCommand } from './acting-command.ts';
+import { bracesExpanded, namesTooMany } from './brace-operands.ts';
 import { pathOfSpec } from './git-operands.ts';
 import { HERE } from './operand-words.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
@@ -24,10 +25,12 @@ export interface NamingScene {
 /** The first rule that takes the right away to do this to a file the command names. */
 export function namingRule(
   rules: readonly PermissionRule[],
-  command: ShellCommand,
+  written: ShellCommand,
   policy: Pick<PermissionPolicy, 'counterpart'>,
   { cwd, readsOnly }: NamingScene,
 ): PermissionRule | null {
+  if (rules.length === 0) return null;
+  const command = { ...written, words: bracesExpanded(written.words, cwd) };
   for (const access of readsOnly ? (['read'] as const) : (['read', 'write'] as const)) {
     const about = rules.filter(
       (rule) =>
@@ -35,6 +38,7 @@ export function namingRule(
         (access === 'write' && isAboutAllWrites(rule)),
     );
     if (about.length === 0) continue;
+    if (namesTooMany(command.words)) return about[0] ?? null;
     const home = about.find((rule) => rule.home !== null)?.home ?? null;
     const named = access === 'read' ? readBy(command, cwd, home) : writtenBy(command, cwd, home);
     const { paths, folders, any } = named;

@@ -75,6 +75,63 @@ describe('RES-3: a rule without a pattern is about every file', () => {
   });
 });
 
+describe('RES-3: programs whose writes nobody knows', () => {
+  const building = ['make all', 'npm ci', 'npm run build', 'npm install left-pad'];
+  test.for(['Edit', 'Write', 'Edit(**)'])('are denied by %s, which is about every file', async (rule) => {
+    expect(await passing(rule, building)).toEqual([]);
+  });
+
+  test('are let through by a rule that names what is protected', async () => {
+    expect(await denied('Edit(src/**)', building)).toEqual([]);
+    expect(await denied('Edit(README.md)', building)).toEqual([]);
+  });
+});
+
+describe('RES-3: braces are expanded before names are held against rules', () => {
+  test('what they make is denied', async () => {
+    const commands = [
+      'rm {src.txt,docs/a.md}',
+      'rm {docs,src}/a.md',
+      'rm docs/{a,b}.md',
+      "rm docs/{'a',b}.md",
+      'rm doc{s/a.md,x}',
+      'rm {x,{y,docs/a.md}}',
+      '{rm,docs/a.md}',
+      'rm -r {docs,build}',
+      'tee {build/c,docs/a.md} < src/x.js',
+      'touch docs/f{1..3}',
+      'touch docs/f{01..12..2}.md',
+      'rm doc{r..t}/a.md',
+      'sed -i s/d/x/ ./{docs,src}/*',
+      'cp README.md {build,docs}/',
+      'git rm {docs,src}/a.md',
+      'touch docs/f{1..100000}',
+      `touch docs/${'{a,b}'.repeat(11)}`,
+      'env rm {src.txt,docs/a.md}',
+      "bash -c 'rm {src.txt,docs/a.md}'",
+    ];
+    expect(await passing('Edit(docs/**)', commands)).toEqual([]);
+    expect(await passing('Edit(f5)', ['touch f{1..9}', 'touch f{9..1}', 'touch f{1..100000}'])).toEqual([]);
+    expect(await passing('Read(.env)', ['cat {.env,x}', 'cat .{env,x}', 'head -n1 ./.e{nv,x}'])).toEqual([]);
+    expect(await passing('Edit', ['rm {a,b}', 'touch f{1..3}'])).toEqual([]);
+  });
+
+  test('what they do not make is not', async () => {
+    const commands = [
+      'rm {src,build}/a.md',
+      "rm '{docs/a.md,x}'",
+      'rm build/{a,b}{1..3}',
+      'touch build/f{1..500}',
+      'cp {docs,src}/a.md build/',
+      'cat {docs,src}/a.md',
+      "awk '{print $1}' docs/a.md",
+      'find build -name x -exec rm {} +',
+    ];
+    expect(await denied('Edit(docs/**)', commands)).toEqual([]);
+    expect(await denied('Edit(f5)', ['touch f{1..4}', 'touch f{1..9..2}x'])).toEqual([]);
+  });
+});
+
 describe('RES-3: git changes files that it is not told by a plain name', () => {
   test('everything, and names from the top of the repository', async () => {
     const commands = [

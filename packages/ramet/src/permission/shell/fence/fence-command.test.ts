@@ -105,6 +105,8 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     ...[
       'touch /opt/{n,m}',
       'touch {a,/opt/n}',
+      'touch {/opt/n,b}{,a}{,b}{,c}{,d}{,e}{,f}',
+      'touch {,a}{,b}{,c}{,d}{,e}{,f}{,g}{/opt/n,b}',
       'X=/opt; touch $X/n',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
       'X=/opt; touch "${X}/n"',

@@ -41,6 +41,11 @@ export function alternatives(source: string, most: number): string[] {
   return all.length > most ? [source] : all;
 }
 
+/** Whether the shell makes several words of it. */
+export function hasBraces(source: string): boolean {
+  return firstBraces(source) !== null;
+}
+
 interface Braces {
   from: number;
   to: number;

@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
-import { alternatives, substitutionEnd } from './expand-braces.ts';
+import { alternatives, hasBraces, substitutionEnd } from './expand-braces.ts';
 import type { ShellAssignment } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
 
@@ -47,7 +47,10 @@ function openEnd(lead: OpenKind): Expanded {
 
 function expandSource(source: string, scene: ExpansionScene, depth: number): Expanded[] {
   if (depth > DEEPEST || source.length > 2_000) return [openEnd('unknown')];
-  const all = alternatives(source, MOST).flatMap((each) => expandOne(each, scene, depth));
+  const words = alternatives(source, MOST);
+  // Too many to write out: one of them may lead anywhere.
+  if (words.some((each) => hasBraces(each))) return [openEnd('unknown')];
+  const all = words.flatMap((each) => expandOne(each, scene, depth));
   return all.length > MOST ? [openEnd('unknown')] : all;
 }
 
