@@ -23,7 +23,7 @@ export function showReport({ target, before, after, kept, checkout, entries }: M
     kept === null
       ? ''
       : `the result is ready as ${shortId(kept.commit)} and was not put on ${name(target)}: ${clean(kept.reason)}\n` +
-        `take it with: git merge --ff-only ${clean(kept.ref)}   (or ramet merge --continue --into ${clean(shellWord(target))} --update-checkout)\n`;
+        `take it with: git merge --ff-only --autostash ${clean(kept.ref)}   (or ramet merge --continue --into ${clean(shellWord(target))} --update-checkout)\n`;
   return `${table(lines)}${moved}${where}\n${taken}`;
 }
 

@@ -20,7 +20,7 @@ describe.concurrent('ramet gc', () => {
       stderr: 'ramet: nothing was removed: there is no terminal to ask on; use --yes to remove it\n',
     });
     expect(user.sessions()).toEqual([session]);
-    expect((await user.ramet(['gc'])).stdout).toMatch(/^1 item used in the last 30 days stay/);
+    expect((await user.ramet(['gc'])).stdout).toMatch(/^1 item used in the last 30 days stays/);
     const removed = await user.ramet(['gc', '--older-than', '0', '--yes']);
     expect(removed.code).toBe(0);
     expect(removed.stderr).toMatch(/^ramet: removed 1 of 1, \d+ kB in all\n$/);

@@ -59,7 +59,7 @@ function overview(held: readonly Holding[], days: number): string {
   if (staying.length > 0) parts.push(table([HEADINGS, ...staying.map((one) => row('keep', one))]));
   const sum = (some: readonly Holding[]): string => size(some.reduce((bytes, one) => bytes + one.bytes, 0));
   parts.push(
-    `${counted(young)} used in the last ${days} days stay (${sum(young)}); ${counted(going)} may go (${sum(going)})\n`,
+    `${counted(young)} used in the last ${days} days ${young.length === 1 ? 'stays' : 'stay'} (${sum(young)}); ${counted(going)} may go (${sum(going)})\n`,
   );
   return parts.join('\n');
 }

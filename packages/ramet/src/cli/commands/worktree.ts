@@ -97,7 +97,7 @@ export async function collect(
   else {
     io.out(printableTable(living.map(({ action, name, reasons }) => [action, name, reasons.join('; ')])));
     if (memories > 0)
-      io.out(`${memories} that are gone are remembered, so that their agents can be continued\n`);
+      io.out(`remembered, so that their agents can be continued: ${memories} removed earlier\n`);
   }
   for (const note of notes) io.note(printable(note));
   if (dryRun && !json) io.note('nothing was changed; without --dry-run it is done');

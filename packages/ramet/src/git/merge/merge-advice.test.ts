@@ -38,7 +38,7 @@ function run({ cwd, env }: MergeRepository, command: string): void {
 
 /** The last report says how to take what waits. */
 function take(place: MergePlace, report: MergeReport | null): void {
-  if (report?.kept) place.git('merge', '-q', '--ff-only', report.kept.ref);
+  if (report?.kept) place.git('merge', '-q', '--ff-only', '--autostash', report.kept.ref);
 }
 
 const two = (report: MergeReport | null) => report?.entries.find(({ branch }) => branch === 'two')?.state;
@@ -119,10 +119,10 @@ describe('WORK-5: the advice after a conflict leads to a branch that has landed'
     expect(end?.entries.map(({ state }) => state)).toContain('integrated');
     expect(end?.kept?.ref).toBe('refs/ramet/integration/main');
     expect(place.git('show', `${end?.kept?.ref}:a`)).toBe('both');
-    for (const [name, text] of Object.entries(mine))
-      expect(readFileSync(join(place.directory, name), 'utf8')).toBe(text);
     expect(place.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
     expect(place.git('worktree', 'list').split('\n')).toHaveLength(1);
+    for (const [name, text] of Object.entries(mine))
+      expect(readFileSync(join(place.directory, name), 'utf8')).toBe(text);
   });
 
   test('where the user is in the middle of a rebase', async () => {
