@@ -106,3 +106,30 @@ test.for(['</status>', '< / STATUS >', '＜/status>', '<st\u200batus>', '<task-n
     expect(quoteValue(`"x"${tag}`, ['status'])).toMatch(/^"x"&lt;/);
   },
 );
+
+test('a value on one line has no control characters, and single blanks between its words', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'b c',
+    ' ',
+    '  ',
+    '\n',
+    '\t',
+    '\u007f',
+    '\u00a0',
+    '\u200b',
+    '\u2028',
+    'é',
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const line = quoteValue(pieces.join(''));
+      expect(line).toBe(
+        pieces
+          .join('')
+          .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+          .trim(),
+      );
+    }),
+  );
+});

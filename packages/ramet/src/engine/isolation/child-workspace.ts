@@ -22,7 +22,7 @@ export async function childWorkspace(
 ): Promise<AgentWorkspace | null> {
   const { runtime, directory } = parent;
   // What a person can recognise, and what is there in any case.
-  const wanted = [name, description].find((text) => /[\p{L}\p{N}]/u.test(text ?? '')) ?? 'agent';
+  const wanted = [name, description].find((text) => isReadable(text ?? '')) ?? 'agent';
   const refusal = await runtime.sandbox.isolationRefusal();
   if (refusal !== null) throw new UserMistake('isolation', `it cannot be isolated: ${refusal}`);
   try {
@@ -40,6 +40,11 @@ export async function childWorkspace(
       cause: error,
     });
   }
+}
+
+/** A pattern that knows all letters takes a millisecond to compile, and few texts need it. */
+function isReadable(text: string): boolean {
+  return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
 }
 
 /** What the parent itself knows from elsewhere is in the child's conversation as well. */

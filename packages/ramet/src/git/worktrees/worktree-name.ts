@@ -13,7 +13,7 @@ export const BRANCH_PREFIX = 'ramet/';
 export function worktreeName(wanted: string): string {
   const flat = wanted
     .normalize('NFC')
-    .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, '-')
+    .replace(isPlain(wanted) ? /[^A-Za-z0-9._-]+/g : /[^\p{L}\p{N}\p{M}._-]+/gu, '-')
     .replace(/\.{2,}/g, '.')
     .replace(/-{2,}/g, '-')
     .replace(/^[.-]+|[.-]+$/g, '')
@@ -25,6 +25,11 @@ export function worktreeName(wanted: string): string {
     );
   }
   return shorten(flat);
+}
+
+/** A pattern that knows all letters takes a millisecond to compile, and few names need it. */
+function isPlain(text: string): boolean {
+  return !/[^ -~]/.test(text);
 }
 
 /** The end of a long name is replaced by a digest of it: two long names that begin alike stay two. */
