@@ -62,6 +62,8 @@ function withoutSuffix(path: string): string {
 }
 
 function looksLikeFile(path: string, isCode: boolean): boolean {
+  // Most words end here.
+  if (!/[\\/]/.test(path) && !(isCode && path.includes('.'))) return false;
   if (!PATH.test(path) || path.includes('://') || path.startsWith('//') || path.startsWith('-')) return false;
   const extension = EXTENSION.exec(path)?.[0].slice(1).toLowerCase();
   const segments = path.split(/[\\/]/).filter((segment) => segment !== '');

@@ -65,7 +65,7 @@ function past(pattern: RegExp, text: string, at: number): number {
 }
 
 const VERB =
-  /\b(?:(?:depends?|dependent|depending)(?:\s+(?:up)?on)?|(?:is |are )?blocked by|requires?|needs|(?:must |should )?(?:run |start |come )?after|waits? for)\b[\s:*_`]{0,4}/gi;
+  /\b(?:(?:depends?|dependent|depending)(?:\s+(?:up)?on)?|dependenc(?:y|ies)(?=\s?:)|deps?(?=\s?:)|(?:is |are )?blocked by|requires?|needs|(?:must |should )?(?:run |start |come )?after|waits? for)\b[\s:*_`]{0,4}/gi;
 
 export interface ProseDependency {
   /** Who waits; empty when the sentence does not say. */
@@ -88,7 +88,7 @@ export function proseDependencies(written: string, line: number): ProseDependenc
     const objects = readIdList(text, index + verb.length, { line, prose: true });
     if (objects.references.length === 0) continue;
     const subjects = subjectsBefore(text, index, line);
-    const strong = /^depend/i.test(verb);
+    const strong = /^dep/i.test(verb);
     found.push({ subjects, objects: objects.references, strong, start: index, end: objects.end });
   }
   return found;

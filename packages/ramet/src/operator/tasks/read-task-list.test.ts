@@ -283,6 +283,48 @@ describe('OP-1: plain lists', () => {
   });
 });
 
+describe('OP-1: the beginning of a task', () => {
+  test.each([
+    ['- [ ] **T001** [P] a', 'T001 open P: a'],
+    ['- [ ] **T001: a**', 'T001 open: a'],
+    ['- [ ] [T001] a', 'T001 open: a'],
+    ['* [ ] `T001` **[P]** a', 'T001 open P: a'],
+    ['1. [ ] T001 - a', 'T001 open: a'],
+    ['- [ ] T001 [P][US2] a', 'T001 open P: a'],
+    ['- [ ] [P] T001 a', 'T001 open P: a'],
+    ['- [ ] ~~T001 a~~', 'T001 cancelled: a'],
+    ['- [x] ~~T001 a~~', 'T001 done: a'],
+    ['- [ ]T001 a', 'T001 open: a'],
+    ['-[ ] T001 a', 'T001 open: a'],
+    ['- [ ] 3.3* a', '3.3 open *: a'],
+    ['- [ ]\\* 3.3 a', '3.3 open *: a'],
+    ['- [ ] Task 1.2: a', '1.2 open: a'],
+    ['- [ ] bd-a3f8.1: a', 'bd-a3f8.1 open: a'],
+    ['- [ ] T014.5 a', 'T014.5 open: a'],
+  ])('%s', async (text, expected) => {
+    const [task] = (await read(text)).tasks;
+    const flags = `${task?.parallel ? ' P' : ''}${task?.optional ? ' *' : ''}`;
+    expect(`${task?.id} ${task?.status}${flags}: ${task?.title}`).toBe(expected);
+  });
+
+  test.each([
+    ['(depends on T1, T2)'],
+    ['[depends: T1, T2]'],
+    ['(deps: T1 and T2)'],
+    ['(Dependencies: T1-T2)'],
+    ['@dependencies(T1,T2)'],
+    ['— depends on T1/T2'],
+    ['- [x] nested\n  - Depends on: Task T1, **T2**'],
+    ['\n  _Depends:_ T1, T2'],
+    ['\n  - **Blocked by**: T1 & T2'],
+    ['\n  - Dependencies:\n    - T1\n    - T2'],
+  ])('and its dependencies as %s', async (said) => {
+    const list = await read(`- [ ] T1 a\n- [ ] T2 b\n- [ ] T3 c ${said}\n`);
+    expect(list.problems).toEqual([]);
+    expect(taskOf(list, 'T3').dependsOn).toEqual(['T1', 'T2']);
+  });
+});
+
 describe('OP-1: a dependency block between issues', () => {
   const block = '## Dependencies\n\n- phase 1: #4301, #4302\n- phase 2: #4303\n- #4302 requires: #4301\n';
 

@@ -43,9 +43,10 @@ export const LONGEST_LINE = 10_000;
 const HEADING = /^\s{0,3}(#{1,6})(?:\s+|$)/;
 const RULE = /^\s{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/;
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/;
-const ITEM = /^(\s*)(?:[-*+\u2022]|(\d{1,9})[.)])\s+/;
+const ITEM = /^(\s*)(?:[-*+\u2022]|(\d{1,9})[.)])(?:\s+|(?=\[[ xX]\]\s))/;
 const HEADING_BOX = /^\[(.?)\](\s)/u;
-const BOX = /^\[(.?)\](\*|\\\*)?(?=\s|$|\*)\s*/u;
+/** A blank after the box is often forgotten; what is in brackets before `(` is a link. */
+const BOX = /^\[(.?)\](\*|\\\*)?(?=\s|$|\*|(?<=\[[ xX]\])[\p{L}\p{N}])\s*/u;
 
 export function scanMarkdown(text: string): MarkdownFile {
   const scan = new Scan();

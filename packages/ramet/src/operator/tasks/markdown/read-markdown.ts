@@ -153,6 +153,8 @@ class MarkdownReader {
     const task = this.#add(line, head, line.mark);
     task.parent = around === null ? null : around.id;
     task.optional ||= line.starred;
+    // Struck through: it will not be done.
+    if (line.body.startsWith('~~') && task.status === 'open') task.status = 'cancelled';
     this.#open.push({ task, indent: line.indent });
     this.#details.begin(task, line, head);
     this.#draft.read(line.number, `task ${task.id}`);

@@ -19,7 +19,7 @@ import type { TaskHead } from './task-id.ts';
 
 /** Marks in the text of a title that were understood and need not be shown. */
 const SAID =
-  /\s*[(\uff08]\s{0,2}depends?(?: on)?\b[^()\uff08\uff09]{0,300}[)\uff09]|\s*[\u2014\u2013-]\s{0,2}depends? on\b[^()]{0,300}$|<!--.{0,300}?-->|\s@(?:depend(?:s|encies)|requirements)\([^()]{0,200}\)/gi;
+  /\s*[([\uff08]\s{0,2}(?:depends?(?: on)?|dependencies|deps?)\b[^()[\]\uff08\uff09]{0,300}[)\]\uff09]|\s*[\u2014\u2013-]\s{0,2}depends? on\b[^()]{0,300}$|<!--.{0,300}?-->|\s@(?:depend(?:s|encies)|requirements)\([^()]{0,200}\)/gi;
 
 const TAG = /@depend(?:s|encies)\(([^()]{0,200})\)/g;
 

@@ -23,6 +23,8 @@ interface Candidate {
   /** A sign after it says that it is an id. */
   sure: boolean;
   length: number;
+  /** `2.3* title`. */
+  starred: boolean;
 }
 
 const OPEN = /^[*_`[(]{0,3}/;
@@ -38,9 +40,10 @@ const SHAPES: readonly [IdShape, RegExp][] = [
 ];
 
 export function candidateId(body: string): Candidate | null {
-  const open = OPEN.exec(body)?.[0].length ?? 0;
-  const word = TASK_WORD.exec(body.slice(open))?.[0].length ?? 0;
-  const start = open + word;
+  const before = leadIn(body);
+  const open = OPEN.exec(body.slice(before))?.[0].length ?? 0;
+  const word = TASK_WORD.exec(body.slice(before + open))?.[0].length ?? 0;
+  const start = before + open + word;
   const rest = body.slice(start, start + 60);
   for (const [shape, pattern] of SHAPES) {
     const id = pattern.exec(rest)?.[0];
@@ -48,13 +51,21 @@ export function candidateId(body: string): Candidate | null {
     const close = CLOSE.exec(rest.slice(id.length));
     if (close === null) continue;
     const sure = close[0] !== '' || word > 0 || open > 0 || shape === 'letter' || shape === 'dotted';
-    return { id, shape, sure, length: start + id.length + close[0].length };
+    const starred = open === 0 && close[0] === '*';
+    return { id, shape, sure, length: start + id.length + close[0].length, starred };
   }
   return null;
 }
 
+/** A line that is struck through, and `[P]` before the id. */
+const LEAD_IN = /^(?:~~)?(?:(?:\[P\]|\(P\))\s{1,3}(?=[*_`[(]{0,3}[A-Za-z]{0,16}[#-]?\d))?/;
+
+function leadIn(body: string): number {
+  return LEAD_IN.exec(body)?.[0].length ?? 0;
+}
+
 const FLAG =
-  /^\s{0,3}(?:\[(P)\]|\((P)\)|\[(US\s?-?\d{1,4}(?:,\s?US\s?-?\d{1,4}){0,9})\]|\[(Story|Setup|Polish|E2E|Found\w{0,9})\]|\[(optional)\]|\((optional)\))(?=\s|$|[:.])/i;
+  /^\s{0,3}[*`]{0,2}(?:\[(P)\]|\((P)\)|\[(US\s?-?\d{1,4}(?:,\s?US\s?-?\d{1,4}){0,9})\]|\[(Story|Setup|Polish|E2E|Found\w{0,9})\]|\[(optional)\]|\((optional)\))[*`]{0,2}(?=\s|$|[:.[])/i;
 const LAST_FLAG = /\s(?:\[P\]|\(P\))\s{0,2}$/;
 const OPTIONAL = /\(optional\)|\[optional\]|^optional:/i;
 
@@ -63,10 +74,8 @@ export function readHead(body: string, accepts: (candidate: Candidate) => boolea
   const candidate = candidateId(body);
   const isId = candidate !== null && accepts(candidate);
   let at = isId ? candidate.length : 0;
-  // `2.3* title` is optional too.
-  let optional = isId && /^\\?\*\s/.test(body.slice(at));
-  if (optional) at += body.slice(at).indexOf('*') + 1;
-  let parallel = false;
+  let optional = isId && candidate.starred;
+  let parallel = isId && /^(?:~~)?[[(]P[\])]/.test(body);
   for (let flag = FLAG.exec(body.slice(at)); flag !== null; flag = FLAG.exec(body.slice(at))) {
     parallel ||= flag[1] !== undefined || flag[2] !== undefined;
     optional ||= flag[5] !== undefined || flag[6] !== undefined;
@@ -75,7 +84,7 @@ export function readHead(body: string, accepts: (candidate: Candidate) => boolea
   const rest = body.slice(at);
   const lead = /^[\s:\u2014\u2013-]{0,4}(?=\S)/.exec(rest)?.[0].length ?? 0;
   const last = LAST_FLAG.exec(rest);
-  const title = rest.slice(lead, last?.index).trim();
+  const title = evenBold(body.slice(0, at), rest.slice(lead, last?.index).replaceAll('~~', '').trim());
   return {
     id: isId ? candidate.id : null,
     title,
@@ -84,6 +93,11 @@ export function readHead(body: string, accepts: (candidate: Candidate) => boolea
     titleAt: at + lead,
     shape: isId ? candidate.shape : null,
   };
+}
+
+/** `**T001: title**` leaves half of its bold signs in the title. */
+function evenBold(before: string, title: string): string {
+  return before.split('**').length % 2 === 0 ? title.replace('**', '') : title;
 }
 
 /** What the boxes of one file have in common. */
@@ -96,9 +110,9 @@ export interface IdHabit {
 
 export function habitOf(bodies: readonly string[]): IdHabit {
   const candidates = bodies.map(candidateId).filter((candidate) => candidate !== null);
-  const count = (shape: IdShape): number => candidates.filter((one) => one.shape === shape).length;
-  const usual = (shape: IdShape): boolean => count(shape) * 2 >= bodies.length;
-  const dotted = count('dotted') > 0;
+  const counts = Map.groupBy(candidates, ({ shape }) => shape);
+  const usual = (shape: IdShape): boolean => (counts.get(shape)?.length ?? 0) * 2 >= bodies.length;
+  const dotted = counts.has('dotted');
   const series = Map.groupBy(candidates, ({ id }) => id.replace(/\d.*$/, ''));
   const accepts = ({ id, shape, sure }: Candidate): boolean => {
     if (sure) return true;
