@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../../test/fixtures/engine.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import { EndpointHealth } from '../../model/rate/endpoint-health.ts';
+import type { RateRequest } from '../../model/rate/rate-window.ts';
 import { DEFAULT_RETRY } from '../../model/rate/retry.ts';
 import { steadyClock } from '../../schema/clock.ts';
 import { ModelError } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
+import { hosted } from '../agent/hosted-agent.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
+import { ProviderWait, RateTurn } from './rate-turn.ts';
 
 /** An engine whose provider is away until the test says that it is back. */
 async function startAway({ patienceMs = Number.POSITIVE_INFINITY, spec = {} as Partial<AgentSpec> } = {}) {
@@ -104,5 +107,32 @@ describe('MODEL-2: an agent whose provider is away', () => {
     clock.set(3_600_000 + 600_000);
     await clock.advance(5_000);
     expect((await running).result.status).toBe('done');
+  });
+});
+
+describe('MODEL-2: the status of an agent that waits for a limit and then for its provider', () => {
+  test('is that of the last wait, also while it looks', async () => {
+    const { engine, causes } = await startAway();
+    const wait = new ProviderWait(engine.agent);
+    const ticket = { looks: true, began() {}, release() {} };
+    const told: [number | null, 'limit' | 'provider'][] = [
+      [9, 'limit'],
+      [null, 'provider'],
+    ];
+    const acquire: RateRequest['acquire'] = async (_, onWait) => {
+      for (const [until, cause] of told) onWait?.(until, cause);
+      return ticket;
+    };
+    const request = { ...engine.runtime.rate.request('m'), acquire };
+    const { signal } = new AbortController();
+    using _first = await RateTurn.take(hosted(engine.agent), request, wait, signal);
+    wait.failed();
+    await engine.runtime.journal.commit('written');
+    expect(causes()).toEqual(['waiting: limit', 'waiting: provider']);
+    told.reverse();
+    using _second = await RateTurn.take(hosted(engine.agent), request, wait, signal);
+    wait.failed();
+    await engine.runtime.journal.commit('written');
+    expect(causes().slice(2)).toEqual(['waiting: limit', 'running: nothing', 'waiting: provider']);
   });
 });

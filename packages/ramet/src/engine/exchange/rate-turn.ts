@@ -27,8 +27,9 @@ export class RateTurn implements Disposable {
   ): Promise<RateTurn> {
     let isLimited = false;
     const ticket = await request.acquire(signal, (until, cause) => {
-      if (cause === 'provider') return wait.begin();
-      isLimited = true;
+      isLimited = cause === 'limit';
+      if (!isLimited) return wait.begin();
+      wait.replaced();
       agent.setStatus('waiting', 'limit', until);
     });
     if (isLimited) agent.setStatus('running', null);
@@ -80,6 +81,11 @@ export class ProviderWait {
   failed(): void {
     this.#hasFailed = true;
     this.begin();
+  }
+
+  /** The agent waits for something else now, and that is its status. */
+  replaced(): void {
+    this.#waits = false;
   }
 
   /** Other agents reached the provider. */

@@ -170,7 +170,15 @@ describe('AGENT-5: the status of an agent', () => {
       );
     const again = after(requestStarted({ attempt: 2 }));
     expect(statusOf(again)).toMatchObject({ status: 'waiting', cause: 'provider' });
-    expect(statusOf(after(requestStarted({ request: 'r9' })))).toMatchObject({ status: 'running' });
+    expect(statusOf(after(requestStarted({ request: 'r9' })))).toMatchObject({ cause: 'provider' });
+    const told: JournalEvent = {
+      type: 'message.appended',
+      role: 'user',
+      cause: 'prompt',
+      blocks: [],
+      shared: 0,
+    };
+    expect(statusOf(after(told))).toMatchObject({ status: 'running', cause: null });
   });
 
   describe('MODEL-2: the end of a wait that was recorded', () => {

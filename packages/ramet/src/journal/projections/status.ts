@@ -180,14 +180,14 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       board.tools.delete(agent.id);
       break;
     case 'message.appended':
-      setRunning(agent);
+      if (agent.cause === 'provider' || !isUnderWay(agent.status)) run(agent);
       break;
     case 'request.started':
       // Keeping a prefix warm is nothing that its agent does, nor is compacting a finished conversation.
       if (event.source === 'refresh') break;
       if (event.source !== undefined && !isUnderWay(agent.status)) break;
       // One that looks whether its provider is back waits for it until an answer begins.
-      if (event.attempt === 1 || agent.cause !== 'provider') run(agent);
+      if (agent.cause !== 'provider' || !isUnderWay(agent.status)) run(agent);
       agent.activity = { kind: 'requesting', model: event.model, attempt: event.attempt, since };
       break;
     case 'request.failed':

@@ -14,6 +14,8 @@ const PASSING = [
   failure('api_error', 500),
   failure('http_502', 502),
   failure('overloaded_error'),
+  failure('wrong_content_type', 200, 'terminal'),
+  failure('http_302', 302, 'terminal'),
 ];
 
 function healthOf({ recent = false, had = false } = {}) {

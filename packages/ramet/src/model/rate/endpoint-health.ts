@@ -109,6 +109,15 @@ export class EndpointHealth {
 
 /** A connection that broke, silence, a server in trouble. Not limits, and not what the model wrote wrongly. */
 function isTransient(error: ModelError): boolean {
+  return isOfAnother(error) || isPassing(error);
+}
+
+/** Something on the way answers instead of the provider, such as the login page of a network. */
+function isOfAnother({ code, status = 0 }: ModelError): boolean {
+  return code === 'wrong_content_type' || (status >= 300 && status < 400);
+}
+
+function isPassing(error: ModelError): boolean {
   return error.family === 'retryable' && !isRateLimit(error) && error.code !== 'stream_broken';
 }
 

@@ -102,6 +102,12 @@ export function lookAgainMs({ outage }: RateLane): number {
   return outage.since === null ? LOOK_AGAIN_MS : LOOK_AFTER_WAKING_MS;
 }
 
+/** One that looked, or checked a limit, has ended, and the next may go sooner than those who wait know. */
+export function wakeEarlier(lane: RateLane): void {
+  lane.alarm?.abort();
+  lane.alarm = null;
+}
+
 /** Whatever is no failure is a sign of life. */
 export function signOf({ kind }: RateOutcome): ProviderSign {
   return kind === 'failed' ? 'none' : 'life';

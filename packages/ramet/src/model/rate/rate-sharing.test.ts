@@ -115,7 +115,7 @@ describe('MODEL-2: a limit that is remembered, and a provider that is away', () 
       if (again) requests.get(name)?.acquire();
       await settled();
     };
-    return { clock, run, fail };
+    return { clock, run, window, fail };
   }
 
   test('the one that checks the limit looks again after the pause of the outage, not of the limit', async () => {
@@ -127,6 +127,17 @@ describe('MODEL-2: a limit that is remembered, and a provider that is away', () 
     await fail('a', 'away');
     await clock.advance(1_000);
     expect(run.started()).toEqual(['a']);
+  });
+
+  test('those who wait learn that they wait for the provider, and of the limit once it is confirmed', async () => {
+    const causes: string[] = [];
+    const { clock, run, window, fail } = await checking();
+    void window.request('m').acquire(never, (_, cause) => void causes.push(cause));
+    await fail('a', 'away');
+    expect(causes).toEqual(['limit', 'provider']);
+    await clock.advance(500);
+    run.tickets.get('a')?.release(limited(HOURS));
+    expect(causes).toEqual(['limit', 'provider', 'limit']);
   });
 
   test('all follow when it is answered at last', async () => {

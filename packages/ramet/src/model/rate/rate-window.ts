@@ -14,7 +14,7 @@ import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { Cancelled, LimitReached } from '../../schema/errors.ts';
 import type { ModelProvider } from '../provider.ts';
 import type { RateStore } from './machine-rates.ts';
-import { causeOf, createRateLane, lookAgainMs, type RateLane, signOf } from './rate-lane.ts';
+import { causeOf, createRateLane, lookAgainMs, type RateLane, signOf, wakeEarlier } from './rate-lane.ts';
 import { type ProviderSign, STOOD_STILL_MS } from './rate-outage.ts';
 import type { OnRateWait, RateRequest, RateTicket, RateWaitCause } from './rate-request.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -258,11 +258,13 @@ class SessionRateWindow implements RateWindow {
 
   /** The waiting requests learn until when, and the caller with a limit learns that it is too long. */
   #tellPause(lane: RateLane): void {
-    const { bucket, queue } = lane;
+    const { bucket, outage, queue } = lane;
     const until = bucket.pausedUntil;
     if (until < this.#clock.now() + WORTH_TELLING_MS || until <= lane.toldUntil) return;
-    lane.toldUntil = until;
-    for (const waiter of queue.waiters) waiter.told(until, 'limit');
+    if (outage.since === null) {
+      lane.toldUntil = until;
+      for (const waiter of queue.waiters) waiter.told(until, 'limit');
+    }
     this.#noteTooLong(lane);
   }
 
@@ -291,10 +293,4 @@ class SessionRateWindow implements RateWindow {
     const shared = this.#store.read(lane.name);
     if (shared !== null) lane.bucket.adopt(shared, now);
   }
-}
-
-/** One that looked, or checked a limit, has ended, and the next may go sooner than those who wait know. */
-function wakeEarlier(lane: RateLane): void {
-  lane.alarm?.abort();
-  lane.alarm = null;
 }
