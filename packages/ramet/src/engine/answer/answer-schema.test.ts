@@ -137,7 +137,8 @@ describe('AGENT-5: no schema and no answer hangs the process', () => {
     const { check } = await compiled({ items: { $ref: '#' } });
     expect(check('['.repeat(100_000) + ']'.repeat(100_000))).toMatchObject({
       ok: false,
-      problem: expect.stringContaining('nested too deeply'),
+      // On a loaded machine the time is up before the stack is.
+      problem: expect.stringMatching(/nested too deeply|it takes longer than/),
     });
   });
 });
