@@ -198,7 +198,7 @@ function refusal(session: SessionId, what: string): JournalError {
   );
 }
 
-function blocksText(blocks: number): string {
+export function blocksText(blocks: number): string {
   return blocks === 1 ? '1 block' : `${blocks} blocks`;
 }
 

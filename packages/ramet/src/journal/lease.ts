@@ -34,6 +34,8 @@ export const FENCE = 'fence';
 export const FIRST_FENCE = '1';
 /** When it was last resumed. */
 export const OPENED = 'opened';
+/** What a repair could not save, until the session is resumed and everybody is told. */
+export const LOST = 'lost';
 
 export interface WriterLease extends ProcessIdentity {
   /** Tells apart two openings by one process. */

@@ -19,15 +19,17 @@ import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite
 import { checkedBlocks, isSoundFile } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
 import {
+  blocksText,
   EventCheck,
   EventNumbers,
+  eventsText,
   LONGEST_GAP,
   readWitness,
   saysSkipped,
   skippedNumbers,
 } from './integrity.ts';
 import type { DamagedEvent } from './journal.ts';
-import { FENCE, inUse, OPENED, WRITER } from './lease.ts';
+import { FENCE, inUse, LOST, OPENED, WRITER } from './lease.ts';
 import { looseRows, mendFirstPage } from './loose-leaves.ts';
 import { SessionReader } from './reader.ts';
 import {
@@ -216,10 +218,15 @@ function removeFiles(file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
 }
 
-function writeRepaired(file: string, { meta, events, blocks, lostEvents }: Salvaged): void {
+function writeRepaired(file: string, found: Salvaged): void {
+  const { meta, events, blocks, lostEvents } = found;
   const { [WRITER]: _, ...kept } = meta;
+  const lost = lostText(found);
   closeSync(openSync(file, 'wx', PRIVATE_FILE));
-  using db = fillSessionFile(file, { [FENCE]: '1', ...kept, [OPENED]: meta[OPENED] ?? meta.created ?? '0' });
+  using db = fillSessionFile(file, {
+    ...{ [FENCE]: '1', ...kept, [OPENED]: meta[OPENED] ?? meta.created ?? '0' },
+    ...(lost !== '' && { [LOST]: lost }),
+  });
   inTransaction(db, () => {
     const block = db.prepare('INSERT INTO blocks (digest, bytes) VALUES (?, ?)');
     for (const [digest, bytes] of blocks) block.run(digest, bytes);
@@ -231,6 +238,17 @@ function writeRepaired(file: string, { meta, events, blocks, lostEvents }: Salva
     }
   });
   settleSessionFile(db, file);
+}
+
+/** `3 events (17, 18, 30) and 1 block`; empty when nothing is lost. */
+export function lostText({
+  lostEvents,
+  lostBlocks,
+}: Pick<RepairOutcome, 'lostEvents' | 'lostBlocks'>): string {
+  return [
+    ...(lostEvents.length === 0 ? [] : [eventsText(lostEvents)]),
+    ...(lostBlocks === 0 ? [] : [blocksText(lostBlocks)]),
+  ].join(' and ');
 }
 
 /** What is lost is told where it stood. */

@@ -220,6 +220,7 @@ describe('LOG-1: the numbers of events', () => {
     }
     expect(await resume()).toEqual({ refused: expect.stringContaining('cannot be resumed as it is') });
     repairSession({ project, session });
+    expect(await resume()).toEqual({ refused: 'its end is missing, which is told' });
     expect(await resume()).toMatchObject({ first: EVENTS });
   });
 });

@@ -25,6 +25,7 @@ import {
   type HolderState,
   holderState,
   inUse,
+  LOST,
   leaseOf,
   newLease,
   OPENED,
@@ -41,6 +42,7 @@ import {
   openSessionFileReadOnly,
   readMeta,
   removeLockFile,
+  removeMeta,
   reserveSessionFile,
   type SessionLock,
   sessionPath,
@@ -92,7 +94,7 @@ export async function createSession(
 export interface ResumedJournal {
   journal: Journal;
   reader: JournalReader;
-  /** More had been recorded than the journal still holds; a warning says how much. */
+  /** More had been recorded than the journal still holds, at its end or where it was repaired; a warning says how much. */
   endIsMissing: boolean;
 }
 
@@ -122,7 +124,7 @@ export async function resumeSession(
     const lease = newLease(lock.inode);
     const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
     const entry = describeSession(db, session);
-    const missing = skipLostEnd({ db, file, end, time });
+    const missing = joinLines(skipLostEnd({ db, file, end, time }), takeLoss(db, file));
     const { journal, registration, warn } = openJournal(options, { db, entry, lease, lock, fence });
     if (missing !== null) warn('journal_end_missing', missing);
     registration.register();
@@ -140,6 +142,21 @@ export async function resumeSession(
     if (isGone) throw removedBeforeResuming(file);
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
+}
+
+/** One line that says what an earlier repair could not save; null when it saved everything. */
+function takeLoss(db: DatabaseSync, file: string): string | null {
+  const lost = readMeta(db)[LOST];
+  if (lost === undefined) return null;
+  removeMeta(db, LOST);
+  return (
+    `the journal ${file} was repaired, and ${lost} could not be saved: ` +
+    'what agents did then may be done again: check the files before you rely on them'
+  );
+}
+
+function joinLines(...lines: readonly (string | null)[]): string | null {
+  return lines.filter((line) => line !== null).join('\n') || null;
 }
 
 function inodeOf(file: string): number | null {

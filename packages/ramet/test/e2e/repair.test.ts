@@ -37,10 +37,17 @@ describe.concurrent('LOG-1: a damaged session', () => {
     expect(repaired).toMatchObject({ code: 0, stderr: '' });
     const [first, ...rest] = linesOf(repaired.stdout);
     expect(first).toMatch(new RegExp(`^session ${session} is repaired: .* are saved; lost: event \\d+$`));
+    expect(rest.at(-1)).toMatch(/^check the files before you resume/);
     expect(rest).toContain(`the damaged file is kept as ${file}.damaged`);
 
     const resumed = await user.ramet(['-p', 'three', '--resume', session]);
-    expect(resumed).toMatchObject({ code: 0, stdout: 'Well done.\n', stderr: '' });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Well done.\n' });
+    expect(linesOf(resumed.stderr)).toEqual([
+      expect.stringMatching(/was repaired, and event \d+ could not be saved: .*check the files/),
+    ]);
+    expect(JSON.stringify(emulator.requests.at(-1)?.request?.messages)).toContain(
+      'done more than you remember',
+    );
     expect((await user.ramet(['doctor', '--repair', session])).stdout).toMatch(/ is whole: /);
     expect((await user.ramet(['doctor'])).stdout).toMatch(/^ok {2}sessions {2}1 can be read whole$/m);
   });
@@ -66,7 +73,9 @@ describe.concurrent('LOG-1: a damaged session', () => {
     expect((await user.here(['doctor', '--repair', session])).code).toBe(0);
     expect(await user.here(['resume', session])).toMatchObject({
       code: 2,
-      stderr: 'ramet: no prompt of this session is on record: give it again\n',
+      stderr: expect.stringMatching(
+        /blocks could not be saved: .*\nramet: no prompt of this session is on record: give it again\n$/,
+      ),
     });
     expect(await user.ramet(['-p', '--resume', session, 'two'])).toMatchObject({
       code: 0,

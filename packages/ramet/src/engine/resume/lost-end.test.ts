@@ -1,5 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   startFamily,
 } from '../../../test/fixtures/family.ts';
 import { witnessPath } from '../../journal/integrity.ts';
+import { repairSession } from '../../journal/repair-session.ts';
 import { MAY_HAVE_RUN, NOT_RUN, RECORD_LOST_ITS_END } from '../agent/notices.ts';
 
 const never = () => new Promise<never>(() => {});
@@ -98,6 +99,38 @@ describe('LOG-1: a call whose start was in the lost end of the journal', () => {
     expect(lastTexts(again.requestsOf('Go.').at(-1))[0]).toContain('as it is now');
   });
 });
+
+test('LOG-1: every agent of a repaired session is told, and a call that may have begun is not made again', async () => {
+  const stop = new AbortController();
+  const family = await startFamily({ cast: { 'Go.': [startAgents(['child'])], child: [append, never] } });
+  const running = family.run('Go.', { signal: stop.signal });
+  while (family.emulator.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort('SIGINT');
+  await running;
+  await family.session[Symbol.asyncDispose]();
+  const file = journalIn(family.home);
+  damageFirst(file, 'tool.started', 'Bash');
+  const session = basename(file, '.sqlite');
+  expect(repairSession({ project: dirname(file), session }).lostEvents).toHaveLength(1);
+  const again = await family.reopen({
+    'Go.': () => ({ text: 'Heard.' }),
+    child: () => ({ text: 'Scope: checked.' }),
+  });
+  await again.run(null);
+  expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
+  for (const agent of ['Go.', 'child'])
+    expect(JSON.stringify(again.requestsOf(agent).at(-1))).toContain(RECORD_LOST_ITS_END);
+});
+
+function damageFirst(file: string, type: string, holding: string): void {
+  using db = new DatabaseSync(file);
+  const changed = db
+    .prepare(
+      "UPDATE events SET data = data || ' ' WHERE seq = (SELECT min(seq) FROM events WHERE type = ? AND data LIKE ?)",
+    )
+    .run(type, `%${holding}%`);
+  expect(changed.changes).toBe(1);
+}
 
 test('AGENT-5: without a witness that saw more, a call that had not begun is made', async () => {
   const family = await cutAfter(1, { 'Go.': [append, never] }, 2);
