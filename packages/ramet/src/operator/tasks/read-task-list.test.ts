@@ -241,6 +241,21 @@ describe('OP-1: plain lists', () => {
     ]);
   });
 
+  test('say so of lines that look like tasks and have no box, and know labels in bold', async () => {
+    const list = await read(
+      '- [ ] T001 a\n\n* T002 b\n\nT003: c\n\n> - [ ] T004 d\n\n| T005 | e |\n\n**Definition of Done**\n\n- [ ] green\n',
+    );
+    expect(list.tasks.map(({ id }) => id)).toEqual(['T001']);
+    expect(list.ignored.map(({ line, why }) => `${line} ${why}`)).toEqual([
+      '3 it begins like the task T002, but has no box',
+      '5 it begins like the task T003, but has no box',
+      '7 a box in a quotation',
+      '9 a table',
+      '11 text',
+      '13 a criterion or prohibition',
+    ]);
+  });
+
   test('words that look like ids stay words unless the file has such ids', async () => {
     const list = await read(
       '- [ ] UTF-8 support\n- [ ] 3 retries on failure\n- [ ] Fix it\n- [ ] RFC7231 dates\n',

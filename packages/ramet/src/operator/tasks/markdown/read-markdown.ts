@@ -243,7 +243,7 @@ class MarkdownReader {
     else if (namesGate(line.body)) {
       this.#headings.gate = safeText(line.body, 300);
       this.#draft.ignore(line.number, `a gate for a person: ${line.body}`);
-    } else this.#draft.ignore(line.number, whyNot(line));
+    } else this.#draft.ignore(line.number, this.#whyNot(line));
   }
 
   /** The task that a line without a box belongs to. */
@@ -269,10 +269,15 @@ class MarkdownReader {
     this.#draft.edges.push(...said, ...drawn);
     return said.length + drawn.length > 0 ? 'dependencies' : null;
   }
-}
 
-function whyNot({ kind, body }: MarkdownLine): string {
-  if (/^\[[A-Z]{1,3}\]|\*\*\[\w+\??\]\*\*|`?\[P\??\]`?.{0,3}[=:]/.test(body)) return 'a legend';
-  if (body.startsWith('|')) return 'a table';
-  return kind === 'item' ? 'a list item without a box' : 'text';
+  #whyNot({ kind, body }: MarkdownLine): string {
+    if (/^\[[A-Z]{1,3}\]|\*\*\[\w+\??\]\*\*|`?\[P\??\]`?.{0,3}[=:]/.test(body)) return 'a legend';
+    if (body.startsWith('|')) return 'a table';
+    if (/^>[\s>]*[-*+] \[.?\]/u.test(body)) return 'a box in a quotation';
+    const id = this.#habit.any ? candidateId(body) : null;
+    // Numbered lists are everywhere; an id with letters was given by the author.
+    if (id !== null && /^[A-Za-z]/.test(id.id) && this.#habit.accepts(id))
+      return `it begins like the task ${id.id}, but has no box`;
+    return kind === 'item' ? 'a list item without a box' : 'text';
+  }
 }

@@ -76,7 +76,8 @@ export class Details {
   /** A label such as "Acceptance:" outside any task. */
   label(line: MarkdownLine): void {
     this.#endTitle();
-    if (/[:\uff1a]\s*\**$/.test(line.body) && (namesCriteria(line.body) || isProhibition(line.body)))
+    const isLabel = /[:\uff1a]\s*\**$/.test(line.body) || /^\*\*[^*]{1,80}\*\*$/.test(line.body);
+    if (isLabel && (namesCriteria(line.body) || isProhibition(line.body.replace(/^\*\*/, ''))))
       this.#criteria = { indent: line.indent };
     else if (line.kind === 'text') this.#criteria = null;
   }
