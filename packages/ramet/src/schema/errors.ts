@@ -60,6 +60,9 @@ export class ModelError extends RametError {
   }
 }
 
+/** Why a run is interrupted that can be resumed: the cause with which its agents end. */
+export type InterruptionCause = 'limit' | 'provider';
+
 /** A provider lets nobody send for longer than this request is to wait. Nothing of it was sent. */
 export class LimitReached extends RametError {
   readonly until: number;
@@ -72,10 +75,12 @@ export class LimitReached extends RametError {
   }
 }
 
-/** A provider was away for longer than this run waits. The work can be resumed. */
+/** A provider was away, or refused every request, for longer than this run waits. The work can be resumed. */
 export class ProviderAway extends RametError {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super('provider', 'retryable', message, options);
+  declare readonly code: InterruptionCause;
+
+  constructor(message: string, options: { cause?: unknown; code?: InterruptionCause } = {}) {
+    super(options.code ?? 'provider', 'retryable', message, options);
     this.name = 'ProviderAway';
   }
 }

@@ -118,6 +118,34 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(6));
   });
 
+  test('many short refusals interrupt its agents in the same way, and resume ends all of them', async ({
+    user,
+  }) => {
+    let limited = true;
+    await user.emulate({
+      respond: fanOut({ children: 4, command: 'echo line >> lines.txt; echo done' }),
+      fault: ({ request }) =>
+        limited && childOf(request) !== null ? { kind: 'status', status: 429, retryAfter: 0.1 } : undefined,
+    });
+    setWait(user, 1);
+    const end = await user.ramet(['-p', 'x', ...BYPASS], { env: { RAMET_MAX_RETRIES: '1' } });
+    expect(end.code).toBe(75);
+    const [session = ''] = user.sessions();
+    expect(linesOf(end.stderr).at(-1)).toMatch(
+      new RegExp(`^ramet: interrupted: limit: .* with: ramet resume ${session}\\)$`),
+    );
+    expect((await agentsOf(user)).map(({ status, cause }) => [status, cause])).toEqual(
+      Array(5).fill(['interrupted', 'limit']),
+    );
+    limited = false;
+    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+      code: 0,
+      stdout: 'All reports are in.\n',
+    });
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(5).fill('done'));
+    expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(4));
+  });
+
   test.for([-5, 1e9, 1e300])('a retry-after of %d s is not believed', async (retryAfter, { user }) => {
     let refusals = 1;
     await user.emulate({

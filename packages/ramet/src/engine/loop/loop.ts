@@ -24,7 +24,6 @@ import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from
 import { recordResponse } from '../exchange/exchange.ts';
 import { exchangeOrFallBack } from '../exchange/fallback.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
-import { PROVIDER_CAUSE } from '../exchange/rate-turn.ts';
 import {
   afterAnswer,
   budgetSpent,
@@ -277,7 +276,7 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
     return endingOfAbort(signal);
   }
   if (error instanceof ProviderAway) {
-    return { status: 'interrupted', cause: PROVIDER_CAUSE, message: error.message };
+    return { status: 'interrupted', cause: error.code, message: error.message };
   }
   const cause = error instanceof RametError ? error.code : 'internal';
   return { status: 'failed', cause, message: describeError(error) };

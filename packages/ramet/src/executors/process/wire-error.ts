@@ -33,7 +33,8 @@ export function wireError(error: unknown): WireError {
 
 export function errorFromWire({ name, message, code, family, ...details }: WireError): Error {
   if (name === 'Cancelled') return new Cancelled(message);
-  if (name === 'ProviderAway') return new ProviderAway(message);
+  if (name === 'ProviderAway')
+    return new ProviderAway(message, { code: code === 'limit' ? code : 'provider' });
   if (name === 'UserMistake') return new UserMistake(code, message);
   if (name === 'ModelError') {
     return new ModelError(code, family === 'retryable' ? 'retryable' : 'terminal', message, details);

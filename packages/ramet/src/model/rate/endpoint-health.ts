@@ -69,7 +69,9 @@ export interface EndpointHealthOptions {
   hadAnswer: () => boolean;
   /** How long one outage is waited out. */
   patienceMs: number;
-  /** An outage lasts longer than that: the waiting requests are to be aborted. */
+  /** How long refusals in a row are waited out, where the user says so. */
+  limitMs?: number | undefined;
+  /** An outage or a limit lasts longer than that: the waiting requests are to be aborted. */
   onTooLong: (away: ProviderAway) => void;
 }
 
@@ -88,6 +90,16 @@ export class EndpointHealth {
     return this.#options.patienceMs;
   }
 
+  get limitMs(): number | undefined {
+    return this.#options.limitMs;
+  }
+
+  /** Whether it has answered this session, or anybody on this machine of late. */
+  get hasAnswered(): boolean {
+    const { memory, hadAnswer } = this.#options;
+    return this.#answered || hadAnswer() || memory.isRecent();
+  }
+
   noteAnswer(): void {
     if (this.#answered) return;
     this.#answered = true;
@@ -95,11 +107,11 @@ export class EndpointHealth {
   }
 
   verdict(error: ModelError): OutageVerdict {
-    const { memory, hadAnswer } = this.#options;
+    const { hadAnswer } = this.#options;
     // A key that worked a moment ago works again; one that never worked in this process may be wrong.
     if (error.status === 401) return this.#answered ? 'wait' : hadAnswer() ? 'interrupt' : null;
     if (!isTransient(error)) return null;
-    return this.#answered || hadAnswer() || memory.isRecent() ? 'wait' : null;
+    return this.hasAnswered ? 'wait' : null;
   }
 
   tooLong(away: ProviderAway): void {

@@ -4,11 +4,11 @@
  *
  * A 429 is no failure but a place in a queue (LAUNCH-2, docs/decisions/008-one-rate-window.md): it is waited for in the
  * rate window, as long as anybody gets through, and has bounds of its own. A long pause that the provider names has
- * none: a usage limit ends when it ends. So does an outage of a provider that has answered before: it is waited out as
- * long as the run may wait, and then the run is interrupted, not failed.
+ * none but the user's: a usage limit ends when it ends. So does an outage. What a provider that has answered before
+ * lets nobody do for longer than the run may wait interrupts the run and fails nobody.
  */
 import { type Clock, sleepThrough } from '../../schema/clock.ts';
-import { Cancelled, ModelError, ProviderAway } from '../../schema/errors.ts';
+import { Cancelled, type InterruptionCause, ModelError, ProviderAway } from '../../schema/errors.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { asksToWait, isRateLimit } from './rate-bucket.ts';
@@ -60,7 +60,10 @@ export interface RetryContext {
   /** Without it a 429 is a failure like any other. */
   limits?: RetryLimits | undefined;
   /** What is known of the provider; without it, and where another model can take over, an outage is a failure. */
-  health?: Pick<EndpointHealth, 'verdict' | 'patienceMs' | 'tooLong'> | undefined;
+  health?:
+    | (Pick<EndpointHealth, 'verdict' | 'patienceMs' | 'tooLong'> &
+        Partial<Pick<EndpointHealth, 'hasAnswered' | 'limitMs'>>)
+    | undefined;
 }
 
 export async function withRetries<T>(
@@ -111,6 +114,7 @@ class Patience {
   #lateMs = 0;
   #refusals = 0;
   #refusedAt: number | null = null;
+  readonly #limitWait = new LimitWait();
 
   constructor(context: RetryContext) {
     this.#context = context;
@@ -125,10 +129,11 @@ class Patience {
   }
 
   after(error: ModelError): NextAttempt {
-    const { limits, health } = this.#context;
+    const { clock, limits, health } = this.#context;
+    if (limits !== undefined) this.#limitWait.count(asksToWait(error), limits.succeededAt, clock.now());
     const delay = Math.max(limits?.pausedMs() ?? 0, error.retryAfterMs ?? 0);
     if (limits !== undefined && asksToWait(error) && delay >= LONG_PAUSE_MS)
-      return this.#afterLongPause(delay, limits);
+      return this.#afterLongPause(error, delay, limits);
     const verdict = health?.verdict(error) ?? null;
     if (verdict === 'interrupt') return interruptedBy(error);
     if (verdict === 'wait') return this.#afterOutage(error, health?.patienceMs ?? 0);
@@ -168,7 +173,10 @@ class Patience {
   }
 
   /** The window holds the request back until then. What it has met before counts no more. */
-  #afterLongPause(delay: number, limits: RetryLimits): NextAttempt {
+  #afterLongPause(error: ModelError, delay: number, limits: RetryLimits): NextAttempt {
+    const waitedMs = this.#limitWait.ms;
+    if (waitedMs + delay > (this.#context.health?.limitMs ?? Number.POSITIVE_INFINITY))
+      return interruptedBy(error, waitedMs, 'limit');
     if (delay > limits.patienceMs) return GIVE_UP;
     this.#isThere();
     this.#refusals = 0;
@@ -188,14 +196,21 @@ class Patience {
   }
 
   /** Time counts from the first 429, and again from every success of anybody with the same limit. */
-  #afterRefusal({ retryAfterMs }: ModelError, limits: RetryLimits): NextAttempt {
-    const { policy, clock } = this.#context;
+  #afterRefusal(error: ModelError, limits: RetryLimits): NextAttempt {
+    const { policy, clock, health } = this.#context;
     this.#isThere();
+    const paused = limits.pausedMs();
+    const delay = error.retryAfterMs ?? paused;
+    const most = policy.maxRetries * REFUSALS_PER_RETRY;
+    if (health?.hasAnswered) {
+      const { ms, passedBy } = this.#limitWait;
+      const isTooLong = ms + Math.max(delay, paused) > (health.limitMs ?? policy.withinMs);
+      if (isTooLong || passedBy > most) return interruptedBy(error, ms, 'limit');
+      return { retryInMs: delay, sleepMs: delay - paused };
+    }
     this.#refusedAt ??= clock.now();
     this.#refusals += 1;
-    if (this.#refusals > policy.maxRetries * REFUSALS_PER_RETRY) return GIVE_UP;
-    const paused = limits.pausedMs();
-    const delay = retryAfterMs ?? paused;
+    if (this.#refusals > most) return GIVE_UP;
     return this.#within(Math.max(this.#refusedAt, limits.succeededAt ?? 0), delay, delay - paused);
   }
 
@@ -205,9 +220,30 @@ class Patience {
   }
 }
 
-function interruptedBy(error: ModelError, lastsMs = 0): NextAttempt {
+/** How long one request has waited for limits in a row, while nobody got through. */
+class LimitWait {
+  /** When it was refused last; null when its last attempt failed otherwise. */
+  #refusedAt: number | null = null;
+  ms = 0;
+  /** How often it was refused although others had got through since. */
+  passedBy = 0;
+
+  count(isRefused: boolean, succeededAt: number | null, now: number): void {
+    const since = this.#refusedAt;
+    this.#refusedAt = isRefused ? now : null;
+    if (since === null) return;
+    if ((succeededAt ?? since) <= since) {
+      this.ms += now - since;
+      return;
+    }
+    this.ms = 0;
+    if (isRefused) this.passedBy += 1;
+  }
+}
+
+function interruptedBy(error: ModelError, lastsMs = 0, code: InterruptionCause = 'provider'): NextAttempt {
   const waited = lastsMs < 1_000 ? '' : ` (waited ${spanText(lastsMs)})`;
-  return { ...GIVE_UP, away: new ProviderAway(`${error.message}${waited}`, { cause: error }) };
+  return { ...GIVE_UP, away: new ProviderAway(`${error.message}${waited}`, { cause: error, code }) };
 }
 
 function backoff(failures: number, { baseMs, capMs }: RetryPolicy): number {

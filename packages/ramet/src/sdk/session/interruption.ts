@@ -3,7 +3,7 @@ import { closeCalls, hasOpenCalls, PROVIDER_CAUSE } from '../../engine/opening.t
 import type { Agent, AgentFamily, AgentResult, RunOptions } from '../../engine/shapes.ts';
 import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
-import type { ProviderAway } from '../../schema/errors.ts';
+import type { InterruptionCause, ProviderAway } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { untilText } from '../../schema/until-text.ts';
 
@@ -75,18 +75,15 @@ function withAgentsLeft(result: AgentResult, left: readonly AgentId[]): AgentRes
   return { ...result, status: 'interrupted', cause: PROVIDER_CAUSE, message };
 }
 
-/** The reason of the aborted signal, and so the cause with which its agents end. */
-type RunEndCause = 'limit' | typeof PROVIDER_CAUSE;
-
 /**
  * Interrupts all work when a provider limits requests, or is away, for longer than the session may wait (settings
  * `limits.waitSeconds`, `limits.outageSeconds`). It can be resumed.
  */
 export class RunEnd {
-  #cause: RunEndCause | null = null;
+  #cause: InterruptionCause | null = null;
   #message: (clock: Clock) => string = () => '';
   /** Ends whatever is under way. */
-  onReached: ((cause: RunEndCause) => void) | null = null;
+  onReached: ((cause: InterruptionCause) => void) | null = null;
 
   get isReached(): boolean {
     return this.#cause !== null;
@@ -100,8 +97,8 @@ export class RunEnd {
     });
   }
 
-  away({ message }: ProviderAway): void {
-    this.#reach(PROVIDER_CAUSE, () => message);
+  away({ code, message }: ProviderAway): void {
+    this.#reach(code, () => message);
   }
 
   /** The result with the reason and, if known, when to resume. */
@@ -110,7 +107,7 @@ export class RunEnd {
     return { ...result, message: this.#message(clock) };
   }
 
-  #reach(cause: RunEndCause, message: (clock: Clock) => string): void {
+  #reach(cause: InterruptionCause, message: (clock: Clock) => string): void {
     this.#cause = cause;
     this.#message = message;
     this.onReached?.(cause);

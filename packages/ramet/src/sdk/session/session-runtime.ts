@@ -108,6 +108,7 @@ export function shareParts(
       memory: new AnsweredEndpoint({ home: place.home, clock, endpoint: endpointOf(parts.provider) }),
       hadAnswer: () => main !== null && hasAnswer(main),
       patienceMs: settings.outageSeconds * 1_000,
+      limitMs: limitWait(settings),
       onTooLong: (away) => runEnd.away(away),
     }),
     cacheMap,
