@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import {
   type Cast,
@@ -100,35 +100,75 @@ describe('LOG-1: a call whose start was in the lost end of the journal', () => {
   });
 });
 
-test('LOG-1: every agent of a repaired session is told, and a call that may have begun is not made again', async () => {
-  const stop = new AbortController();
-  const family = await startFamily({ cast: { 'Go.': [startAgents(['child'])], child: [append, never] } });
-  const running = family.run('Go.', { signal: stop.signal });
-  while (family.emulator.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-  stop.abort('SIGINT');
-  await running;
-  await family.session[Symbol.asyncDispose]();
-  const file = journalIn(family.home);
-  damageFirst(file, 'tool.started', 'Bash');
-  const session = basename(file, '.sqlite');
-  expect(repairSession({ project: dirname(file), session }).lostEvents).toHaveLength(1);
-  const again = await family.reopen({
-    'Go.': () => ({ text: 'Heard.' }),
-    child: () => ({ text: 'Scope: checked.' }),
+describe('LOG-1: a repaired session', () => {
+  /** Stopped while its child works, then damaged and repaired. */
+  async function repaired(damage: (file: string) => void): Promise<FamilySession> {
+    const stop = new AbortController();
+    const family = await startFamily({ cast: { 'Go.': [startAgents(['child'])], child: [append, never] } });
+    const running = family.run('Go.', { signal: stop.signal });
+    while (family.emulator.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    const file = journalIn(family.home);
+    const copy = await copyOfKilled(family, file);
+    stop.abort('SIGINT');
+    await running;
+    await family.session[Symbol.asyncDispose]();
+    writeFileSync(file, copy);
+    damage(file);
+    const session = basename(file, '.sqlite');
+    expect(repairSession({ project: dirname(file), session }).lostEvents).toHaveLength(1);
+    return family;
+  }
+
+  test('tells every agent, and does not repeat a call that may have begun', async () => {
+    const family = await repaired((file) => damageFirst(file, 'tool.started', 'Bash'));
+    const again = await family.reopen({
+      'Go.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: checked.' }),
+    });
+    await again.run(null);
+    expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
+    for (const agent of ['Go.', 'child'])
+      expect(JSON.stringify(again.requestsOf(agent).at(-1))).toContain(RECORD_LOST_ITS_END);
   });
-  await again.run(null);
-  expect(readFileSync(join(again.cwd, 'one.txt'), 'utf8')).toBe('one\n');
-  for (const agent of ['Go.', 'child'])
-    expect(JSON.stringify(again.requestsOf(agent).at(-1))).toContain(RECORD_LOST_ITS_END);
+
+  test('resumes the agents of a main agent that lost its conversation', async () => {
+    const family = await repaired((file) => damageFirst(file, 'message.appended', 'prompt'));
+    const again = await family.reopen({
+      'Once more.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: done.' }),
+    });
+    await again.run('Once more.');
+    expect(again.requestsOf('child').length).toBeGreaterThan(0);
+    expect(eventsOf(again.recordedOf(2), 'agent.ended').at(-1)).toMatchObject({ status: 'done' });
+  });
+
+  test('names an agent whose conversation is lost', async () => {
+    const family = await repaired((file) => damageFirst(file, 'message.appended', 'prompt', 2));
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Heard.' }) });
+    await again.run(null);
+    const [warning] = eventsOf(again.recordedOf(1), 'warning.raised').filter(
+      ({ code }) => code === 'agent_not_continued',
+    );
+    expect(warning?.message).toMatch(/^agent \S+\.2 is not resumed: its conversation is lost/);
+  });
 });
 
-function damageFirst(file: string, type: string, holding: string): void {
+/** The journal as it is when the process is killed now. */
+async function copyOfKilled(family: FamilySession, file: string): Promise<Buffer> {
+  const copy = join(family.home, 'copy.sqlite');
+  using db = new DatabaseSync(file, { readOnly: true });
+  await backup(db, copy);
+  return readFileSync(copy);
+}
+
+function damageFirst(file: string, type: string, holding: string, agent = 0): void {
   using db = new DatabaseSync(file);
   const changed = db
     .prepare(
-      "UPDATE events SET data = data || ' ' WHERE seq = (SELECT min(seq) FROM events WHERE type = ? AND data LIKE ?)",
+      `UPDATE events SET data = data || ' ' WHERE seq =
+        (SELECT min(seq) FROM events WHERE type = ? AND data LIKE ? AND (? = 0 OR agent LIKE '%.' || ?))`,
     )
-    .run(type, `%${holding}%`);
+    .run(type, `%${holding}%`, agent, String(agent));
   expect(changed.changes).toBe(1);
 }
 

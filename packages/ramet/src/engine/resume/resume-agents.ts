@@ -130,13 +130,14 @@ function wayOn(
   child: RecordedChild,
   parent: Agent,
   open: OpenCalls | null,
-  { family, main, prompted }: Resumption,
+  { family, main, prompted, endIsMissing }: Resumption,
 ): WayOn | null {
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
   const { ended } = child;
   const anew = prompted && parent.spec.id === main;
   const expected = isExpected(child, parent, open);
-  if (ended === null) return expected ? { from: 'running', isStranded: false } : null;
+  // The call that waits for it may be in what was lost.
+  if (ended === null) return expected || endIsMissing ? { from: 'running', isStranded: !expected } : null;
   if (ended.status !== 'interrupted' || (anew && !isCutOff(ended))) return null;
   const from = 'interrupted';
   if (expected) return { from, isStranded: false };
@@ -189,8 +190,15 @@ async function resumeChild(
   const { family, reader } = resumption;
   const { runtime } = hosted(parent);
   const recorded = resumption.stateOf(child.id);
-  // Killed before anything but its start was recorded: the call that asked for it begins again.
-  if (recorded === undefined || recorded.messages.length === 0) return 0;
+  if (recorded === undefined || recorded.messages.length === 0) {
+    // Killed before anything but its start was recorded: the call that asked for it begins again.
+    if (!resumption.endIsMissing) return 0;
+    throw new RametError(
+      'conversation_lost',
+      'terminal',
+      'its conversation is lost: start another agent for its task',
+    );
+  }
   const expected = await recallExpectations(child.started.origin);
   const worktree = lastWorktree(child.started.origin, recorded);
   const housing = await resumedHousing(runtime, worktree, parent.directory.cwd);
