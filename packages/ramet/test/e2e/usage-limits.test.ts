@@ -146,6 +146,24 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(4));
   });
 
+  test.for([['in-process'], ['process']])(
+    'a fallback model comes first, also when it is not to wait that long (%s)',
+    async ([executor = ''], { user }) => {
+      await user.emulate({
+        respond: fanOut({ children: 3, command: 'echo line >> lines.txt; echo done' }),
+        fault: ({ request, last }) =>
+          request.model === 'claude-sonnet-5' && childOf(request) !== null && /^done$/m.test(last)
+            ? HOURS
+            : undefined,
+      });
+      setWait(user, 1);
+      const args = [...BYPASS, '--executor', executor, '--fallback-model', 'haiku'];
+      const end = await user.ramet(['-p', 'x', ...args]);
+      expect(end).toMatchObject({ code: 0, stdout: 'All reports are in.\n' });
+      expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(3));
+    },
+  );
+
   test.for([-5, 1e9, 1e300])('a retry-after of %d s is not believed', async (retryAfter, { user }) => {
     let refusals = 1;
     await user.emulate({

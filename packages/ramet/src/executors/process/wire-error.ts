@@ -35,6 +35,8 @@ export function errorFromWire({ name, message, code, family, ...details }: WireE
   if (name === 'Cancelled') return new Cancelled(message);
   if (name === 'ProviderAway')
     return new ProviderAway(message, { code: code === 'limit' ? code : 'provider' });
+  // A fallback model takes over from a limit as it does from other failures.
+  if (name === 'LimitReached') return new ModelError(code, 'retryable', message);
   if (name === 'UserMistake') return new UserMistake(code, message);
   if (name === 'ModelError') {
     return new ModelError(code, family === 'retryable' ? 'retryable' : 'terminal', message, details);

@@ -99,6 +99,12 @@ export class RateBucket {
     return this.#pause.longSince;
   }
 
+  /** Whether one long pause after the other lasts for more than that. */
+  isPausedBeyond(longestMs: number, now: number): boolean {
+    const since = this.longPausedSince;
+    return since !== null && this.pausedUntil > Math.max(now, since + longestMs);
+  }
+
   /** A request is sent; `end` takes what this returns. */
   begin(): number {
     this.#inUse += 1;

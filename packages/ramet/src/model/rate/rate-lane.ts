@@ -126,6 +126,8 @@ export function bucketName({ name, origin }: Pick<ModelProvider, 'name' | 'origi
 interface RateWaiter {
   /** Numbers of arrival: unique, the lowest goes first. */
   readonly place: number;
+  /** It waits as long as the run may; another model takes over from those that do not. */
+  readonly isPatient: boolean;
   grant(): void;
   /** Nobody goes before that time, or before the provider is back: told again when it changes. */
   told(until: number | null, cause: RateWaitCause): void;

@@ -146,6 +146,22 @@ describe('LAUNCH-2: a pause of hours', () => {
     (await window.request('m').acquire(never)).release(limited(pauseMs));
     expect(tooLong).toEqual(Array(times).fill(['m', clock.now() + pauseMs]));
   });
+
+  test('interrupts nobody where another model takes over: those requests leave', async () => {
+    const clock = simulatedClock(1_000_000);
+    const tooLong: string[] = [];
+    const options = { provider, clock, policy: DEFAULT_RETRY, longestWaitMs: 30_000 };
+    const window = createRateWindow({ ...options, onTooLong: (model) => tooLong.push(model) });
+    const replaced = window.request('m', 180_000);
+    expect(replaced.patienceMs).toBe(30_000);
+    const first = await replaced.acquire(never);
+    first.release(limited(60_000));
+    await expect(replaced.acquire(never)).rejects.toMatchObject({ code: 'usage_limit' });
+    await expect(window.request('m', 180_000).acquire(never)).rejects.toMatchObject({ code: 'usage_limit' });
+    expect(tooLong).toEqual([]);
+    void window.request('m').acquire(never);
+    expect(tooLong).toEqual(['m']);
+  });
 });
 
 describe('LAUNCH-2: after a refusal', () => {

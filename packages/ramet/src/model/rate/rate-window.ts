@@ -72,11 +72,12 @@ class SessionRateWindow implements RateWindow {
     this.#limit = options.concurrentRequests ?? DEFAULT_CONCURRENT_REQUESTS;
   }
 
-  request(model: string, patienceMs: number = Number.POSITIVE_INFINITY): RateRequest {
+  request(model: string, mostMs: number = Number.POSITIVE_INFINITY): RateRequest {
     const lane = this.#lane(model);
     const { bucket, outage } = lane;
     // A request with a fallback model tries a few times and then falls back: it does not wait for others to check.
-    const isPatient = patienceMs === Number.POSITIVE_INFINITY;
+    const isPatient = mostMs === Number.POSITIVE_INFINITY;
+    const patienceMs = isPatient ? mostMs : Math.min(mostMs, this.#options.longestWaitMs ?? mostMs);
     const now = (): number => this.#clock.now();
     let place = 0;
     let waitedMs = 0;
@@ -85,7 +86,7 @@ class SessionRateWindow implements RateWindow {
       this.#refuseTooLong(lane, patienceMs);
       // Notified before it is in the queue: whatever that does, no ticket is granted that no one takes.
       onWait?.(bucket.pausedMs(since) > 0 ? bucket.pausedUntil : null, causeOf(lane));
-      this.#noteTooLong(lane);
+      if (isPatient) this.#noteTooLong(lane);
       if (signal.aborted) throw new Cancelled();
       const ticket = await this.#wait(lane, place, signal, patienceMs, onWait);
       waitedMs += now() - since;
@@ -112,7 +113,7 @@ class SessionRateWindow implements RateWindow {
         if (place === 0) place = ++this.#arrivals;
         this.#refresh(lane);
         const isFirst = lane.queue.size === 0 || (!isPatient && outage.since !== null);
-        if (isFirst && this.#canStart(lane, isPatient)) return Promise.resolve(this.#start(lane));
+        if (isFirst && this.#canStart(lane, isPatient)) return Promise.resolve(this.#start(lane, isPatient));
         return wait(signal, onWait);
       },
     };
@@ -136,7 +137,7 @@ class SessionRateWindow implements RateWindow {
     return this.#inUse < this.#limit && bucket.hasRoom(now) && !(isPatient && outage.waitMs(now) > 0);
   }
 
-  #start(lane: RateLane): RateTicket {
+  #start(lane: RateLane, isPatient: boolean): RateTicket {
     const { bucket, outage } = lane;
     const startedAt = this.#clock.now();
     const startedElapsed = elapsedOf(this.#clock);
@@ -161,7 +162,7 @@ class SessionRateWindow implements RateWindow {
         if (looks || sign === 'away') wakeEarlier(lane);
         const news = this.#store === null ? null : bucket.news(now);
         if (news !== null) this.#store?.write(lane.name, news);
-        this.#tellPause(lane);
+        this.#tellPause(lane, isPatient);
         if (this.#waiting > 0) this.#giveOn();
       },
     };
@@ -199,7 +200,7 @@ class SessionRateWindow implements RateWindow {
       };
       const grant = (): void => {
         leave();
-        resolve(this.#start(lane));
+        resolve(this.#start(lane, waiter.isPatient));
       };
       const told = (until: number | null, cause: RateWaitCause): void => {
         try {
@@ -210,7 +211,7 @@ class SessionRateWindow implements RateWindow {
           reject(error);
         }
       };
-      const waiter = { place, grant, told };
+      const waiter = { place, isPatient: patienceMs === Number.POSITIVE_INFINITY, grant, told };
       lane.queue.add(waiter);
       this.#waiting += 1;
       signal.addEventListener('abort', abort);
@@ -257,7 +258,7 @@ class SessionRateWindow implements RateWindow {
   }
 
   /** The waiting requests learn until when, and the caller with a limit learns that it is too long. */
-  #tellPause(lane: RateLane): void {
+  #tellPause(lane: RateLane, isPatient = false): void {
     const { bucket, outage, queue } = lane;
     const until = bucket.pausedUntil;
     if (until < this.#clock.now() + WORTH_TELLING_MS || until <= lane.toldUntil) return;
@@ -265,19 +266,22 @@ class SessionRateWindow implements RateWindow {
       lane.toldUntil = until;
       for (const waiter of queue.waiters) waiter.told(until, 'limit');
     }
-    this.#noteTooLong(lane);
+    // Where another model takes over, nobody is to be interrupted.
+    if (isPatient || queue.waiters.some((waiter) => waiter.isPatient)) this.#noteTooLong(lane);
   }
 
-  #noteTooLong({ bucket, model }: RateLane): void {
-    const { longestWaitMs, onTooLong } = this.#options;
-    const { longPausedSince: since, pausedUntil: until } = bucket;
-    if (since === null || longestWaitMs === undefined || until <= since + longestWaitMs) return;
-    if (until > this.#clock.now()) onTooLong?.(model, until);
+  #noteTooLong(lane: RateLane): void {
+    if (this.#isTooLong(lane)) this.#options.onTooLong?.(lane.model, lane.bucket.pausedUntil);
   }
 
-  #refuseTooLong({ bucket, model }: RateLane, patienceMs: number): void {
-    if (bucket.longPausedSince === null || bucket.pausedMs(this.#clock.now()) <= patienceMs) return;
-    throw new LimitReached(model, bucket.pausedUntil);
+  #isTooLong({ bucket }: RateLane): boolean {
+    return bucket.isPausedBeyond(this.#options.longestWaitMs ?? Number.POSITIVE_INFINITY, this.#clock.now());
+  }
+
+  #refuseTooLong(lane: RateLane, patienceMs: number): void {
+    if (lane.bucket.longPausedSince === null || patienceMs === Number.POSITIVE_INFINITY) return;
+    if (lane.bucket.pausedMs(this.#clock.now()) <= patienceMs && !this.#isTooLong(lane)) return;
+    throw new LimitReached(lane.model, lane.bucket.pausedUntil);
   }
 
   #pauseOf({ bucket, outage }: RateLane): number {

@@ -211,12 +211,19 @@ class Patience {
     this.#refusedAt ??= clock.now();
     this.#refusals += 1;
     if (this.#refusals > most) return GIVE_UP;
-    return this.#within(Math.max(this.#refusedAt, limits.succeededAt ?? 0), delay, delay - paused);
+    return this.#within(
+      Math.max(this.#refusedAt, limits.succeededAt ?? 0),
+      delay,
+      delay - paused,
+      limits.patienceMs,
+    );
   }
 
-  #within(since: number, delay: number, sleepMs: number): NextAttempt {
+  #within(since: number, delay: number, sleepMs: number, mostMs = Number.POSITIVE_INFINITY): NextAttempt {
     const { policy, clock } = this.#context;
-    return clock.now() + delay <= since + policy.withinMs ? { retryInMs: delay, sleepMs } : GIVE_UP;
+    return clock.now() + delay <= since + Math.min(policy.withinMs, mostMs)
+      ? { retryInMs: delay, sleepMs }
+      : GIVE_UP;
   }
 }
 
