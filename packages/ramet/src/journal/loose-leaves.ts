@@ -9,10 +9,11 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
-import { migrate } from '../system/sqlite/database.ts';
-import { bytesOf } from '../system/sqlite/memory-copy.ts';
+import { migrate, schemaVersion } from '../system/sqlite/database.ts';
+import { bytesOf, openInMemory } from '../system/sqlite/memory-copy.ts';
 import { EventCheck } from './integrity.ts';
 import { SESSION_MIGRATIONS } from './session-schema.ts';
+import { versionByTables } from './session-shape.ts';
 
 /** Where a file says how many pages it has, and which of them are unused. */
 const PAGES_AT = 28;
@@ -73,13 +74,27 @@ function* rowsOf(db: DatabaseSync, sql: string): Iterable<readonly SQLOutputValu
 }
 
 /**
- * Makes a journal readable whose first page is damaged. That page says only which tables there are and where they begin,
- * and it is the same in all journals of this version: a new one's takes its place.
+ * Makes a journal readable whose first page is damaged. If only its version is, the tables tell the right one. Otherwise
+ * a new journal's first page takes its place: that page says only which tables there are and where they begin, and it is
+ * the same in all journals of this version.
  *
  * Writes it to `mended`, and leaves `file` alone.
  */
 export function mendFirstPage(file: string, mended: string): void {
-  writeFileSync(mended, mendedBytes(file), { mode: PRIVATE_FILE });
+  writeFileSync(mended, withRightVersion(file) ?? mendedBytes(file), { mode: PRIVATE_FILE });
+}
+
+/** Null where the version is not what is wrong. */
+function withRightVersion(file: string): Buffer | null {
+  try {
+    using db = openInMemory(file);
+    const version = versionByTables(db);
+    if (version === null || version === 0 || version === schemaVersion(db)) return null;
+    db.exec(`PRAGMA user_version = ${version}`);
+    return Buffer.from(db.serialize());
+  } catch {
+    return null;
+  }
 }
 
 /** Where the file was cut, pages in which each table would begin follow, empty: SQLite asks for them. */

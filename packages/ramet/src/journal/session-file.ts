@@ -16,7 +16,6 @@ import {
   inTransaction,
   migrate,
   openToRead,
-  requireKnownVersion,
   schemaVersion,
 } from '../system/sqlite/database.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
@@ -29,6 +28,7 @@ import {
 } from '../system/sqlite/sqlite-failure.ts';
 import { readWitness } from './integrity.ts';
 import { SESSION_MIGRATIONS } from './session-schema.ts';
+import { requireShape } from './session-shape.ts';
 
 /** Others check a lock for some microseconds at a time; a longer wait is for a writer. */
 const PATIENCE_MS = 250;
@@ -99,12 +99,7 @@ export function openSessionFileReadOnly(
   { live = false }: { live?: boolean } = {},
 ): DatabaseSync {
   refuseEmptied(file);
-  const check = (db: DatabaseSync): void => {
-    const version = schemaVersion(db);
-    requireKnownVersion(file, version, SESSION_MIGRATIONS);
-    if (version === 0) throw neverFilled(file);
-    requireTables(db, version);
-  };
+  const check = (db: DatabaseSync): void => requireShape(file, db);
   try {
     return opening(file, () => openToRead(file, { timeout: BUSY_TIMEOUT_MS, live }), readFailure, check);
   } catch (error) {
@@ -117,13 +112,6 @@ export function openSessionFileReadOnly(
       check,
     );
   }
-}
-
-/** A damaged first page shows only once its tables are used; here it can be reported. */
-function requireTables(db: DatabaseSync, version: number): void {
-  db.prepare('SELECT seq, time, agent, data FROM events');
-  db.prepare('SELECT digest, bytes FROM blocks');
-  if (version >= 2) db.prepare('SELECT key, value FROM meta');
 }
 
 /**
@@ -188,13 +176,6 @@ function refuseEmptied(file: string): void {
   const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (!existsSync(file) || size(file) > 0) return;
   if (size(`${file}-wal`) > 0 || (readWitness(file)?.seq ?? 0) > 0) throw emptied(file);
-}
-
-function neverFilled(file: string): UserMistake {
-  return new UserMistake(
-    'session_empty',
-    `${file} is empty: the process that made it ended before it wrote anything; remove it`,
-  );
 }
 
 /**

@@ -15,6 +15,17 @@ export const SESSION_MIGRATIONS: readonly string[] = [
   'ALTER TABLE events ADD COLUMN crc INTEGER;',
 ];
 
+const BLOCKS = 'blocks(digest,bytes)';
+const META = 'meta(key,value)';
+
+/** What a file of each version has, by name: it tells the version where the number is damaged. */
+export const SESSION_SHAPES: readonly string[] = [
+  '',
+  `${BLOCKS} events(seq,time,agent,data)`,
+  `${BLOCKS} events(seq,time,agent,data,type) ${META}`,
+  `${BLOCKS} events(seq,time,agent,data,type,crc) ${META}`,
+];
+
 /** The first version whose events have a check beside them. */
 export const CHECKED_EVENTS = 3;
 

@@ -113,12 +113,17 @@ function lacksTables(error: unknown): boolean {
 
 /** Its file is empty, and something beside it shows that it was not. */
 export function emptied(file: string): JournalError {
+  return damagedBecause(file, 'it was emptied after events were written to it');
+}
+
+/** The number that says which tables a file has does not fit the tables that are there. */
+export function damagedVersion(file: string, version: number): JournalError {
+  return damagedBecause(file, `it is damaged: its schema version, ${version}, does not fit its tables`);
+}
+
+function damagedBecause(file: string, reason: string): JournalError {
   const [code, , remedy] = damaged(file);
-  return new JournalError(
-    code,
-    'terminal',
-    `cannot read the journal ${file}: it was emptied after events were written to it; ${remedy}`,
-  );
+  return new JournalError(code, 'terminal', `cannot read the journal ${file}: ${reason}; ${remedy}`);
 }
 
 function damaged(file: string): Explanation {
