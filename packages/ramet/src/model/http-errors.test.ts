@@ -31,6 +31,7 @@ describe('MODEL-2: what an error answer means', () => {
     expect(errorFromAnswer({ status, headers: {}, body: body('some_error', 'why') }, context)).toMatchObject({
       family,
       status,
+      model: context.model,
       code: 'some_error',
     });
   });

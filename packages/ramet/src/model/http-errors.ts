@@ -35,6 +35,7 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
     status: answer.status,
     retryAfterMs: retryAfterMs(answer.headers),
     rate: rateHeaders(answer.headers),
+    model: context.model,
   });
 }
 

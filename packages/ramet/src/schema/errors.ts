@@ -38,6 +38,8 @@ export class ModelError extends RametError {
   readonly usage: Usage | undefined;
   /** What a refusal says about rate limits, as in `ModelResponse.rate`. */
   readonly rate: Readonly<Record<string, string>> | undefined;
+  /** The model that was asked, where the provider refused it. */
+  readonly model: string | undefined;
 
   constructor(
     code: string,
@@ -48,6 +50,7 @@ export class ModelError extends RametError {
       retryAfterMs?: number | undefined;
       usage?: Usage | undefined;
       rate?: Readonly<Record<string, string>> | undefined;
+      model?: string | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -57,6 +60,7 @@ export class ModelError extends RametError {
     this.retryAfterMs = details.retryAfterMs;
     this.usage = details.usage;
     this.rate = details.rate;
+    this.model = details.model;
   }
 }
 

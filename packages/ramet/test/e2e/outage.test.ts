@@ -42,6 +42,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
   test.for<[string, Fault]>([
     ['resets every connection', { kind: 'reset', at: 'headers' }],
     ['answers 401', { kind: 'status', status: 401 }],
+    ['answers 403', { kind: 'status', status: 403 }],
     ['is hidden by a login page', { kind: 'wrong_content_type' }],
     ['cuts streams in order', { kind: 'truncated_event' }],
   ])('%s is waited for: every agent ends as if nothing had been', async ([, fault], { user }) => {

@@ -156,7 +156,7 @@ async function attemptOnce(agent: HostedAgent, outgoing: Outgoing, attempt: numb
   using turn = await RateTurn.take(agent, limits, wait, options.signal);
   try {
     const response = refuseReusedIds(agent, await sendOnce(agent, outgoing, turn, attempt));
-    turn.answered(response);
+    turn.answered(response, outgoing.sent.model);
     return response;
   } catch (error) {
     turn.failed(error);

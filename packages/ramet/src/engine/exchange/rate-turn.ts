@@ -41,8 +41,9 @@ export class RateTurn implements Disposable {
     this.#ticket.began();
   }
 
-  answered({ rate }: ModelResponse): void {
-    this.#health?.noteAnswer();
+  /** `model` is the name it was asked by. */
+  answered({ rate }: ModelResponse, model: string): void {
+    this.#health?.noteAnswer(model);
     this.#outcome = { kind: 'answered', rate };
     this.#sign = 'life';
   }

@@ -46,8 +46,8 @@ describe('MODEL-2: which failures of a provider are waited out', () => {
 
   test('an answer is noted once, and counts from then on', () => {
     const { health, noted } = healthOf();
-    health.noteAnswer();
-    health.noteAnswer();
+    health.noteAnswer('m');
+    health.noteAnswer('m');
     expect(noted).toHaveLength(1);
     expect(PASSING.every((error) => health.verdict(error) === 'wait')).toBe(true);
   });
@@ -57,8 +57,19 @@ describe('MODEL-2: which failures of a provider are waited out', () => {
     expect(healthOf({ recent: true }).health.verdict(refused)).toBeNull();
     expect(healthOf({ had: true }).health.verdict(refused)).toBe('interrupt');
     const { health } = healthOf();
-    health.noteAnswer();
+    health.noteAnswer('m');
     expect(health.verdict(refused)).toBe('wait');
+  });
+
+  test('a 403 is waited out for a model that has just answered; another model may not be allowed at all', () => {
+    const denied = (model: string): ModelError =>
+      new ModelError('permission_error', 'terminal', 'no', { status: 403, model });
+    expect(healthOf().health.verdict(denied('m'))).toBeNull();
+    expect(healthOf({ recent: true }).health.verdict(denied('m'))).toBeNull();
+    expect(healthOf({ had: true }).health.verdict(denied('m'))).toBe('interrupt');
+    const { health } = healthOf({ had: true });
+    health.noteAnswer('m');
+    expect([health.verdict(denied('m')), health.verdict(denied('other'))]).toEqual(['wait', null]);
   });
 
   test.each([
@@ -69,7 +80,7 @@ describe('MODEL-2: which failures of a provider are waited out', () => {
     failure('response_too_large', undefined, 'terminal'),
   ])('$code is not an outage', (error) => {
     const { health } = healthOf({ recent: true, had: true });
-    health.noteAnswer();
+    health.noteAnswer('m');
     expect(health.verdict(error)).toBeNull();
   });
 });

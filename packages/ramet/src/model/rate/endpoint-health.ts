@@ -81,6 +81,8 @@ export type OutageVerdict = 'wait' | 'interrupt' | null;
 export class EndpointHealth {
   readonly #options: EndpointHealthOptions;
   #answered = false;
+  /** Those that answered in this process. */
+  readonly #models: Set<string> = new Set();
 
   constructor(options: EndpointHealthOptions) {
     this.#options = options;
@@ -100,18 +102,23 @@ export class EndpointHealth {
     return this.#answered || hadAnswer() || memory.isRecent();
   }
 
-  noteAnswer(): void {
+  noteAnswer(model: string): void {
+    this.#models.add(model);
     if (this.#answered) return;
     this.#answered = true;
     this.#options.memory.note();
   }
 
   verdict(error: ModelError): OutageVerdict {
-    const { hadAnswer } = this.#options;
-    // A key that worked a moment ago works again; one that never worked in this process may be wrong.
-    if (error.status === 401) return this.#answered ? 'wait' : hadAnswer() ? 'interrupt' : null;
+    if (error.status === 401 || error.status === 403) return this.#afterDenial(error);
     if (!isTransient(error)) return null;
     return this.hasAnswered ? 'wait' : null;
+  }
+
+  /** What worked a moment ago works again; a key, or a model, that never worked in this process may be wrong. */
+  #afterDenial({ status, model = '' }: ModelError): OutageVerdict {
+    if (!this.#answered) return this.#options.hadAnswer() ? 'interrupt' : null;
+    return status === 401 || this.#models.has(model) ? 'wait' : null;
   }
 
   tooLong(away: ProviderAway): void {
