@@ -8,7 +8,7 @@ import { valuesOf } from './written-names.ts';
 /** What may be asked of the repository from another checkout: it does not even refresh that one's index. */
 const LOOKS =
   /^(?:log|show|rev-parse|rev-list|cat-file|ls-tree|ls-files|ls-remote|blame|merge-base|describe|shortlog|for-each-ref|)$/;
-const VALUED = /^(?:-c|--namespace|--exec-path|--config-env|--super-prefix)$/;
+const VALUED = /^(?:-c|--namespace|--exec-path|--config-env|--super-prefix|--attr-source)$/;
 const ELSEWHERE = /^--(?:git-dir|work-tree)(?:=|$)/;
 const STEERS = /^GIT_(?:WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/;
 

@@ -2,13 +2,9 @@
  * Git commands that move branches, or the HEAD of a checkout, that are not the worktree's own (WORK-7). All worktrees of a
  * repository share its refs. What the words of a command do not show is reported when the agent ends (WORK-9).
  */
-import {
-  branchHeldTwice,
-  branchHolder,
-  type CommandWords,
-  commandWords,
-} from '../../../git/shared-git/git-words.ts';
+import { branchHeldTwice, branchHolder } from '../../../git/shared-git/git-words.ts';
 import type { FencedGitCall } from './fence-git.ts';
+import { type GitOptions, gitOptions } from './git-options.ts';
 
 export interface RefScene {
   /** The worktree. */
@@ -24,14 +20,6 @@ export interface RefScene {
 /** Stands for what only the running shell knows. */
 const OPEN = '\0';
 
-/** Letters and names of options that take a value. */
-const VALUED: Readonly<Record<string, readonly string[]>> = {
-  ...{ checkout: ['b', 'B', '--orphan', '--conflict'], switch: ['c', 'C', '--orphan', '--conflict'] },
-  ...{ 'update-ref': ['m'], 'symbolic-ref': ['m'], push: ['o', '--push-option', '--receive-pack'] },
-  rebase: ['x', 's', 'X', 'C', '--onto', '--exec', '--strategy', '--strategy-option', '--whitespace'],
-  fetch: ['o', 'j', '--depth', '--upload-pack', '--server-option', '--jobs', '--refmap'],
-};
-
 const MOVES_HEAD = /^(?:commit|merge|rebase|reset|cherry-pick|revert|am|pull|update-ref)$/;
 
 export function refRefusal(call: FencedGitCall, scene: RefScene): string | null {
@@ -39,7 +27,7 @@ export function refRefusal(call: FencedGitCall, scene: RefScene): string | null 
   if (twice !== null)
     return `git ${call.command} would move the branch ${twice}: your worktree is on it, and so is another checkout. Run git switch -c ramet/NAME first.`;
   const texts = call.rest.map(({ value, start }) => value ?? `${start}${OPEN}`);
-  const words = commandWords(texts, VALUED[call.command] ?? []);
+  const words = gitOptions(call.command, texts);
   switch (call.command) {
     case 'checkout':
     case 'switch':
@@ -64,60 +52,50 @@ export function refRefusal(call: FencedGitCall, scene: RefScene): string | null 
 
 /** It leaves the branch that the worktree is on. */
 export function isBranchStart({ command, rest }: FencedGitCall): boolean {
-  return /^(?:checkout|switch)$/.test(command) && rest.some(({ value }) => /^-[bBcCd]|^--/.test(value ?? ''));
+  if (!/^(?:checkout|switch)$/.test(command)) return false;
+  const texts = rest.map(({ value, start }) => value ?? start);
+  return has(gitOptions(command, texts), ...MAKES);
 }
 
-/** Git takes any beginning of a name that only one option has. */
-function has({ flags }: CommandWords, ...names: string[]): boolean {
-  return [...flags].some((flag) =>
-    names.some((name) => flag === name || (flag.length > 4 && name.startsWith(flag))),
-  );
-}
-
-function givenTo({ options }: CommandWords, letter: string): string | undefined {
-  const at = options.findIndex((option) => option.startsWith(letter) && !option.startsWith('--'));
-  return at === -1 ? undefined : options[at]?.slice(letter.length) || options[at + 1];
+function has({ flags }: GitOptions, ...names: string[]): boolean {
+  return names.some((name) => flags.has(name));
 }
 
 function branchOf(text: string): string {
   return text.replace(/^(?:refs\/)?heads\//, '');
 }
 
-function switchRefusal(command: string, words: CommandWords, { root }: RefScene): string | null {
-  if (has(words, '--ignore-other-worktrees') && !has(words, '--ignore-skip-worktree-bits'))
+/** Options of `checkout` and `switch` that leave the branch behind. */
+const MAKES = ['-b', '-B', '-c', '-C', '--create', '--force-create', '--orphan', '-d', '--detach'];
+
+function switchRefusal(command: string, words: GitOptions, scene: RefScene): string | null {
+  const { root } = scene;
+  if (has(words, '--ignore-other-worktrees'))
     return `git ${command} --ignore-other-worktrees would put your worktree on a branch that another checkout is on, and your commits would move it there. To start a branch from it run git switch -c ramet/NAME BRANCH; to look at it run git switch --detach BRANCH.`;
-  const reset = givenTo(words, command === 'checkout' ? '-B' : '-C');
-  if (reset !== undefined && branchHolder(root, branchOf(reset)) === 'others')
-    return othersBranch(`git ${command}`, reset);
-  const makes = has(
-    words,
-    '-b',
-    '-B',
-    '-c',
-    '-C',
-    '--create',
-    '--force-create',
-    '--orphan',
-    '-d',
-    '--detach',
-  );
+  const resets = command === 'checkout' ? ['-B', '--orphan'] : ['-C', '--force-create', '--orphan'];
+  const reset = resets.flatMap((name) => words.values.get(name) ?? []);
+  const moved = movedRefusal(`git ${command}`, reset, scene);
+  if (moved !== null) return moved;
+  const makes = has(words, ...MAKES);
   const [name = '', ...more] = words.operands;
   const namesFiles = more.length > 0 || (words.paths ?? []).length > 0 || has(words, '-p', '--patch');
   if (makes || namesFiles || branchHolder(root, branchOf(name)) !== 'others') return null;
   return `git ${command} ${name} would put your worktree on ${name}, which belongs to the user or another agent, and your commits would move it. To start a branch from it run git switch -c ramet/NAME ${name}; to look at it run git switch --detach ${name}.`;
 }
 
-function branchRefusal(words: CommandWords, scene: RefScene): string | null {
+function branchRefusal(words: GitOptions, scene: RefScene): string | null {
   const { operands } = words;
-  if (has(words, '-r', '--remotes')) return null;
-  const takes = has(words, '-d', '-D', '--delete', '-m', '-M', '--move');
-  const copies = has(words, '-C');
+  const deletes = has(words, '-d', '-D', '--delete');
+  if (deletes && has(words, '-r', '--remotes') && !has(words, '--no-remotes')) return null;
+  const forces = has(words, '-f', '--force');
+  const takes = deletes || has(words, '-m', '-M', '--move');
+  const copies = has(words, '-C') || (forces && has(words, '-c', '--copy'));
   const moved = takes ? operands : copies ? operands.slice(-1) : operands.slice(0, 1);
-  if (!takes && !copies && !has(words, '-f', '--force')) return null;
+  if (!takes && !copies && !forces) return null;
   return movedRefusal('git branch', scene.fed ? [...moved, OPEN] : moved, scene);
 }
 
-function updateRefRefusal(words: CommandWords, scene: RefScene): string | null {
+function updateRefRefusal(words: GitOptions, scene: RefScene): string | null {
   const [ref = ''] = words.operands;
   if (has(words, '--stdin') || scene.fed || ref.includes(OPEN)) return unknownBranch('git update-ref');
   if (ref.startsWith('refs/heads/')) return movedRefusal('git update-ref', [ref], scene);
@@ -125,7 +103,7 @@ function updateRefRefusal(words: CommandWords, scene: RefScene): string | null {
   return isShared ? othersRef('git update-ref', ref) : null;
 }
 
-function symbolicRefusal(words: CommandWords): string | null {
+function symbolicRefusal(words: GitOptions): string | null {
   const writes = words.operands.length > 1 || has(words, '-d', '--delete');
   if (!writes) return null;
   return 'git symbolic-ref that writes is refused in a worktree: it puts a checkout on a branch without asking who else is on it. To change your own branch run git switch -c ramet/NAME.';
@@ -139,7 +117,7 @@ function localEnd(refspec: string): string[] {
 
 const PATH = /^(?:\.{1,2}$|\.{0,2}\/|file:\/\/)/;
 
-function pushRefusal(words: CommandWords, scene: RefScene): string | null {
+function pushRefusal(words: GitOptions, scene: RefScene): string | null {
   const [to = '', ...refspecs] = words.operands;
   if (!PATH.test(to) || !scene.isHere(to.replace(/^file:\/\//, ''))) return null;
   if (has(words, '--mirror', '--all', '--branches')) return unknownBranch('git push');
@@ -147,7 +125,7 @@ function pushRefusal(words: CommandWords, scene: RefScene): string | null {
   return movedRefusal('git push', ends, scene);
 }
 
-function rebaseRefusal(words: CommandWords, { root }: RefScene): string | null {
+function rebaseRefusal(words: GitOptions, { root }: RefScene): string | null {
   if (has(words, '--update-refs'))
     return 'git rebase --update-refs also moves branches of the user and of other agents. Leave that option out.';
   const branch = words.operands[has(words, '--root') ? 0 : 1];
@@ -158,15 +136,25 @@ function rebaseRefusal(words: CommandWords, { root }: RefScene): string | null {
 
 const REWRITES = /^(?:fast-import|filter-branch|filter-repo|replay)$/;
 
-function wholeRefusal(command: string, words: CommandWords, scene: RefScene): string | null {
+function wholeRefusal(command: string, words: GitOptions, scene: RefScene): string | null {
   if (REWRITES.test(command) || (command === 'refs' && words.operands[0] === 'migrate'))
     return `git ${command} is refused in a worktree: it rewrites branches that your worktree shares with the user's checkout. Change your own branch with git commit, git rebase or git cherry-pick.`;
   if (command === 'prune' ? !has(words, '-n', '--dry-run') : command === 'gc' && has(words, '--prune'))
     return `git ${command} would delete objects that the user or another agent may still need. Leave it to the user.`;
   if (command !== 'reflog' || !/^(?:expire|delete|drop)$/.test(words.operands[0] ?? '')) return null;
-  if (has(words, '--all')) return othersRef('git reflog', 'every ref');
-  const named = words.operands.slice(1).map((name) => name.replace(/@\{.*$/, ''));
-  return movedRefusal('git reflog', named, scene);
+  return has(words, '-n', '--dry-run') ? null : reflogRefusal(words, scene);
+}
+
+/** What only a log leads to is lost with its entry: each stash but the newest is. */
+function reflogRefusal(words: GitOptions, { root }: RefScene): string | null {
+  if (has(words, '--all')) return othersRef('git reflog', 'the log of every ref');
+  for (const given of [...words.operands.slice(1), ...(words.paths ?? [])]) {
+    if (given.includes(OPEN)) return unknownBranch('git reflog');
+    const name = given.replace(/@\{.*$/, '');
+    if (name !== '' && name !== 'HEAD' && branchHolder(root, branchOf(name)) !== 'own')
+      return othersRef('git reflog', `the log of ${name}`);
+  }
+  return null;
 }
 
 function movedRefusal(what: string, names: readonly string[], { root }: RefScene): string | null {
