@@ -13,6 +13,7 @@ import type { Assessment } from '../assessment.ts';
 import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
+import { bracesExpanded } from './brace-operands.ts';
 import { commandRule } from './command-rules.ts';
 import { judgeCommand } from './judge-command.ts';
 import { firstRule, openPart, type PartVerdict } from './part-verdict.ts';
@@ -156,19 +157,21 @@ function judgeUnread(policy: PermissionPolicy, text: string, cwd: string): PartV
 function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string): PartVerdict {
   const { mode, rules } = policy;
   const paths = placesOf(file);
-  const names = { paths: paths ?? [], aliases: aliasesOf(policy, paths ?? []) };
   const tools = file.access === 'read' ? ['Read'] : ['Edit', 'Write'];
-  const targets = tools.map(
-    (tool): RuleTarget => ({ tool, access: file.access, ...names, cwd, host: null, name: null }),
-  );
+  const targetsAt = (places: readonly string[]): RuleTarget[] => {
+    const names = { paths: places, aliases: aliasesOf(policy, places) };
+    return tools.map((tool) => ({ tool, access: file.access, ...names, cwd, host: null, name: null }));
+  };
+  const targets = targetsAt(paths ?? []);
+  const taken = targetsAt(paths ?? madeByBraces(file, cwd));
   const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd).trusted) ?? false;
   const given = paths !== null && targets.some((target) => givingRule(rules.allow, target) !== null);
   const [path] = paths ?? [];
   const standing = (kind: JudgeKind): PathStanding =>
     standingOfPaths([UNKNOWN_WORDS, file.word], file.directories, kind);
   return {
-    denied: firstRule(...targets.map((target) => takingRule(rules.deny, target))),
-    asked: firstRule(...targets.map((target) => takingRule(rules.ask, target))),
+    denied: firstRule(...taken.map((target) => takingRule(rules.deny, target))),
+    asked: firstRule(...taken.map((target) => takingRule(rules.ask, target))),
     harmless: file.access === 'read' && standing('strict') !== 'asks',
     walled: file.access === 'read' && standing('walled') !== 'asks',
     host: standing('walled') === 'host',
@@ -183,4 +186,10 @@ function placesOf({ word: { value }, directories }: ShellFile): string[] | null 
   if (value === null || directories === null) return null;
   const places = directories.map((directory) => openedPath(directory, value));
   return places.includes(null) ? null : places.filter((place) => place !== null);
+}
+
+/** `> {docs/a,}` opens docs/a; of several names bash would open none. */
+function madeByBraces({ word, directories }: ShellFile, cwd: string): string[] {
+  const made = bracesExpanded([word], cwd).flatMap(({ value }) => value ?? []);
+  return (directories ?? [cwd]).flatMap((place) => made.flatMap((name) => openedPath(place, name) ?? []));
 }

@@ -17,7 +17,8 @@ export function bracesExpanded(words: readonly ShellWord[], cwd: string): readon
     const made = RANGE_LEFT.test(source) ? [source] : alternatives(source, MOST_NAMES);
     if (made.some((each) => hasBraces(each))) return TOO_MANY_WORDS;
     if (source === word.source && made.length === 1) return word;
-    return made.map((each) => asWord(each, cwd));
+    // The shell drops an empty one that no quotes hold: `{docs/a,}` is one name.
+    return made.filter((each) => each !== '').map((each) => asWord(each, cwd));
   });
 }
 

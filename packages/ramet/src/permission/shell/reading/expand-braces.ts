@@ -21,12 +21,22 @@ function matching(source: string, from: number): number {
   let depth = 0;
   for (let at = from; at < source.length; at++) {
     const character = source[at] ?? '';
-    if (character === '\\') at++;
-    else if (character === "'") at = closing(source.indexOf("'", at + 1), source) - 1;
+    const quoted = quotedEnd(source, at);
+    if (quoted > at) at = quoted - 1;
     else if (character === opens) depth++;
     else if (character === PAIRS[opens] && --depth === 0) return at + 1;
   }
   return source.length;
+}
+
+/** After the escaped character or the quoted text that begins at `at`; `at` itself where none begins. */
+function quotedEnd(source: string, at: number): number {
+  if (source[at] === '\\') return Math.min(at + 2, source.length);
+  if (source[at] === "'") return closing(source.indexOf("'", at + 1), source);
+  if (source[at] !== '"') return at;
+  let end = at + 1;
+  while (end < source.length && source[end] !== '"') end += source[end] === '\\' ? 2 : 1;
+  return Math.min(end + 1, source.length);
 }
 
 /** `a{b,c}` as the two words it becomes; at most `most` of them, and then the word as it is. */
@@ -62,7 +72,7 @@ function firstBraces(source: string): Braces | null {
     else if (character === '$' || character === '`') at = substitutionEnd(source, at) - 1;
     else if (character === '{' && !quoted) {
       const to = matching(source, at);
-      const parts = partsOf(source.slice(at + 1, to - 1));
+      const parts = source[to - 1] === '}' ? partsOf(source.slice(at + 1, to - 1)) : [];
       if (parts.length > 1) return { from: at, to, parts };
     }
   }
@@ -75,11 +85,14 @@ function partsOf(inner: string): string[] {
   if (range !== null) return [range[1] ?? '', range[2] ?? ''];
   const parts = [''];
   let depth = 0;
-  for (const character of inner) {
+  for (let at = 0, next = 0; at < inner.length; at = next) {
+    const character = inner[at] ?? '';
+    const isExpansion = character === '$' || character === '`';
+    next = Math.max(at + 1, isExpansion ? substitutionEnd(inner, at) : quotedEnd(inner, at));
     if (character === '{') depth++;
     if (character === '}') depth--;
     if (character === ',' && depth === 0) parts.push('');
-    else parts[parts.length - 1] += character;
+    else parts[parts.length - 1] += inner.slice(at, next);
   }
   return parts;
 }
