@@ -2,6 +2,7 @@
 import { isEmbedded } from '../model/catalog.ts';
 import type { RecordListener } from '../sdk/session/event-bus.ts';
 import type { Session } from '../sdk/session/session.ts';
+import { checkoutWarning } from '../system/text/checkout-warning.ts';
 import { printable } from '../views/text/format.ts';
 import type { CommandIo } from './io.ts';
 
@@ -37,8 +38,6 @@ export function tellingChanges(note: (line: string) => void, next?: RecordListen
     const fresh = (event.checkoutChanges ?? []).filter((text) => !told.has(text));
     for (const text of fresh) told.add(text);
     if (fresh.length === 0) return;
-    note(
-      printable(`${event.from} changed meanwhile; Ramet does not know who changed it: ${fresh.join('; ')}`),
-    );
+    note(printable(`${event.from} changed meanwhile; ${checkoutWarning(fresh)}`));
   };
 }

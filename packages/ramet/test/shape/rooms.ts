@@ -112,7 +112,7 @@ const DOORS: Readonly<Record<string, string>> = {
     child-environment digest few-at-once glob-pattern home landing-path network-home on-abort path-inside
     persistent processes/marked-processes processes/process-group processes/process-identity
     processes/process-register regular-file replace-file replace-whole sqlite/database sqlite/memory-copy
-    sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text trust
+    sqlite/sqlite-failure text/checkout-warning text/close-names text/line-diff text/text-file text/visible-text trust
   `,
   journal: `
     find-file-writer integrity journal projections/agent-state projections/apply-event

@@ -93,6 +93,18 @@ describe('AGENT-3: the answer to a foreground call', () => {
     );
   });
 
+  test('WORK-9: counts the changes of the checkout that it does not name', async () => {
+    const checkoutChanges = [
+      '.git/config: alias.x was set',
+      ...Array.from('abcdef', (one) => `refs/${one} moved`),
+    ];
+    const text = await foreground({ worktree: { ...WORKTREE, checkoutChanges } });
+    expect(text).toContain(
+      'WARNING: /w changed meanwhile; Ramet does not know who changed it: .git/config: alias.x was set;',
+    );
+    expect(text).toContain('; refs/e moved; and 1 more (ramet ps lists all).');
+  });
+
   test('names the worktree and the advice before the report', async () => {
     const text = await foreground({
       worktree: WORKTREE,

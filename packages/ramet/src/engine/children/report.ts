@@ -13,6 +13,7 @@ import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { grouped, hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
 import { onAbort } from '../../system/on-abort.ts';
+import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { describeSize, headOf, headOfBytes } from '../../system/text/visible-text.ts';
 import { createOutputFile } from '../../tools/shell/output-file.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
@@ -89,7 +90,7 @@ function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
   const { path, branch, base, kept, reasons, from, checkoutChanges = [] } = worktree;
   if (checkoutChanges.length > 0) {
     const { checkoutChanges: _, ...own } = worktree;
-    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile; Ramet does not know who changed it: ${checkoutChanges.slice(0, MOST_REASONS).join('; ')}`;
+    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile; ${checkoutWarning(checkoutChanges)}`;
   }
   if (!kept) return reasons.length === 0 ? 'unchanged, gone' : `${reasons.join(', ')}; gone`;
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;

@@ -5,6 +5,7 @@ import {
   type WorktreeResult,
 } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
+import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 
@@ -60,10 +61,7 @@ export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
   directory.outside = null;
   agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: null });
   const changes = end?.checkoutChanges ?? [];
-  const warning =
-    changes.length === 0
-      ? ''
-      : ` It changed meanwhile; Ramet does not know who changed it: ${changes.join('; ')}.`;
+  const warning = changes.length === 0 ? '' : ` It changed meanwhile; ${checkoutWarning(changes)}.`;
   const back = `You are back in ${directory.cwd}.${warning}`;
   if (end === null || !end.kept) return { content: `${back} The worktree had no changes and was removed.` };
   const { path, branch, base, reasons } = end;

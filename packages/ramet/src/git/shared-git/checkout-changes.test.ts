@@ -102,6 +102,56 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     expect(await checkoutChanges(state, watch)).toEqual(['the index has other entries or marks for a.txt']);
   });
 
+  test('is named: a mark or an entry in the index also where the branch moved', async () => {
+    const { directory, git, watch, before } = place({ 'a.txt': '1\n', 'b.txt': '1\n', 'c.txt': '1\n' });
+    writeFiles(directory, { 'a.txt': '2\n' });
+    git('commit', '-q', '-a', '-m', 'second');
+    const state = before();
+    git('update-ref', 'refs/heads/main', 'HEAD~1');
+    git('update-index', '--assume-unchanged', 'b.txt');
+    const changes = await checkoutChanges(state, watch);
+    expect(changes[0]).toMatch(/^refs\/heads\/main moved/);
+    expect(changes[1]).toBe('the index has other entries or marks for b.txt');
+    git('update-index', '--no-assume-unchanged', 'b.txt');
+    git('rm', '-q', '--cached', 'c.txt');
+    expect((await checkoutChanges(state, watch))[1]).toBe('the index has other entries or marks for c.txt');
+  });
+
+  test('is told once where the index only follows HEAD', async () => {
+    const { directory, git, watch, before } = place({ 'a.txt': '1\n', 'gone.txt': '1\n' });
+    const state = before();
+    writeFiles(directory, { 'a.txt': '2\n', 'new.txt': '1\n' });
+    rmSync(join(directory, 'gone.txt'));
+    git('add', '-A');
+    git(...COMMIT, 'mine');
+    expect((await checkoutChanges(state, watch)).filter((line) => line.includes('index'))).toEqual([]);
+    git('reset', '-q', '--hard', 'HEAD~1');
+    git('reset', '-q', '--hard', 'HEAD@{1}');
+    expect((await checkoutChanges(state, watch)).filter((line) => line.includes('index'))).toEqual([]);
+  });
+
+  test('is named with the dangerous kinds first', async () => {
+    const { directory, git, watch, before } = place();
+    git('branch', 'a');
+    git('branch', 'b');
+    const state = before();
+    git(...COMMIT, 'mine');
+    for (const name of ['a', 'b', 'new']) git('update-ref', `refs/heads/${name}`, 'HEAD');
+    git('tag', 'v1');
+    git('config', 'alias.x', '!touch x');
+    git('config', 'user.name', 'x');
+    writeFiles(directory, { '.git/hooks/pre-commit': 'touch x\n', 'b.txt': '1\n' });
+    git('add', 'b.txt');
+    const changes = await checkoutChanges(state, watch);
+    expect(changes.slice(0, 4)).toEqual([
+      '.git/config: alias.x was set, user.name was set',
+      '.git/hooks: pre-commit was made',
+      expect.stringMatching(/^refs\/heads\/main moved/),
+      'the index has other entries or marks for b.txt',
+    ]);
+    expect(changes).toHaveLength(9);
+  });
+
   test('is named: settings by their names and never by their values, hooks by theirs', async () => {
     const { directory, git, watch, before } = place();
     git('config', 'old.key', '1');

@@ -5,19 +5,14 @@
  *
  * Where nothing has changed no process is started.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTrailers } from '../provenance/trailers.ts';
 import { type Repository, readOrNull } from '../repository.ts';
 import { type GitCall, runGit } from '../run-git.ts';
-import {
-  type CheckoutState,
-  closeCheckoutState,
-  readCheckoutState,
-  readHeldIndex,
-} from './checkout-state.ts';
-import { listed, setupChanges } from './setup-changes.ts';
+import { type CheckoutState, closeCheckoutState, headRefOf, readCheckoutState } from './checkout-state.ts';
+import { indexChanges } from './index-changes.ts';
+import { setupChanges } from './setup-changes.ts';
 
 export interface ChangeWatch {
   repository: Repository;
@@ -36,13 +31,17 @@ export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch)
   try {
     const moves = [...refMoves(before, after, watch.repository), ...headMoves(before, after)];
     const known = await knownMoves(moves, watch);
-    const unknown = moves.filter((move) => !known.has(move)).map(({ text }) => text);
+    const unknown = moves.filter((move) => !known.has(move));
     const setup = await setupChanges(before.setup, after.setup, callIn(watch));
-    // What moves HEAD moves the index too.
-    const isIndexKnown =
-      moves.length > 0 || before.index?.identity === after.index?.identity || watch.others().length > 0;
-    const index = isIndexKnown ? [] : await indexChanges(before, watch);
-    return [...new Set([...unknown, ...index, ...setup])];
+    const isIndexKnown = before.index?.identity === after.index?.identity || watch.others().length > 0;
+    const index = isIndexKnown ? [] : await indexChanges(before, after, callIn(watch));
+    const own = headRefOf(before);
+    const [here = [], elsewhere = []] = [true, false].map((isHere) =>
+      unknown.filter(({ ref, reason }) => isHere === (ref === own || (ref === 'HEAD' && reason === ''))),
+    );
+    // The dangerous kinds first: a reader may see only the beginning.
+    const texts = (list: readonly Move[]): string[] => list.map(({ text }) => text);
+    return [...new Set([...setup, ...texts(here), ...index, ...texts(elsewhere)])];
   } finally {
     closeCheckoutState(after);
   }
@@ -133,30 +132,6 @@ async function makersOf(
       return agent === undefined ? [] : [[id.trim(), agent]];
     }),
   );
-}
-
-/** Git rewrites the index also when it only looks: what counts is what is staged. */
-async function indexChanges(before: CheckoutState, watch: ChangeWatch): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'ramet-index-'));
-  try {
-    const held = join(folder, 'index');
-    writeFileSync(held, before.index === null ? new Uint8Array() : readHeldIndex(before.index.descriptor));
-    const [then, now] = await Promise.all([
-      stagedIn(watch, before.index === null ? join(folder, 'none') : held),
-      stagedIn(watch, undefined),
-    ]);
-    const changed = [...new Set([...then, ...now])].filter((entry) => !then.has(entry) || !now.has(entry));
-    const paths = [...new Set(changed.map((entry) => entry.slice(entry.indexOf('\t') + 1)))];
-    return paths.length === 0 ? [] : [`the index has other entries or marks for ${listed(paths)}`];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** With the marks by which git was told not to look at a file. */
-async function stagedIn(watch: ChangeWatch, index: string | undefined): Promise<ReadonlySet<string>> {
-  const { stdout } = await runGit(['ls-files', '-s', '-v', '-z'], { ...callIn(watch), index });
-  return new Set(stdout.split('\0').filter((entry) => entry !== ''));
 }
 
 function callIn({ repository, env }: ChangeWatch): GitCall {

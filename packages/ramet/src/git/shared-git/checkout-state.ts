@@ -46,13 +46,18 @@ export function readCheckoutState(
   const packed = packedRefs(commonDirectory, earlier?.packed ?? null);
   const refs = new Map(packed?.refs);
   addLoose(commonDirectory, 'refs', refs);
-  const own = /^ref: (.+)$/m.exec(head ?? '')?.[1]?.trim();
+  const own = headRefOf({ head });
   for (const name of refs.keys()) if (name !== own && isPrivate(name)) refs.delete(name);
   return {
     ...{ gitDirectory, head, refs, packed, setup: readSetup(commonDirectory) },
     index: openIndexFile(join(gitDirectory, 'index')),
     headLog: statSync(join(gitDirectory, 'logs', 'HEAD'), { throwIfNoEntry: false })?.size ?? 0,
   };
+}
+
+/** The branch that the checkout is on; null when detached. */
+export function headRefOf({ head }: Pick<CheckoutState, 'head'>): string | null {
+  return /^ref: (.+)$/m.exec(head ?? '')?.[1]?.trim() ?? null;
 }
 
 export function closeCheckoutState({ index }: Pick<CheckoutState, 'index'>): void {
