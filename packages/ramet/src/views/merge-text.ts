@@ -1,6 +1,6 @@
 /** How merges look to people. Names of branches and files are anybody's: nothing of them reaches the terminal raw. */
 
-import { shellWord, shortName } from '../git/merges.ts';
+import { shortName } from '../git/merges.ts';
 import type { ConflictMatrix, MergeEntry, MergeReport } from '../git/shapes.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
@@ -23,7 +23,7 @@ export function showReport({ target, before, after, kept, checkout, entries }: M
     kept === null
       ? ''
       : `the result is ready as ${shortId(kept.commit)} and was not put on ${name(target)}: ${clean(kept.reason)}\n` +
-        `take it with: git merge --ff-only --autostash ${clean(kept.ref)}   (or ramet merge --continue --into ${clean(shellWord(target))} --update-checkout)\n`;
+        `${clean(kept.take)}\n`;
   return `${table(lines)}${moved}${where}\n${taken}`;
 }
 

@@ -136,7 +136,7 @@ async function wayTo(branch: string, tip: string, repository: MergeRepository): 
     const words = isBranch ? [name] : ['-c', name, tip];
     return { ...found, into: [`git switch ${words.map(shellWord).join(' ')}`], git: 'git' };
   }
-  const directory = freeDirectory(`${repository.cwd}-${name.replaceAll('/', '-')}`);
+  const directory = freePath(`${repository.cwd}-${name.replaceAll('/', '-')}`);
   const words = isBranch ? [directory, name] : ['-b', name, directory, tip];
   return {
     ...found,
@@ -146,12 +146,18 @@ async function wayTo(branch: string, tip: string, repository: MergeRepository): 
   };
 }
 
-function freeDirectory(wanted: string, number = 1): string {
-  const directory = number === 1 ? wanted : `${wanted}-${number}`;
-  return existsSync(directory) ? freeDirectory(wanted, number + 1) : directory;
+export function freePath(wanted: string, number = 1): string {
+  const path = number === 1 ? wanted : `${wanted}-${number}`;
+  return existsSync(path) ? freePath(wanted, number + 1) : path;
 }
 
-const OPERATIONS = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
+export const OPERATIONS: readonly string[] = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'rebase-merge',
+  'rebase-apply',
+];
 
 /** Git changes the branch of a checkout only if no file is in the way, and nothing is under way there. */
 async function isFreeToSwitch(repository: MergeRepository): Promise<boolean> {
@@ -161,7 +167,7 @@ async function isFreeToSwitch(repository: MergeRepository): Promise<boolean> {
 }
 
 /** How many files differ from HEAD; null where git cannot tell. */
-async function changedFiles(
+export async function changedFiles(
   directory: string,
   options: readonly string[],
   repository: MergeRepository,

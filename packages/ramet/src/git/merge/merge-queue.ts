@@ -21,6 +21,7 @@ import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-ta
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
 import type { CheckOutcome } from './run-check.ts';
+import { howToTake } from './take-result.ts';
 
 const MOST_MISSES = 20;
 const PAUSE_MS = 10;
@@ -173,13 +174,21 @@ async function reportOf(
   const { ref, target } = done.ground;
   const decided = done.ports.entries.list(ref).filter(({ id }) => done.decided.has(id));
   const isKept = move.kind === 'kept';
+  const { repository } = done.ports;
   return {
     target: done.request.target,
     before: done.before,
     after: isKept ? target.commit : head,
-    kept: isKept ? { ref: integrationRef(ref), commit: head, reason: move.reason } : null,
+    kept: isKept
+      ? {
+          ref: integrationRef(ref),
+          commit: head,
+          reason: move.reason,
+          take: await howToTake(ref, head, repository),
+        }
+      : null,
     checkout: isKept ? null : move.checkout,
-    entries: await withAdvice(decided, done.ports.repository, {
+    entries: await withAdvice(decided, repository, {
       wishesOf: () => done.request,
       project: done.ports.project,
     }),

@@ -66,8 +66,8 @@ export interface MergeReport {
   /** The target's commit before and now. */
   before: string;
   after: string;
-  /** Set where the result waits on the private ref. */
-  kept: { ref: string; commit: string; reason: string } | null;
+  /** Set where the result waits on the private ref; `take` says with which commands it is had. */
+  kept: { ref: string; commit: string; reason: string; take: string } | null;
   /** The checkout whose files went along. */
   checkout: string | null;
   /** Everything this run has decided on, in the order of the queue. */
