@@ -37,7 +37,7 @@ export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch)
     const index = isIndexKnown ? [] : await indexChanges(before, after, callIn(watch));
     const own = headRefOf(before);
     const [here = [], elsewhere = []] = [true, false].map((isHere) =>
-      unknown.filter(({ ref, reason }) => isHere === (ref === own || (ref === 'HEAD' && reason === ''))),
+      unknown.filter(({ ref, text }) => isHere === (ref === own || text.startsWith('HEAD went '))),
     );
     // The dangerous kinds first: a reader may see only the beginning.
     const texts = (list: readonly Move[]): string[] => list.map(({ text }) => text);
