@@ -130,6 +130,64 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     expect((await checkoutChanges(state, watch)).filter((line) => line.includes('index'))).toEqual([]);
   });
 
+  test('is named: a stash below the top that was dropped, and each once', async () => {
+    const { directory, git, watch, before } = place();
+    for (const text of ['one', 'two', 'three']) {
+      writeFiles(directory, { 'a.txt': text });
+      git('stash', 'push', '-q', '-m', text);
+    }
+    const state = before();
+    git('stash', 'drop', '-q', 'stash@{1}');
+    const line = expect.stringMatching(/^stashes were dropped: \w{10} \(On main: two\)$/);
+    expect(await checkoutChanges(state, watch)).toEqual([line]);
+    git('stash', 'drop', '-q');
+    const moved = expect.stringMatching(/^refs\/stash moved/);
+    expect(await checkoutChanges(state, watch)).toEqual([line, moved]);
+  });
+
+  test('is named: a merge in progress, patterns and where objects are', async () => {
+    const { directory, git, watch, before } = place();
+    writeFiles(directory, { '.git/info/exclude': '# none\n', '.git/REVERT_HEAD': 'x\n' });
+    const state = before();
+    writeFiles(directory, {
+      '.git/MERGE_HEAD': `${git('rev-parse', 'HEAD')}\n`,
+      '.git/info/exclude': '*.ts\n',
+      '.git/info/attributes': '* filter=x\n',
+      '.git/objects/info/alternates': `${temporaryDirectory()}\n`,
+    });
+    rmSync(join(directory, '.git/REVERT_HEAD'));
+    expect(await checkoutChanges(state, watch)).toEqual([
+      '.git: MERGE_HEAD was made, REVERT_HEAD was removed, info/attributes was made, info/exclude changed, objects/info/alternates was made',
+    ]);
+    // Others that work there may merge.
+    expect(await checkoutChanges(state, { ...watch, others: () => ['aaaaaaaa.1'] })).toEqual([
+      '.git: info/attributes was made, info/exclude changed, objects/info/alternates was made',
+    ]);
+  });
+
+  test('is named: a rebase that stopped, and its list of steps', async () => {
+    const { directory, watch, before } = place();
+    writeFiles(directory, { '.git/rebase-merge/git-rebase-todo': 'noop\n' });
+    const state = before();
+    writeFiles(directory, { '.git/rebase-merge/git-rebase-todo': 'exec touch x\n' });
+    expect(await checkoutChanges(state, watch)).toEqual(['.git: rebase-merge/git-rebase-todo changed']);
+    rmSync(join(directory, '.git/rebase-merge'), { recursive: true });
+    expect(await checkoutChanges(state, watch)).toEqual([
+      '.git: rebase-merge was removed, rebase-merge/git-rebase-todo was removed',
+    ]);
+  });
+
+  test('is named: a reflog of a branch that was cut or removed', async () => {
+    const { directory, git, watch, before } = place();
+    git('branch', 'other');
+    const state = before();
+    writeFileSync(join(directory, '.git/logs/refs/heads/other'), '');
+    rmSync(join(directory, '.git/logs/refs/heads/main'));
+    expect(await checkoutChanges(state, watch)).toEqual([
+      'reflogs were cut, which git gc does too: refs/heads/main, refs/heads/other',
+    ]);
+  });
+
   test('is named with the dangerous kinds first', async () => {
     const { directory, git, watch, before } = place();
     git('branch', 'a');

@@ -13,6 +13,7 @@ import { type GitCall, runGit } from '../run-git.ts';
 import { type CheckoutState, closeCheckoutState, headRefOf, readCheckoutState } from './checkout-state.ts';
 import { indexChanges } from './index-changes.ts';
 import { setupChanges } from './setup-changes.ts';
+import { fileChanges, logChanges, stashChanges } from './side-files.ts';
 
 export interface ChangeWatch {
   repository: Repository;
@@ -33,7 +34,10 @@ export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch)
     const known = await knownMoves(moves, watch);
     const unknown = moves.filter((move) => !known.has(move));
     const setup = await setupChanges(before.setup, after.setup, callIn(watch));
-    const isIndexKnown = before.index?.identity === after.index?.identity || watch.others().length > 0;
+    const files = fileChanges(before.side, after.side, false);
+    const hasOthers = (): boolean => watch.others().length > 0;
+    const side = files.length > 0 && hasOthers() ? fileChanges(before.side, after.side, true) : files;
+    const isIndexKnown = before.index?.identity === after.index?.identity || hasOthers();
     const index = isIndexKnown ? [] : await indexChanges(before, after, callIn(watch));
     const own = headRefOf(before);
     const [here = [], elsewhere = []] = [true, false].map((isHere) =>
@@ -41,10 +45,29 @@ export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch)
     );
     // The dangerous kinds first: a reader may see only the beginning.
     const texts = (list: readonly Move[]): string[] => list.map(({ text }) => text);
-    return [...new Set([...setup, ...texts(here), ...index, ...texts(elsewhere)])];
+    return [
+      ...new Set([
+        ...setup,
+        ...texts(here),
+        ...side,
+        ...index,
+        ...lost(before, after, watch),
+        ...texts(elsewhere),
+      ]),
+    ];
   } finally {
     closeCheckoutState(after);
   }
+}
+
+/** Stashes, and what reflogs held. */
+function lost(before: CheckoutState, after: CheckoutState, { repository }: ChangeWatch): string[] {
+  const top = before.refs.get('refs/stash');
+  const named = top === after.refs.get('refs/stash') ? undefined : top;
+  return [
+    ...stashChanges(before.side, after.side, named),
+    ...logChanges(before.side, after.side, after.refs, repository.commonDirectory),
+  ];
 }
 
 interface Move {

@@ -9,6 +9,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 
 import { join } from 'node:path';
 import { gitDirectoryOf } from '../read-refs.ts';
 import { type Repository, readOrNull } from '../repository.ts';
+import { readSideFiles, type SideFiles } from './side-files.ts';
 
 export interface CheckoutState {
   readonly gitDirectory: string;
@@ -20,6 +21,7 @@ export interface CheckoutState {
   /** Of the file of packed refs: many states of one repository share it. */
   readonly packed: PackedRefs | null;
   readonly setup: RepositorySetup;
+  readonly side: SideFiles;
 }
 
 /** What decides how git behaves in every checkout of the repository. */
@@ -48,8 +50,9 @@ export function readCheckoutState(
   addLoose(commonDirectory, 'refs', refs);
   const own = headRefOf({ head });
   for (const name of refs.keys()) if (name !== own && isPrivate(name)) refs.delete(name);
+  const side = readSideFiles({ gitDirectory, commonDirectory, refs: refs.keys(), own });
   return {
-    ...{ gitDirectory, head, refs, packed, setup: readSetup(commonDirectory) },
+    ...{ gitDirectory, head, refs, packed, side, setup: readSetup(commonDirectory) },
     index: openIndexFile(join(gitDirectory, 'index')),
     headLog: statSync(join(gitDirectory, 'logs', 'HEAD'), { throwIfNoEntry: false })?.size ?? 0,
   };

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitCall, runGit } from '../run-git.ts';
 import { type CheckoutState, headRefOf, readHeldIndex } from './checkout-state.ts';
-import { listed } from './setup-changes.ts';
+import { listed } from './differences.ts';
 
 /** By path: all entries of it, and the mark by which git was told not to look at the file. */
 type Entries = ReadonlyMap<string, { readonly mark: string; readonly staged: string }>;

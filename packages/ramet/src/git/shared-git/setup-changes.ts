@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitCall, runGit } from '../run-git.ts';
 import type { RepositorySetup } from './checkout-state.ts';
+import { differences, listed } from './differences.ts';
 
 /** A line for each of the two. Values of settings may be secrets: only their names are told. */
 export async function setupChanges(
@@ -55,24 +56,4 @@ async function settingsOf(
     if (!OF_AGENTS.test(name)) settings.set(name, `${settings.get(name) ?? ''}\n${value.join('\n')}`);
   }
   return settings;
-}
-
-function differences(
-  then: ReadonlyMap<string, string>,
-  now: ReadonlyMap<string, string>,
-  made: string,
-): string[] {
-  const names = [...new Set([...then.keys(), ...now.keys()])].sort();
-  return names.flatMap((name) => {
-    if (then.get(name) === now.get(name)) return [];
-    return `${name} ${!then.has(name) ? `was ${made}` : now.has(name) ? 'changed' : 'was removed'}`;
-  });
-}
-
-const MOST_LISTED = 5;
-
-/** Of a long list the first. */
-export function listed(names: readonly string[]): string {
-  const more = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
-  return `${names.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
