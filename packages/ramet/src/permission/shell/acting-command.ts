@@ -33,6 +33,10 @@ const CARRIERS: Readonly<Record<string, CarrierGrammar>> = {
   ionice: { valued: /^-[cnp]$/, directory: NEVER, attached: NEVER },
   setsid: { valued: NEVER, directory: NEVER, attached: NEVER },
   busybox: { valued: NEVER, directory: NEVER, attached: NEVER },
+  xargs: {
+    valued: /^(?:-[0rtpox]*[adEILnPs]|--(?:arg-file|delimiter|max-args|max-procs|max-chars))$/,
+    ...{ directory: NEVER, attached: NEVER },
+  },
   git: {
     valued: /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path)$/,
     directory: /^(?:-C|--work-tree)$/,
@@ -46,7 +50,9 @@ const DEEPEST = 5;
 export function actingCommand(command: ShellCommand, depth = 0): ShellCommand {
   const name = basename(command.words[0]?.value ?? '');
   const grammar = Object.hasOwn(CARRIERS, name) ? CARRIERS[name] : undefined;
-  const inner = grammar === undefined ? unwrapCommand(command) : carried(command, grammar, name);
+  const isPlain = grammar === undefined || name === 'xargs';
+  const unwrapped = isPlain ? unwrapCommand(command) : null;
+  const inner = unwrapped ?? (grammar === undefined ? null : carried(command, grammar, name));
   if (inner === null || inner.words.length === 0) return command;
   return name === 'git' || depth >= DEEPEST ? inner : actingCommand(inner, depth + 1);
 }

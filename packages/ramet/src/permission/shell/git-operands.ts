@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HERE, isOperand, isOutput, type WrittenOperands } from './operand-words.ts';
 import { mayBeOption, type ShellWord } from './reading/shell-word.ts';
+import { writtenFolders } from './written-folders.ts';
 
 const KEEPS =
   /^(?:add|stage|commit|diff|difftool|log|show|blame|annotate|status|grep|ls-files|ls-tree|check-ignore|check-attr|shortlog|push|fetch|rev-list|rev-parse|cat-file|tag|branch|notes)$/;
@@ -22,7 +23,8 @@ export function gitOperands(words: readonly ShellWord[]): WrittenOperands {
   if (KEEPS.test(name) || isIndexOnly(name, rest)) return { words: operands.filter(isOutput), whole: [] };
   const everything = name === 'clean' ? cleansAll(rest) : takesList(rest);
   if (everything === 'nothing') return { words: [], whole: [] };
-  return { words: operands, whole: everything ? [...operands, HERE] : operands, patterns: true };
+  const inside = isTrial(rest) ? [] : writtenFolders('git', operands);
+  return { words: operands, whole: everything ? [...operands, HERE] : operands, inside, patterns: true };
 }
 
 /** `git commit -m "Change README.md"` says a name and touches no such file. */
@@ -55,6 +57,15 @@ function cleansAll(words: readonly ShellWord[]): boolean | 'nothing' {
   );
   if (isDry && !own.some(({ value, start }) => value === null || start.startsWith('--no-'))) return 'nothing';
   return !own.some(isOperand);
+}
+
+/** `git apply --check` only tells. */
+function isTrial(words: readonly ShellWord[]): boolean {
+  const has = (option: RegExp): boolean => words.some(({ value }) => value === null || option.test(value));
+  return (
+    words.some(({ value }) => /^--(?:check|stat|numstat|summary|cached)$/.test(value ?? '')) &&
+    !has(/^(?:--apply|--index|-3|--3way)$/)
+  );
 }
 
 function takesList(words: readonly ShellWord[]): boolean {

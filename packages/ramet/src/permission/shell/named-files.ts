@@ -73,7 +73,9 @@ function readBy(command: ShellCommand, cwd: string, home: string | null): NamedP
 function writtenBy(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
   const acting = actingCommand(command);
   const isCarried = acting.words[0] !== command.words[0];
-  const found = [acting, ...(isCarried ? [command] : [])].map((each) => writtenByOne(each, cwd, home));
+  const found = [acting, ...(isCarried ? [command] : [])].map((each) =>
+    writtenByOne(each, cwd, { home, isCarrier: each !== acting }),
+  );
   return {
     paths: found.flatMap(({ paths }) => paths),
     folders: found.flatMap(({ folders }) => folders),
@@ -81,13 +83,20 @@ function writtenBy(command: ShellCommand, cwd: string, home: string | null): Nam
   };
 }
 
-function writtenByOne(command: ShellCommand, cwd: string, home: string | null): NamedPaths {
+function writtenByOne(
+  command: ShellCommand,
+  cwd: string,
+  { home, isCarrier }: { home: string | null; isCarrier: boolean },
+): NamedPaths {
   const [program, ...rest] = command.words;
   const name = program?.value ?? '';
-  const { words, whole, patterns = false } = writtenOperands(name, rest);
+  const { words, whole, inside = [], patterns = false } = writtenOperands(name, rest);
   const isGit = basename(name) === 'git';
   const names = knownValues(words, home).flatMap(namesIn);
-  const placed = placedBy(name, knownValues(rest, home));
+  // The directory that a carrier is told is where the acting command runs.
+  const within = knownValues(isCarrier ? [] : inside, home).map((folder) => `${folder}/${ANYTHING}`);
+  const fromTop = isGit ? within.map((path) => `:/${path}`) : [];
+  const placed = [...placedBy(name, knownValues(rest, home)), ...within, ...fromTop];
   const paths = openedIn(command, cwd, [...names, ...placed], isGit);
   const folders = openedIn(command, cwd, knownValues(whole, home), isGit);
   const open = words.some(({ value, start }) => value === null && !start.startsWith('-'));
@@ -128,15 +137,15 @@ function knownValue({ value, source }: ShellWord, home: string | null): string |
 
 const PLACES_FILES = /^(?:cp|mv|ln|install|rsync|scp)$/;
 const MOST_PLACED = 100;
-/** What a folder that is copied holds: a name that only a rule about everything there is about. */
+/** What a folder that is copied or written in holds: a name that only a rule about everything there is about. */
 const ANYTHING = '\u0001';
 
 /** `cp elsewhere/README.md .` writes a file that it does not name whole. */
 function placedBy(program: string, operands: readonly string[]): string[] {
   if (!PLACES_FILES.test(program.split('/').at(-1) ?? '')) return [];
   const named = operands.flatMap((word, index) => {
-    const [, attached] = /^(?:-t|--target-directory=)(.+)$/.exec(word) ?? [];
-    return attached ?? (/^-[a-zA-Z]*t$|^--target-directory$/.test(operands[index - 1] ?? '') ? word : []);
+    const [, attached] = /^(?:-t|--t(?:a[a-z-]*)?=)(.+)$/.exec(word) ?? [];
+    return attached ?? (/^-[a-zA-Z]*t$|^--t(?:a[a-z-]*)?$/.test(operands[index - 1] ?? '') ? word : []);
   });
   const sources = operands.filter((word) => !word.startsWith('-')).slice(-MOST_PLACED);
   const targets = [...named, ...sources.slice(-1)];

@@ -6,6 +6,8 @@ export interface WrittenOperands {
   words: readonly ShellWord[];
   /** Those that, as folders, are changed with all they hold: `rm -r docs`. */
   whole: readonly ShellWord[];
+  /** Folders that it writes in, under names that it does not say: `tar -C docs`. */
+  inside?: readonly ShellWord[];
   /** The program itself reads `*` in them, quoted or not. */
   patterns?: boolean;
 }

@@ -4,6 +4,7 @@
  */
 import { HERE, isOperand, isOutput, type WrittenOperands } from './operand-words.ts';
 import type { ShellWord } from './reading/shell-word.ts';
+import { outputFolders, writtenFolders } from './written-folders.ts';
 
 const TESTERS =
   /^(?:vitest|jest|mocha|ava|tap|uvu|playwright|cypress|pytest|py\.test|unittest|rspec|phpunit|nose2|tox|nox)$/;
@@ -20,11 +21,13 @@ const TOOLCHAINS: Readonly<Record<string, RegExp>> = {
 const INTERPRETERS = /^(?:node|tsx|ts-node|python[\d.]*|ruby|php|bash|sh|dash|zsh|deno|bun)$/;
 const LAUNCHERS = /^(?:npx|bunx|pnpx|uvx)$/;
 const MANAGERS = /^(?:npm|pnpm|yarn|bun)$/;
+/** Options of these and of make that name the directory they work in. */
+const ELSEWHERE = /^(?:-C|--(?:prefix|cwd|dir|directory))$/;
 const ENVIRONMENTS = /^(?:uv|poetry|pipenv|pdm|rye|hatch)$/;
 const TEST_SCRIPT = /^(?:test|t|test[:-](?!.*(?:update|fix|write))[\w:-]+)$/;
 /** With these a checker changes what it is shown. */
 const CHANGES =
-  /^(?:-w|-i|-[a-z]*u|--?(?:[\w-]*(?:fix|write|update|in-?place|apply)[\w-]*))(?:=|$)|^(?:format|migrate|fmt)$/;
+  /^(?:-w|-i|-[a-z]*u|--?(?:[\w-]*(?:(?<!pre|suf)fix|write|update|in-?place|apply)[\w-]*))(?:=|$)|^(?:format|migrate|fmt)$/;
 const ONLY_LOOKS = /^--(?:check|check-only|diff|dry-run)$/;
 /** Options of checkers whose value is the next word. */
 const VALUED =
@@ -32,14 +35,15 @@ const VALUED =
 const SUBCOMMAND = /^(?:check|lint|format|fmt|migrate|ci)$/;
 
 export function runOperands(name: string, words: readonly ShellWord[]): WrittenOperands {
-  return known(name, words) ?? { words, whole: words.some(isFixing) ? words : [], patterns: true };
+  const unknown = { words, whole: words.some(isFixing) ? words : [], patterns: true };
+  return known(name, words) ?? { ...unknown, inside: writtenFolders(name, words) };
 }
 
 /** Null for a program that nobody knows: each of its words may name a written file. */
 function known(name: string, words: readonly ShellWord[]): WrittenOperands | null {
   const first = words.find(isOperand)?.value ?? '';
   if (LAUNCHERS.test(name)) return launched(words);
-  if (MANAGERS.test(name)) return managed(first, words);
+  if (MANAGERS.test(name)) return managed(words);
   if (ENVIRONMENTS.test(name)) return first === 'run' ? launched(after('run', words)) : null;
   if (name === 'coverage') return first === 'run' ? asModule(after('run', words)) : null;
   if (name === 'make' || name === 'gmake') return made(words);
@@ -55,10 +59,16 @@ function known(name: string, words: readonly ShellWord[]): WrittenOperands | nul
 }
 
 /** `npm test`, `npm run test`, `npm exec eslint`. */
-function managed(first: string, words: readonly ShellWord[]): WrittenOperands | null {
+function managed(words: readonly ShellWord[]): WrittenOperands | null {
+  const first = words.find(isTarget)?.value ?? '';
   if (/^(?:exec|x|dlx)$/.test(first)) return launched(after(first, words));
   const script = first === 'run' || first === 'run-script' ? after(first, words)[0]?.value : first;
   return TEST_SCRIPT.test(script ?? '') ? shown(words, false) : null;
+}
+
+/** An operand that is not the directory to work in. */
+function isTarget(word: ShellWord, index: number, words: readonly ShellWord[]): boolean {
+  return isOperand(word) && !ELSEWHERE.test(words[index - 1]?.value ?? '');
 }
 
 function after(word: string, words: readonly ShellWord[]): readonly ShellWord[] {
@@ -87,8 +97,7 @@ function asModule(words: readonly ShellWord[]): WrittenOperands | null {
 
 /** `make test FILE=a.test.js`; a variable that sounds like a place to write counts as one. */
 function made(words: readonly ShellWord[]): WrittenOperands | null {
-  const operands = words.filter(isOperand);
-  const targets = operands.filter(({ value, start }) => !/^\w+=/.test(value ?? start));
+  const targets = words.filter(isTarget).filter(({ value, start }) => !/^\w+=/.test(value ?? start));
   const isTest = targets.length > 0 && targets.every(({ value }) => /^(?:test|check)s?$/.test(value ?? ''));
   const isPlace = ({ start }: ShellWord): boolean => /^\w*(?:out|dest|dir|prefix)\w*=/i.test(start);
   return isTest ? { words: [...words.filter(isOutput), ...words.filter(isPlace)], whole: [] } : null;
@@ -101,7 +110,8 @@ function typeChecked(words: readonly ShellWord[]): WrittenOperands | null {
 }
 
 function shown(words: readonly ShellWord[], isChecker: boolean): WrittenOperands {
-  if (!words.some(({ start }) => CHANGES.test(start))) return { words: words.filter(isOutput), whole: [] };
+  if (!words.some(({ start }) => CHANGES.test(start)))
+    return { words: words.filter(isOutput), whole: [], inside: outputFolders(words) };
   return { words, whole: isChecker ? orHere(words) : words, patterns: true };
 }
 

@@ -9,7 +9,8 @@ import { isOperand, isOutput, type WrittenOperands } from './operand-words.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 import { runOperands } from './run-operands.ts';
 
-const REMOVES_WHOLE = /^(?:rm|find|chmod|chown|chgrp|trash|shred)$/;
+const REMOVES_WHOLE =
+  /^(?:rm|rmdir|find|chmod|chown|chgrp|trash|shred|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
 const COPIES = /^(?:cp|install|scp|rsync)$/;
 /** A link is another name of the file: writing there writes here. */
 const LINKS = /^-[a-zA-Z]*[ls]|^--(?:link|symbolic-link|remove-source-files)$/;
@@ -25,7 +26,7 @@ export function writtenOperands(program: string, words: readonly ShellWord[]): W
 }
 
 function hasTarget(words: readonly ShellWord[]): boolean {
-  return words.some(({ start }) => /^-[a-zA-Z]*t|^--target-directory/.test(start));
+  return words.some(({ start }) => /^-[a-zA-Z]*t|^--t(?:a[a-z-]*)?(?:=|$)/.test(start));
 }
 
 /** Where files are copied to; `named-files.ts` adds the names that they get there. */
