@@ -9,9 +9,9 @@ import type { AgentHandle } from '../agent/agent-event.ts';
 import { childInterrupted } from '../agent/notices.ts';
 import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
 import { type RecordedChild, RecordedChildren } from '../resume/recorded-children.ts';
-import { recordedReport } from '../resume/recorded-report.ts';
+import { recordedReport, recordedWorktree } from '../resume/recorded-report.ts';
 import type { AgentFamily } from './family.ts';
-import { foregroundResult, reportOfRunning, startedText } from './report.ts';
+import { foregroundResult, reportOfRunning, startedText, worktreeLine } from './report.ts';
 
 export async function calledAgents(
   family: AgentFamily,
@@ -28,7 +28,8 @@ export async function calledAgents(
     for (const child of RecordedChildren.read(reader).of(parent)) {
       const call = child.started.origin?.call;
       if (typeof call !== 'string' || !calls.includes(call)) continue;
-      const handle = family.findHandle(child.id);
+      // One that has just ended is still giving its worktree back: its report waits for that.
+      const handle = family.findHandle(child.id) ?? family.find(parent)?.children.find(child.id);
       if (handle === undefined) {
         const outcome = outcomeOf(family, runtime, child, reader);
         reports.push(outcome);
@@ -65,7 +66,11 @@ async function outcomeOf(
   reader: JournalReader,
 ): Promise<ToolOutcome> {
   if (child.background) return { content: toldLater(child.id) };
-  if (isInterrupted(child)) return failure(childInterrupted(child.id, child.ended?.cause));
+  if (isInterrupted(child)) {
+    const worktree = recordedWorktree(reader, child.id);
+    const where = worktree === null ? [] : [worktreeLine(worktree)];
+    return failure([childInterrupted(child.id, child.ended?.cause), ...where].join('\n'));
+  }
   const keep = { redact, outputDirectory, cap: family.parts.limits.reportBytes };
   return foregroundResult(recordedReport(reader, child), keep);
 }

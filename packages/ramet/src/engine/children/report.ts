@@ -56,7 +56,7 @@ export async function foregroundResult(facts: ReportFacts, keep: ReportKeeper): 
   const head = [
     done ? `${who} done: ${figures(facts)}.` : `${who} ${ending(facts, keep)}`,
     ...(done ? [] : [`${figures(facts)}.`]),
-    ...(worktree ? [`Worktree: ${quoteText(worktreeText(worktree))}.`] : []),
+    ...(worktree ? [worktreeLine(worktree)] : []),
     ...(advice ? [quoteText(advice)] : []),
   ];
   const report = await reportText(facts, keep);
@@ -83,6 +83,10 @@ export async function notificationText(facts: ReportFacts, keep: ReportKeeper): 
   ];
   const lines = fields.flatMap(([tag, value]) => (value === undefined ? [] : [`<${tag}>${value}</${tag}>`]));
   return [`<${TASK_NOTIFICATION}>`, ...lines, `</${TASK_NOTIFICATION}>`].join('\n');
+}
+
+export function worktreeLine(worktree: NonNullable<ReportFacts['worktree']>): string {
+  return `Worktree: ${quoteText(worktreeText(worktree))}.`;
 }
 
 /** Where its work is and how it is had (WORK-3); one that is gone held none. */

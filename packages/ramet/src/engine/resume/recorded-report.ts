@@ -23,7 +23,7 @@ export function recordedReport(
   if (overview === undefined) throw new Error(`agent ${id} has started and is nowhere`);
   const { type, name, model, turns, usage, costUsd, startedAt, lastEventAt } = overview;
   const { status, cause, message } = ended ?? KILLED;
-  const worktree = ended === null ? null : releasedWorktree(reader, id);
+  const worktree = recordedWorktree(reader, id);
   return {
     ...(worktree !== null && { worktree }),
     agent: id,
@@ -43,9 +43,15 @@ export function recordedReport(
   };
 }
 
-function releasedWorktree(reader: JournalReader, id: AgentId): WorktreeResult | null {
+/** Where its work is: as it was given back, or as it was made if its process was killed before. */
+export function recordedWorktree(reader: JournalReader, id: AgentId): WorktreeResult | null {
   let last: WorktreeResult | null = null;
-  for (const { event } of reader.events({ agent: id, type: 'worktree.released' })) {
+  const types = ['worktree.created', 'worktree.released'] as const;
+  for (const { event } of reader.events({ agent: id, types })) {
+    if (event.type === 'worktree.created') {
+      const { type: _, how: __, dirty: ___, ms: ____, ...worktree } = event;
+      last = { ...worktree, kept: true, reasons: [] };
+    }
     if (event.type !== 'worktree.released') continue;
     const { type: _, ...released } = event;
     last = released;
