@@ -1,12 +1,13 @@
 /** Whose a branch is, seen from the worktree of an agent: read from files, no process is started. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMadeIn } from './branch-origin.ts';
 import { gitDirectoryOf, headRef, readRef } from './read-refs.ts';
 import { findRepository } from './repository.ts';
 
 /**
- * `others`: the user's, or one that another checkout is on. `own`: the worktree is on it, or it is an agent's and nobody is
- * on it. `absent`: nobody has it. `unknown`: refs are not in files here.
+ * `others`: the user's, or one that another checkout is on. `own`: the worktree is on it, or nobody is and it is
+ * an agent's or was made in this worktree. `absent`: nobody has it. `unknown`: refs are not in files here.
  */
 export type BranchHolder = 'own' | 'others' | 'absent' | 'unknown';
 
@@ -20,7 +21,10 @@ export function branchHolder(root: string, branch: string): BranchHolder {
   const ref = `refs/heads/${branch}`;
   if (otherHeads(commonDirectory, gitDirectory).includes(ref)) return 'others';
   if (headRef(gitDirectory) === ref) return 'own';
-  if (readRef(commonDirectory, ref) !== null) return branch.startsWith(OF_AGENTS) ? 'own' : 'others';
+  if (readRef(commonDirectory, ref) !== null) {
+    const isOwn = branch.startsWith(OF_AGENTS) || isMadeIn(gitDirectory, commonDirectory, branch);
+    return isOwn ? 'own' : 'others';
+  }
   return isInFiles(commonDirectory) || branch.startsWith(OF_AGENTS) ? 'absent' : 'unknown';
 }
 

@@ -253,6 +253,34 @@ describe('WORK-7: branches and HEADs that are not the worktree’s own', () => {
     expect(await refusal('git status && git diff', own)).toBeNull();
   });
 
+  /** What git writes when `git switch -c` makes a branch at `time`, and what the worktree notes of it. */
+  function noted(
+    own: WriteFence,
+    { branch, made, moved }: Record<'branch' | 'made' | 'moved', string>,
+  ): void {
+    writeFiles(own.from, {
+      [`.git/refs/heads/${branch}`]: `${ID}\n`,
+      [`.git/logs/refs/heads/${branch}`]: `${'0'.repeat(40)} ${ID} A <a@b.c> ${made} +0000\tbranch: Created from HEAD\n`,
+      '.git/worktrees/q/logs/HEAD': `${ID} ${ID} A <a@b.c> ${moved} +0000\tcheckout: moving from ramet/q to ${branch}\n`,
+    });
+  }
+
+  test.for([
+    'git switch feature/x',
+    'git branch -d feature/x',
+    'git branch -D feature/x',
+    'git switch -C feature/x',
+  ])('%s is free where the worktree made that branch, and nowhere else', async (script) => {
+    const [mine, moved, users] = [fence(), fence(), fence()];
+    noted(mine, { branch: 'feature/x', made: '1700000000', moved: '1700000000' });
+    noted(moved, { branch: 'feature/x', made: '1700000000', moved: '1700000009' });
+    noted(users, { branch: 'feature/x', made: '1700000000', moved: '1700000000' });
+    writeFiles(users.from, { '.git/HEAD': 'ref: refs/heads/feature/x\n' });
+    expect(await refusal(script, mine)).toBeNull();
+    expect(await refusal(script, moved)).toContain('feature/x');
+    expect(await refusal(script, users)).toContain('feature/x');
+  });
+
   test('each refusal is one line that says what to do instead', async () => {
     for (const [script, advice] of [
       ['git checkout --ignore-other-worktrees main', 'git switch -c ramet/NAME'],
