@@ -10,6 +10,7 @@ import { readsOnly } from '../programs/read-only-git.ts';
 import { expandWord } from '../reading/expand-word.ts';
 import type { ShellAssignment, ShellCommand } from '../reading/shell-reading.ts';
 import { type CommandLayers, type UnderstoodScript, understandScript } from '../reading/understand-script.ts';
+import { carriedScripts } from './carried-scripts.ts';
 import { type CommandView, viewsOf } from './command-views.ts';
 import {
   expansionScene,
@@ -56,7 +57,7 @@ async function scriptRefusal(
     const refusal = refusalOf(scene, command);
     if (refusal !== null) return refusal;
     if (depth >= DEEPEST) continue;
-    for (const carried of carriedScripts(scene, command)) {
+    for (const carried of carriedScripts(scene, script, command)) {
       const inner = { ...setting, directories: command.layers[0].directories, depth: depth + 1 };
       const found = await scriptRefusal(fence, carried, { ...inner, variables: scene.variables });
       if (found !== null) return found;
@@ -84,20 +85,6 @@ function changesWhereItIs({ files, commands }: UnderstoodScript, cwd: string): b
 
 function nowhereKnown({ root }: WriteFence, lost: string): string {
   return `Where "${lost}" leads is known only when it runs, or is not yours, and what follows it may write there. Your worktree is ${root}: commands start there. Write the directory out, or leave the cd out.`;
-}
-
-/** What shells behind wrappers and traps run, and scripts that hold variables; the plain ones are read already. */
-function carriedScripts(scene: FenceScene, { layers: [command], transparent }: CommandLayers): string[] {
-  return viewsOf(command).flatMap(({ program, words }, index) => {
-    if (transparent && index === 0) return [];
-    const flag = words.findIndex(({ value }) => /^-\w*c$/.test(value ?? ''));
-    const isShell = /^(?:ba|da|z|k)?sh$|^(?:su|script|flock|watch)$/.test(program) && flag !== -1;
-    const carrier = isShell ? words[flag + 1] : program === 'trap' ? words[0] : undefined;
-    const carriers = program === 'eval' ? words : carrier === undefined ? [] : [carrier];
-    if (carriers.length !== 1) return [];
-    const texts = carriers.flatMap((word) => expandWord(word, expansionScene(scene)));
-    return texts.flatMap(({ text, lead }) => (lead === null && /[\s>]/.test(text) ? [text] : []));
-  });
 }
 
 function refusalOf(scene: FenceScene, { layers, transparent }: CommandLayers): string | null {

@@ -69,6 +69,7 @@ export function gitWrites({ command, rest }: FencedGitCall): ShellWord[] {
       !/^(?:-[bcju]|--(?:branch|depth|reference|template|origin|jobs))$/.test(rest[index - 1]?.value ?? ''),
   );
   const output = valuesOf(rest, /^(?:--output|--output-directory|--separate-git-dir)$/);
+  const index = command === 'read-tree' ? valuesOf(rest, /^--i[a-z-]*$/) : [];
   const letter = /^(?:archive|format-patch)$/.test(command) ? valuesOf(rest, /^-o$/) : [];
   const own =
     command === 'init'
@@ -78,14 +79,20 @@ export function gitWrites({ command, rest }: FencedGitCall): ShellWord[] {
         : command === 'bundle' && names[0]?.value === 'create'
           ? names.slice(1, 2)
           : [];
-  return [...own, ...output, ...letter];
+  return [...own, ...output, ...index, ...letter];
 }
+
+const REACHES = /^(?:push|fetch|pull|remote)$/;
+const REMOTE =
+  /^(?:remote\..*\.(?:url|pushurl|fetch|push|mirror)|url\..*\.(?:insteadof|pushinsteadof))(?:=|$)/i;
 
 export function sharedRefusal({ command, rest, settings, unnamed }: FencedGitCall): string | null {
   if (unnamed !== null)
     return `Which git command "git ${unnamed.source}" runs is known only when it runs, and some would change the user's branches or configuration. Write the subcommand out.`;
   if (settings.some(({ value, start }) => /^alias\./i.test(value ?? start)))
     return 'git -c alias.NAME=... is refused in a worktree: it hides which git command runs. Write that command out.';
+  if (REACHES.test(command) && settings.some(({ value, start }) => REMOTE.test(value ?? start)))
+    return `git -c remote.NAME... ${command} is refused in a worktree: it hides which repository and branches are changed. Give git ${command} the address and the branches themselves.`;
   const first = rest[0]?.value ?? '';
   if (command === 'stash' && first !== 'list' && first !== 'show') {
     return 'git stash is refused in a worktree: all worktrees of a repository share one stash, and others would find or lose your work. Commit on your branch instead; everything you have is also kept after each turn.';

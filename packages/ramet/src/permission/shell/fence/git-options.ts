@@ -7,6 +7,8 @@ export interface GitOptions {
   flags: ReadonlySet<string>;
   /** What options that take a value were given, by their name in full or letter. */
   values: ReadonlyMap<string, string>;
+  /** Of `rebase --exec`, which may be given more than once. */
+  programs: readonly string[];
   /** What is no option, before `--`. */
   operands: readonly string[];
   /** What stands after `--`; null without one. */
@@ -54,19 +56,21 @@ export function gitOptions(command: string, rest: readonly string[]): GitOptions
   const flags = new Set<string>();
   const values = new Map<string, string>();
   const operands: string[] = [];
+  const programs: string[] = [];
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? '';
-    if (word === '--') return { flags, values, operands, paths: rest.slice(at + 1) };
+    if (word === '--') return { flags, values, programs, operands, paths: rest.slice(at + 1) };
     if (!word.startsWith('-') || word === '-') operands.push(word);
     else {
       const read = word.startsWith('--') ? longOption(command, word) : shortOptions(command, word);
       for (const name of read.names) flags.add(name);
       const last = read.names.at(-1) ?? '';
-      if (read.value !== undefined) values.set(last, read.value);
-      else if (read.takesNext && at + 1 < rest.length) values.set(last, rest[++at] ?? '');
+      const value = read.value ?? (read.takesNext ? rest[++at] : undefined);
+      if (value !== undefined) values.set(last, value);
+      if (value !== undefined && /^(?:-x|--exec)$/.test(last)) programs.push(value);
     }
   }
-  return { flags, values, operands, paths: null };
+  return { flags, values, programs, operands, paths: null };
 }
 
 interface ReadOption {

@@ -42,7 +42,8 @@ export function refRefusal(call: FencedGitCall, scene: RefScene): string | null 
     case 'pull':
       return movedRefusal(`git ${call.command}`, words.operands.slice(1).flatMap(localEnd), scene);
     case 'push':
-      return pushRefusal(words, scene);
+    case 'send-pack':
+      return pushRefusal(call.command, words, scene);
     case 'rebase':
       return rebaseRefusal(words, scene);
     default:
@@ -117,12 +118,12 @@ function localEnd(refspec: string): string[] {
 
 const PATH = /^(?:\.{1,2}$|\.{0,2}\/|file:\/\/)/;
 
-function pushRefusal(words: GitOptions, scene: RefScene): string | null {
+function pushRefusal(command: string, words: GitOptions, scene: RefScene): string | null {
   const [to = '', ...refspecs] = words.operands;
   if (!PATH.test(to) || !scene.isHere(to.replace(/^file:\/\//, ''))) return null;
-  if (has(words, '--mirror', '--all', '--branches')) return unknownBranch('git push');
+  if (has(words, '--mirror', '--all', '--branches', '--stdin')) return unknownBranch(`git ${command}`);
   const ends = refspecs.map((refspec) => refspec.slice(refspec.indexOf(':') + 1).replace(/^\+/, ''));
-  return movedRefusal('git push', ends, scene);
+  return movedRefusal(`git ${command}`, ends, scene);
 }
 
 function rebaseRefusal(words: GitOptions, { root }: RefScene): string | null {
