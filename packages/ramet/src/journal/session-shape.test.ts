@@ -39,7 +39,7 @@ function change(session: string, sql: string): void {
 }
 
 describe('LOG-1: a session whose version does not fit its tables', () => {
-  test.each([0, 1, 2, -5, 99])('is named as damaged and saved whole (%d)', async (version) => {
+  test.each([0, 1, 2, -5])('is named as damaged and saved whole (%d)', async (version) => {
     const session = await closedSession();
     setVersion(session, version);
     const line = `cannot read the journal ${sessionPath(project, session)}: it is damaged: its schema version, ${version}, does not fit its tables; save what can be read with: ramet doctor --repair ${session}`;
@@ -87,9 +87,9 @@ describe('LOG-1: a session whose version does not fit its tables', () => {
     expect(repairSession({ project, session })).toMatchObject({ events: 1, lostEvents: [] });
   });
 
-  test('is refused as newer where it has tables that are not known', async () => {
+  test('is refused as newer where the number is higher than the newest known', async () => {
     const session = await closedSession();
-    change(session, 'CREATE TABLE notes (text TEXT); PRAGMA user_version = 99');
+    change(session, 'PRAGMA user_version = 99');
     expect(() => openReader({ project, session })).toThrow('has schema version 99');
     expect(() => repairSession({ project, session })).toThrow('has schema version 99');
   });

@@ -30,10 +30,10 @@ export function requireShape(file: string, db: DatabaseSync): void {
   if (version <= 0) throw damagedVersion(file, version);
 }
 
-/** A newer version may have any tables; but it would not have exactly the newest ones that are known here. */
+/** A newer version may have any tables, also those that are known here. */
 function mayBe(version: number, fitting: number | null): boolean {
   if (fitting === null || fitting === 0 || fitting === version) return true;
-  return version > SESSION_MIGRATIONS.length && fitting < SESSION_MIGRATIONS.length;
+  return version > SESSION_MIGRATIONS.length;
 }
 
 /** Null when they are those of no version; 0 when there are none. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
+import { SESSION_MIGRATIONS } from '../../src/journal/session-schema.ts';
 import { linesOf } from '../fixtures/command.ts';
 import { test } from '../fixtures/user.ts';
 
@@ -162,7 +163,7 @@ describe.concurrent('UI-1: places that do not suit', () => {
     const list = await user.ramet(['ps']);
     expect(list.code).toBe(0);
     expect(linesOf(list.stderr)).toEqual([refusal]);
-    setVersion(file, 2);
+    setVersion(file, SESSION_MIGRATIONS.length);
     expect((await user.ramet(['show', '--json'])).code).toBe(0);
   });
 
