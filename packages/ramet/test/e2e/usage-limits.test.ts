@@ -164,6 +164,25 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     },
   );
 
+  test('a prompt that is still limited strands no agent: the next prompt resumes all of them', async ({
+    user,
+  }) => {
+    let limited = true;
+    await user.emulate({
+      respond: fanOut({ children: 4, command: 'echo line >> lines.txt; echo done' }),
+      fault: ({ request }) => (limited && childOf(request) !== null ? HOURS : undefined),
+    });
+    setWait(user, 1);
+    expect((await user.ramet(['-p', 'x', ...BYPASS])).code).toBe(75);
+    const second = await user.ramet(['-p', '--continue', 'hello', ...BYPASS]);
+    expect(second.code).toBe(75);
+    expect(second.stderr).toContain('interrupted: limit: ');
+    limited = false;
+    expect((await user.ramet(['-p', '--continue', 'y', ...BYPASS])).code).toBe(0);
+    expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(5).fill('done'));
+    expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(4));
+  });
+
   test.for([-5, 1e9, 1e300])('a retry-after of %d s is not believed', async (retryAfter, { user }) => {
     let refusals = 1;
     await user.emulate({

@@ -11,7 +11,6 @@ import {
 import type { Answer } from '../../emulator/answer.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
-const BY_PROVIDER = { status: 'interrupted', cause: 'provider' };
 const WORKS: Cast[string] = [call('Bash', { command: 'true' }), never];
 const finishing = (): Cast => ({
   'Go.': () => ({ text: 'All.' }),
@@ -78,13 +77,15 @@ describe('AGENT-5: agents that a provider interrupted and whose parents were tol
     expect(eventsOf(again.recordedOf(2), 'agent.ended').at(-1)).toMatchObject({ status: 'done' });
   });
 
-  test('another prompt leaves them as they are, and is not done without them', async () => {
-    const family = await stranded([{ text: 'I continue without it.' }]);
+  test.each([
+    ['provider', 'the provider'],
+    ['limit', 'a usage limit'],
+  ])('another prompt leaves them as they are, and is not done without them (%s)', async (cause, who) => {
+    const family = await stranded([{ text: 'I continue without it.' }], {}, cause);
     const other = await family.reopen(finishing());
     expect((await other.run('Else?')).result).toMatchObject({
-      ...BY_PROVIDER,
-      text: 'Else.',
-      message: `the provider interrupted agent ${other.session.id}.2, not resumed since`,
+      ...{ status: 'interrupted', cause, text: 'Else.' },
+      message: `${who} interrupted agent ${other.session.id}.2, not resumed since`,
     });
     const again = await other.reopen({ ...finishing(), 'Else?': () => ({ text: 'All.' }) });
     expect((await again.run(null)).result).toMatchObject({ status: 'done', text: 'All.' });

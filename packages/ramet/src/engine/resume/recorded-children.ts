@@ -16,6 +16,8 @@ export interface RecordedChild {
   ended: EventOf<'agent.ended'> | null;
   /** Its parent was sent a notification of its last end. */
   told: boolean;
+  /** How many responses its parent had had at its last end. */
+  parentResponses: number;
 }
 
 const TYPES: readonly JournalEvent['type'][] = [
@@ -25,10 +27,12 @@ const TYPES: readonly JournalEvent['type'][] = [
   'agent.detached',
   'message.received',
   'message.appended',
+  'response.completed',
 ];
 
 export class RecordedChildren {
   readonly #byId = new Map<AgentId, RecordedChild>();
+  readonly #responses = new Map<AgentId, number>();
 
   static read(reader: JournalReader): RecordedChildren {
     const children = new RecordedChildren();
@@ -41,19 +45,32 @@ export class RecordedChildren {
     return [...this.#byId.values()].filter((child) => child.parent === parent);
   }
 
+  /** Whether its parent can have acted on its last end. */
+  hasParentResponded({ parent, parentResponses }: RecordedChild): boolean {
+    return this.#responsesOf(parent) > parentResponses;
+  }
+
+  #responsesOf(agent: AgentId): number {
+    return this.#responses.get(agent) ?? 0;
+  }
+
   #take(agent: AgentId, event: JournalEvent): void {
     if (event.type === 'agent.started') {
       if (event.parent === null) return;
       const background = event.origin?.background ?? false;
       const { parent } = event;
       const child = { id: agent, parent, started: event, prompts: 0, background, ended: null, told: false };
-      this.#byId.set(agent, child);
+      this.#byId.set(agent, { ...child, parentResponses: this.#responsesOf(parent) });
+    } else if (event.type === 'response.completed') {
+      if (event.kept) this.#responses.set(agent, this.#responsesOf(agent) + 1);
     } else if (event.type === 'message.received' && event.kind === 'notification') {
       const about = this.#byId.get(event.from ?? '');
       if (about !== undefined) about.told = true;
     } else {
       const child = this.#byId.get(agent);
-      if (child !== undefined) note(child, event);
+      if (child === undefined) return;
+      note(child, event);
+      if (event.type === 'agent.ended') child.parentResponses = this.#responsesOf(child.parent);
     }
   }
 }

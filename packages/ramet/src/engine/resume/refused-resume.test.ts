@@ -47,12 +47,12 @@ const refusing: ModelProvider = {
 };
 
 /** A session that ended with its agents at work, as Ctrl-C ends it. */
-async function interruptedAfter(requests: number, cast: Cast): Promise<FamilySession> {
+async function interruptedAfter(requests: number, cast: Cast, cause = 'SIGINT'): Promise<FamilySession> {
   const stop = new AbortController();
   const family = await startFamily({ cast });
   const running = family.run('Go.', { signal: stop.signal });
   while (family.emulator.requests.length < requests) await new Promise((resolve) => setTimeout(resolve, 5));
-  stop.abort('SIGINT');
+  stop.abort(cause);
   await running;
   return family;
 }
@@ -86,6 +86,25 @@ describe('AGENT-5: a resume that the provider refuses at once', () => {
     expect((await again.run(null)).result).toMatchObject({ status: 'done', text: 'All.' });
     expect(effectsIn(again)).toBe('done\ndone\n');
     for (const text of lastTexts(again.requestsOf('Go.').at(-1))) expect(text).toContain('Scope: mine.');
+  });
+
+  test('so does another prompt, though its own run closed the calls: the next prompt resumes every agent', async () => {
+    const family = await interruptedAfter(
+      5,
+      {
+        'Go.': [startAgents(['child one', 'child two'])],
+        child: [call('Bash', { command: 'true' }), never],
+      },
+      'limit',
+    );
+    const refused = await family.reopen(undefined, { provider: refusing });
+    using _ = pausingUntil(() => refused.session.agents.length === 0);
+    expect((await refused.run('Else?')).result).toMatchObject(BY_PROVIDER);
+    const again = await refused.reopen({ ...later, 'Now?': () => ({ text: 'Now.' }) });
+    expect((await again.run('Now?')).result).toMatchObject({ status: 'done' });
+    expect(effectsIn(again)).toBe('done\ndone\n');
+    for (const number of [2, 3])
+      expect(eventsOf(again.recordedOf(number), 'agent.ended').at(-1)).toMatchObject({ status: 'done' });
   });
 
   test('an agent two levels down that is refused does not answer the call of its parent', async () => {

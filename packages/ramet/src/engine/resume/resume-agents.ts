@@ -130,7 +130,7 @@ function wayOn(
   child: RecordedChild,
   parent: Agent,
   open: OpenCalls | null,
-  { family, main, prompted, endIsMissing }: Resumption,
+  { family, recorded, main, prompted, endIsMissing }: Resumption,
 ): WayOn | null {
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
   const { ended } = child;
@@ -141,7 +141,9 @@ function wayOn(
   if (ended.status !== 'interrupted' || (anew && !isCutOff(ended))) return null;
   const from = 'interrupted';
   if (expected) return { from, isStranded: false };
-  return isCutOff(ended) && !anew ? { from, isStranded: true } : null;
+  // A parent that has continued without it may have done its work: then a prompt is no reason to do it again.
+  const isLeft = anew && recorded.hasParentResponded(child);
+  return isCutOff(ended) && !isLeft ? { from, isStranded: true } : null;
 }
 
 /** Whether its parent waits for it, or has yet to hear of its end. */

@@ -1,10 +1,9 @@
 /** Interrupted work: agents of an earlier process are resumed (AGENT-5), and a run that would wait too long is ended. */
 import { closeCalls, hasOpenCalls, PROVIDER_CAUSE } from '../../engine/opening.ts';
 import type { Agent, AgentFamily, AgentResult, RunOptions } from '../../engine/shapes.ts';
-import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
+import { type CutOffAgent, cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
 import type { InterruptionCause, ProviderAway } from '../../schema/errors.ts';
-import type { AgentId } from '../../schema/ids.ts';
 import { untilText } from '../../schema/until-text.ts';
 
 export interface Revival {
@@ -50,7 +49,7 @@ export function createRevival(parts: {
   };
 }
 
-async function agentsLeft(agent: Agent, family: AgentFamily): Promise<AgentId[]> {
+async function agentsLeft(agent: Agent, family: AgentFamily): Promise<CutOffAgent[]> {
   try {
     await agent.runtime.journal.commit('written');
     const reader = family.parts.openReader();
@@ -67,12 +66,15 @@ async function agentsLeft(agent: Agent, family: AgentFamily): Promise<AgentId[]>
 
 const MOST_NAMED = 5;
 
-function withAgentsLeft(result: AgentResult, left: readonly AgentId[]): AgentResult {
+function withAgentsLeft(result: AgentResult, left: readonly CutOffAgent[]): AgentResult {
   if (left.length === 0) return result;
-  const named = left.slice(0, MOST_NAMED).join(', ');
+  const ids = left.map(({ id }) => id);
+  const named = ids.slice(0, MOST_NAMED).join(', ');
   const rest = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
-  const message = `the provider interrupted agent${left.length === 1 ? '' : 's'} ${named}${rest}, not resumed since`;
-  return { ...result, status: 'interrupted', cause: PROVIDER_CAUSE, message };
+  const cause = left.every((agent) => agent.cause === 'limit') ? 'limit' : PROVIDER_CAUSE;
+  const who = cause === 'limit' ? 'a usage limit' : 'the provider';
+  const message = `${who} interrupted agent${left.length === 1 ? '' : 's'} ${named}${rest}, not resumed since`;
+  return { ...result, status: 'interrupted', cause, message };
 }
 
 /**
