@@ -31,6 +31,7 @@ import {
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, LOST, OPENED, WRITER } from './lease.ts';
 import { looseRows, mendFirstPage } from './loose-leaves.ts';
+import { leftOf, type MissingFile, nothingSaved } from './missing-files.ts';
 import { SessionReader } from './reader.ts';
 import {
   fillSessionFile,
@@ -56,16 +57,17 @@ export interface RepairOutcome {
 
 export function repairSession({ project, session }: { project: string; session: SessionId }): RepairOutcome {
   const file = sessionPath(project, session);
-  if (!existsSync(file))
-    throw new UserMistake('session_unknown', `there is no session ${session}: ${file} does not exist`);
-  const isReadable = canBeRead(file);
+  const missing = missingFile(file, session);
+  const isReadable = missing === null && canBeRead(file);
   const lock = takeSessionLock(file);
   if (lock === null) throw inUse(session, null);
   const mended = `${file}.mended`;
   try {
+    if (missing !== null) makeEmpty(file, session);
     if (!isReadable) mendFirstPage(file, mended);
     const found = salvage(isReadable ? file : mended, file);
-    if (!isReadable && found.events.length === 0) throw nothingLeft(file, session);
+    if (!isReadable && found.events.length === 0)
+      throw missing === null ? nothingLeft(file, session) : nothingSaved(file, missing);
     const { cut } = found;
     const isWhole = isReadable && found.lostEvents.length === 0 && cut.size === 0 && found.isSound;
     const outcome = {
@@ -78,11 +80,32 @@ export function repairSession({ project, session }: { project: string; session: 
     };
     return { ...outcome, kept: isWhole ? null : replace(file, found) };
   } catch (error) {
+    if (missing !== null) removeEmpty(file);
     throw error instanceof JournalError ? error : cannotRepair(file, session, error);
   } finally {
     removeFiles(mended);
     lock.release();
   }
+}
+
+/** Null where the file is there. Throws where nothing can be saved. */
+function missingFile(file: string, session: SessionId): MissingFile | null {
+  if (existsSync(file)) return null;
+  const left = leftOf(file);
+  if (left === 'witness') throw nothingSaved(file, { session, left });
+  if (left === 'WAL') return { session, left };
+  throw new UserMistake('session_unknown', `there is no session ${session}: ${file} does not exist`);
+}
+
+/** Then it is a session whose file was emptied. */
+function makeEmpty(file: string, session: SessionId): void {
+  // Another process has repaired it meanwhile.
+  if (existsSync(file)) throw inUse(session, null);
+  closeSync(openSync(file, 'wx', PRIVATE_FILE));
+}
+
+function removeEmpty(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file);
 }
 
 function canBeRead(file: string): boolean {

@@ -115,7 +115,7 @@ const DOORS: Readonly<Record<string, string>> = {
     sqlite/sqlite-failure text/checkout-warning text/close-names text/line-diff text/text-file text/visible-text trust
   `,
   journal: `
-    find-file-writer integrity journal projections/agent-state projections/apply-event
+    find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
     projections/cut-off-agents projections/file-history projections/inherited-messages
     projections/recorded-agents projections/status repair-session session-file session-index session-list
     sessions

@@ -1,6 +1,8 @@
 /** What works here and what does not, each with what to do; and saving what can be read of a damaged session. */
+
+import { missingFiles } from '../../journal/missing-files.ts';
 import { type RepairOutcome, repairSession } from '../../journal/repair-session.ts';
-import { findSession } from '../../journal/session-list.ts';
+import { findSession, listSessions } from '../../journal/session-list.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
@@ -62,6 +64,15 @@ export function repair(
   options: CallOptions = {},
 ): { session: SessionId; outcome: RepairOutcome } {
   const { project } = findPlace(callerOf(options));
-  const { session } = findSession(project, wanted);
+  const session = missingSession(project, wanted) ?? findSession(project, wanted).session;
   return { session, outcome: repairSession({ project, session }) };
+}
+
+/** The one session whose file is missing that can be meant. */
+function missingSession(project: string, wanted: string): SessionId | null {
+  const isMeant = ({ session }: { session: SessionId }): boolean => session.startsWith(wanted);
+  const [missing, ...others] = wanted === '' ? [] : missingFiles(project).filter(isMeant);
+  return missing === undefined || others.length > 0 || listSessions(project).some(isMeant)
+    ? null
+    : missing.session;
 }

@@ -1,5 +1,6 @@
 /** Whether the sessions of this repository can be read whole. */
 import { statSync } from 'node:fs';
+import { missingFiles, missingText } from '../../journal/missing-files.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
 import type { SessionId } from '../../schema/ids.ts';
@@ -23,9 +24,11 @@ export function checkSessions({ place: { project } }: DoctorContext): HealthChec
     if (trouble === 'cut short') cutShort.push(session);
   }
   const rest = read < sessions.length ? `; ${sessions.length - read} older not checked` : '';
-  const [first] = damaged;
+  const missing = missingFiles(project);
+  const first = damaged[0] ?? missing[0]?.session;
   const found = [
-    ...(first === undefined ? [] : [`damaged: ${damaged.join(', ')}`]),
+    ...(damaged.length === 0 ? [] : [`damaged: ${damaged.join(', ')}`]),
+    ...missing.map(missingText),
     ...(cutShort.length === 0 ? [] : [`the end is missing: ${cutShort.join(', ')}`]),
   ].join('; ');
   if (found === '') return ok('sessions', `${read} can be read whole${rest}`);

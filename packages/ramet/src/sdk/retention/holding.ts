@@ -4,7 +4,14 @@ import type { WorktreeSettings } from '../../git/worktrees/worktree-settings.ts'
 import type { Place } from '../place.ts';
 import type { SessionHolding } from './session-holdings.ts';
 
-export type HoldingKind = 'session' | 'empty output' | 'check log' | 'wip ref' | 'kept folder' | 'worktree';
+export type HoldingKind =
+  | 'session'
+  | 'leftovers'
+  | 'empty output'
+  | 'check log'
+  | 'wip ref'
+  | 'kept folder'
+  | 'worktree';
 
 export const GONE_ALREADY: unique symbol = Symbol('gone already');
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type GitCall, runGit } from '../../git/run-git.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
 import { keptFolders, WORK_STAYS } from './kept-folders.ts';
+import { missingHoldings } from './missing-holdings.ts';
 import { removeSession } from './remove-session.ts';
 import {
   DAY_MS,
@@ -30,6 +31,7 @@ export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
     ...sessions.flatMap(({ usedAt, emptyOutputs, keep }) =>
       keep === null ? [] : emptyOutputs.map((path) => fileItem('empty output', path, usedAt, 0)),
     ),
+    ...missingHoldings(place.project, options),
     ...checkLogs(options),
     ...(await wipRefs(options)),
     ...keptFolders(options),

@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readWitness } from '../../journal/integrity.ts';
+import { leftOf } from '../../journal/missing-files.ts';
 import { lockPath, removeLockFile, sessionPath, takeSessionLock } from '../../journal/session-file.ts';
 import { forgetSession } from '../../journal/session-index.ts';
 import type { SessionId } from '../../schema/ids.ts';
@@ -31,16 +32,43 @@ export function removeSession(project: string, session: SessionId, judgedAt?: nu
     }
     if (judgedAt !== undefined && lastWritten(file) !== judgedAt) return 'in use';
     rmSync(file, { force: true });
-    const own = readdirSync(project).filter((name) => name === session || name.startsWith(`${session}.`));
-    for (const path of own.map((name) => join(project, name))) {
-      if (path !== lockPath(file)) rmSync(path, { recursive: true, force: true });
-    }
-    removeLockFile(file);
+    removeFilesOf(project, session);
   } finally {
     lock.release();
   }
   forgetQuietly(project, session);
   return 'removed';
+}
+
+/** What is left of a session whose file is gone. */
+export function removeLeftovers(project: string, session: SessionId): SessionRemoval {
+  const file = sessionPath(project, session);
+  const lock = takeSessionLock(file);
+  if (lock === null) return 'in use';
+  try {
+    if (existsSync(file)) return 'in use';
+    const wasGone = leftOf(file) === null;
+    removeFilesOf(project, session);
+    if (wasGone) return 'gone already';
+  } finally {
+    lock.release();
+  }
+  forgetQuietly(project, session);
+  return 'removed';
+}
+
+export function isOfSession(name: string, session: SessionId): boolean {
+  return name === session || name.startsWith(`${session}.`);
+}
+
+/** By the holder of its lock, which goes last. */
+function removeFilesOf(project: string, session: SessionId): void {
+  const file = sessionPath(project, session);
+  const own = readdirSync(project).filter((name) => isOfSession(name, session));
+  for (const path of own.map((name) => join(project, name))) {
+    if (path !== lockPath(file)) rmSync(path, { recursive: true, force: true });
+  }
+  removeLockFile(file);
 }
 
 /** A line of the index whose session is gone is passed over by every list: not worth failing for. */

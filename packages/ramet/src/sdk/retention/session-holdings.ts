@@ -120,12 +120,14 @@ interface FoundFile {
 }
 
 export function filesBelow(directory: string): FoundFile[] {
-  return namesIn(directory).flatMap((name) => {
-    const path = join(directory, name);
-    const stats = statOf(path);
-    if (stats === undefined) return [];
-    return stats.isDirectory() ? filesBelow(path) : [{ path, size: stats.size, mtimeMs: stats.mtimeMs }];
-  });
+  return namesIn(directory).flatMap((name) => filesAt(join(directory, name)));
+}
+
+/** A file, or all of a directory. */
+export function filesAt(path: string): FoundFile[] {
+  const stats = statOf(path);
+  if (stats === undefined) return [];
+  return stats.isDirectory() ? filesBelow(path) : [{ path, size: stats.size, mtimeMs: stats.mtimeMs }];
 }
 
 function sumOf(files: readonly FoundFile[]): number {
