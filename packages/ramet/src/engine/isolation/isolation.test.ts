@@ -178,7 +178,7 @@ describe('EXEC-5: agents in worktrees of their own', () => {
     expect(lastTexts(family.requestsOf('fork it')[0]).at(-2)).toBe(
       [
         '<worktree>',
-        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}: tools translate its paths. Write only here; commit, never merge or push. Name new branches ramet/NAME. Ports: $RAMET_PORT_BASE.`,
+        `You work in your own git worktree ${pathOf(family, 2)}, branch ${branch} from ${base}, a copy of ${family.cwd}: tools translate its paths. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`,
         '</worktree>',
       ].join('\n'),
     );

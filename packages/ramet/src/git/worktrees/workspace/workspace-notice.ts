@@ -21,7 +21,7 @@ export function workspaceNotice(
   dirty: DirtyReport,
 ): WorkspaceNotice {
   const { path, branch, base } = worktree;
-  const rules = `copy of ${from}: tools translate its paths. Write only here; commit, never merge or push. Name new branches ramet/NAME. Ports: $RAMET_PORT_BASE.`;
+  const rules = `copy of ${from}: tools translate its paths. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`;
   const further = [
     ...dirtyLines(dirty),
     ...notes,
