@@ -164,7 +164,7 @@ const MOST_CHARACTERS = 64_000_000;
 export function readEvents(answer: IncomingMessage, reading: EventReading): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let progress: EventProgress = 'more';
-  // Asked anew each time: what the parser's callback changes, the compiler does not see.
+  // Checked each time: the compiler does not see what the parser's callback changes.
   const has = (reached: EventProgress): boolean => progress === reached;
   let linger: NodeJS.Timeout | undefined;
   let length = 0;

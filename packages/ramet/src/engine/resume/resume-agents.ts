@@ -134,15 +134,15 @@ function wayOn(
 ): WayOn | null {
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
   const { ended } = child;
-  const anew = prompted && parent.spec.id === main;
+  const hasNewPrompt = prompted && parent.spec.id === main;
   const expected = isExpected(child, parent, open);
   // The call that waits for it may be in what was lost.
   if (ended === null) return expected || endIsMissing ? { from: 'running', isStranded: !expected } : null;
-  if (ended.status !== 'interrupted' || (anew && !isCutOff(ended))) return null;
+  if (ended.status !== 'interrupted' || (hasNewPrompt && !isCutOff(ended))) return null;
   const from = 'interrupted';
   if (expected) return { from, isStranded: false };
   // A parent that has continued without it may have done its work: then a prompt is no reason to do it again.
-  const isLeft = anew && recorded.hasParentResponded(child);
+  const isLeft = hasNewPrompt && recorded.hasParentResponded(child);
   return isCutOff(ended) && !isLeft ? { from, isStranded: true } : null;
 }
 

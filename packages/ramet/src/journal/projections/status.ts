@@ -127,7 +127,7 @@ type AdmittedAgent = Pick<
 > &
   Partial<AgentOverview>;
 
-/** Puts an agent on the board whose start was recorded before the events that are folded; it begins anew. */
+/** Adds an agent whose start was recorded before the events that are folded. It begins with no figures. */
 export function admitAgent(board: StatusBoard, agent: AdmittedAgent): AgentOverview {
   const admitted = { ...BEGINNING, lastEventAt: agent.startedAt, ...agent };
   board.agents.set(agent.id, admitted);

@@ -25,7 +25,7 @@ describe('OP-3: what a task waits for', () => {
     });
   });
 
-  test('starts anew in each phase, whose barrier is kept apart', () => {
+  test('starts again from nothing in each phase', () => {
     const { nodes } = graphOf('## Phase 1: A\n- [ ] T1 a\n- [ ] T2 b\n## Phase 2: B\n- [ ] T3 c\n');
     expect(nodes.map(({ id, waits, barrier }) => [id, waits, barrier])).toEqual([
       ['T1', [], 1],

@@ -68,7 +68,7 @@ const VERB =
   /\b(?:(?:depends?|dependent|depending)(?:\s+(?:up)?on)?|dependenc(?:y|ies)(?=\s?:)|deps?(?=\s?:)|(?:is |are )?blocked by|requires?|needs|(?:must |should )?(?:run |start |come )?after|waits? for)\b[\s:*_`]{0,4}/gi;
 
 export interface ProseDependency {
-  /** Who waits; empty when the sentence does not say. */
+  /** The tasks that wait. Empty when the sentence names none. */
   subjects: TaskReference[];
   objects: TaskReference[];
   /** "depends on", after which an unknown id is a mistake and not a word. */

@@ -6,7 +6,7 @@ export interface WrittenOperands {
   words: readonly ShellWord[];
   /** Those that, as folders, are changed with all they hold: `rm -r docs`. */
   whole: readonly ShellWord[];
-  /** Folders that it writes in, under names that it does not say: `tar -C docs`. */
+  /** Folders in which it writes files that the command does not name: `tar -C docs`. */
   inside?: readonly ShellWord[];
   /** The program itself reads `*` in them, quoted or not. */
   patterns?: boolean;

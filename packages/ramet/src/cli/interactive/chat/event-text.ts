@@ -116,7 +116,7 @@ export function createEventView(style: TextStyle): EventView {
   };
 }
 
-/** What the agent does after this event, in a few words; null when the event does not say. */
+/** What the agent does after this event, in a few words; null when the event changes nothing. */
 export function activityAfter(event: SessionEvent, before: string): string | null {
   switch (event.type) {
     case 'thinking_delta':

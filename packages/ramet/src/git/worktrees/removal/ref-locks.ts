@@ -1,7 +1,7 @@
 /**
- * Lock files that a killed git has left in the shared git directory. Git waits for them without success, each time
- * anew; nothing says whose they are. One on a branch of a worktree whose maker is dead was its maker's, and is removed.
- * A person has to remove all others: they are named, with their age and what to do.
+ * Lock files that a killed git has left in the shared git directory. Every git command that needs
+ * one waits for it and fails, and nothing says whose it is. A lock on the branch of a worktree is removed when the maker
+ * of that worktree is dead. A person has to remove all others: they are named, with their age and what to do.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
