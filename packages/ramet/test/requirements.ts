@@ -155,7 +155,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'COORD-2': NOT_YET,
   'OP-1':
     'a status is written back by a function that no command calls yet; per-task settings are read, and nothing uses them',
-  'OP-2': NOT_YET,
+  'OP-2': 'the state of a run is a fold over its events, and nothing runs tasks yet',
   'OP-3': 'the ready queue with its two gates is there, and nothing runs tasks with it yet; isolation',
   'OP-4': 'the policies judge outcomes, and nothing lands by them yet',
   'OP-5': 'retries, freezing and breakers are decided, and no run asks them yet',

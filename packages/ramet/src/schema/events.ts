@@ -11,6 +11,7 @@
 import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
 import type { Digest } from './ids.ts';
+import type { OperatorEvent } from './operator-events.ts';
 import type { PermissionMode, TodoItem } from './status.ts';
 import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
@@ -275,6 +276,7 @@ export type JournalEvent =
   | FilesRestored
   | FilesSettled
   | WorktreeEvent
+  | OperatorEvent
   | TodosChanged
   | BackgroundTaskStarted
   | BackgroundTaskEnded

@@ -21,6 +21,18 @@ describe('the timeline', () => {
       'session started in /w (ramet 1.0)',
     ],
     [{ type: 'session.resumed', version: '1.0', cwd: '/w' }, 'session resumed in /w (ramet 1.0)'],
+    [
+      { type: 'task.changed', task: 'T1', status: 'blocked', cause: 'permission', attempt: { number: 2 } },
+      'task T1 blocked: permission (attempt 2)',
+    ],
+    [
+      { type: 'operator.asked', by: 'person', action: { kind: 'skip', task: 'T1' }, refused: 'it is done' },
+      'asked for: skip T1, refused: it is done',
+    ],
+    [
+      { type: 'operator.changed', status: 'tripped', cause: 'breaker', message: null },
+      'operator tripped: breaker',
+    ],
     [agentStarted({ name: 'scout' }), 'agent started: main scout on m, dontAsk, at most 200 turns'],
     [
       { type: 'agent.ended', status: 'failed', cause: 'budget', message: null },

@@ -4,6 +4,7 @@ import type { EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { openTodos } from '../schema/status.ts';
 import { spanText } from '../schema/until-text.ts';
 import { isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
+import { describeOperatorEvent } from './operator-line.ts';
 
 const LONGEST = 300;
 
@@ -76,6 +77,16 @@ function describe(event: JournalEvent): string {
     case 'worktree.released':
     case 'directory.changed':
       return describeWorktree(event);
+    case 'operator.started':
+    case 'operator.resumed':
+    case 'operator.tasks_added':
+    case 'operator.changed':
+    case 'operator.integrated':
+    case 'operator.landed':
+    case 'operator.asked':
+    case 'task.changed':
+    case 'task.marked':
+      return describeOperatorEvent(event);
     case 'todos.changed':
       return `todos changed: ${openTodos(event.todos).length} open of ${event.todos.length}`;
     case 'background_task.started':

@@ -79,8 +79,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'operator',
-    owns: 'task files in every format; which task may start, what lands, when to stop; what a run would take',
-    leaves: 'running tasks, printing',
+    owns: 'task files in every format; the state of a run and every decision about it; what a run would take',
+    leaves: 'agents, git and clocks: they are ports',
   },
   {
     name: 'views',
@@ -106,7 +106,7 @@ export function mayImport(from: string, to: string): boolean {
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
     agent-events budget-limits clock content errors events generators ids merge-policy secret-patterns
-    status tool-access until-text usage zod
+    operator-events status tool-access until-text usage zod
   `,
   system: `
     child-environment digest few-at-once glob-pattern home landing-path network-home on-abort path-inside

@@ -1,0 +1,127 @@
+/** A run of the operator as a value (OP-2): what was asked for, every task, what has landed. Views and the machine read it. */
+import type {
+  AttemptChange,
+  OperatorAction,
+  OperatorRun,
+  RecordedCheck,
+  RunStatus,
+  RunTask,
+  TaskQuestion,
+  TaskStatus,
+} from '../../schema/operator-events.ts';
+import type { Usage } from '../../schema/usage.ts';
+import { mapOf, type PersistentMap, valueAt } from '../../system/persistent.ts';
+
+/** One try of a task. What is not known is null. */
+export interface TaskAttempt {
+  readonly number: number;
+  readonly state: NonNullable<AttemptChange['state']>;
+  /** How its agent is called: it is found again by that after a crash. */
+  readonly name: string;
+  readonly agent: string | null;
+  readonly branch: string | null;
+  readonly path: string | null;
+  readonly base: string | null;
+  readonly commit: string | null;
+  readonly files: readonly string[];
+  readonly cause: string | null;
+  readonly message: string | null;
+  /** 0 until it has ended; null when it is unknown then. */
+  readonly costUsd: number | null;
+  readonly usage: Usage;
+  readonly startedAt: number;
+  /** Null while it runs. */
+  readonly endedAt: number | null;
+}
+
+export interface TaskState {
+  readonly task: RunTask;
+  readonly status: TaskStatus;
+  readonly cause: string | null;
+  readonly message: string | null;
+  /** When it got this status. */
+  readonly since: number;
+  readonly until: number | null;
+  readonly failures: number;
+  readonly attempts: readonly TaskAttempt[];
+  readonly result: string | null;
+  readonly check: RecordedCheck | null;
+  readonly conflict: { readonly files: readonly string[]; readonly rounds: number } | null;
+  readonly question: TaskQuestion | null;
+  /** What a person must do, with the command. */
+  readonly person: string | null;
+  /** Whether its mark is in the file; null while nobody has tried. */
+  readonly marked: { readonly written: boolean; readonly why: string | null } | null;
+}
+
+export interface Landing {
+  readonly state: 'intended' | 'moved' | 'kept' | 'failed';
+  readonly commit: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly message: string | null;
+}
+
+export interface AskedAction {
+  readonly time: number;
+  readonly by: 'person' | 'model' | 'program';
+  readonly action: OperatorAction;
+  readonly refused: string | null;
+}
+
+export interface OperatorState {
+  /** Null before a run begins. */
+  readonly run: OperatorRun | null;
+  readonly status: RunStatus;
+  readonly cause: string | null;
+  readonly message: string | null;
+  readonly startedAt: number;
+  /** When the last event came. */
+  readonly at: number;
+  /** How often another process has continued it. */
+  readonly resumed: number;
+  /** Ids in the order of the file. */
+  readonly order: readonly string[];
+  readonly tasks: PersistentMap<TaskState>;
+  /** The commit of the private ref; null before anything is on it. */
+  readonly integrated: string | null;
+  /** The last one; null while nothing was to land. */
+  readonly landing: Landing | null;
+  /** The latest, oldest first. */
+  readonly asked: readonly AskedAction[];
+}
+
+export const NO_RUN: OperatorState = {
+  ...{ run: null, status: 'running', cause: null, message: null, startedAt: 0, at: 0, resumed: 0 },
+  ...{ order: [], tasks: mapOf(), integrated: null, landing: null, asked: [] },
+};
+
+export function taskOf(state: OperatorState, id: string): TaskState | undefined {
+  return valueAt(state.tasks, id);
+}
+
+/** In the order of the file. */
+export function tasksOf(state: OperatorState): TaskState[] {
+  return state.order.flatMap((id) => valueAt(state.tasks, id) ?? []);
+}
+
+const ENDED: ReadonlySet<TaskStatus> = new Set([
+  ...(['done', 'failed', 'frozen', 'skipped', 'cancelled', 'interrupted', 'timed_out'] as const),
+]);
+
+/** Nothing more happens to it unless someone asks. */
+export function isTaskEnded({ status }: Pick<TaskState, 'status'>): boolean {
+  return ENDED.has(status);
+}
+
+/** What all its attempts have cost; null when that is unknown. */
+export function costOfTask({ attempts }: TaskState): number | null {
+  return attempts.reduce<number | null>(
+    (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
+    0,
+  );
+}
+
+export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAttempt | undefined {
+  return attempts.at(-1);
+}

@@ -1,0 +1,47 @@
+/** One line of text for each event of an operator's run. */
+import type { OperatorAction, OperatorEvent, TaskChanged } from '../schema/operator-events.ts';
+
+export function describeOperatorEvent(event: OperatorEvent): string {
+  switch (event.type) {
+    case 'operator.started':
+      return `operator started: ${event.tasks.length} tasks into ${event.run.target} (${event.run.policy})`;
+    case 'operator.resumed':
+      return 'operator resumed';
+    case 'operator.tasks_added':
+      return `tasks added: ${event.tasks.map(({ id }) => id).join(', ')}`;
+    case 'operator.changed':
+      return `operator ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
+    case 'operator.integrated':
+      return `merged ${event.tasks.join(', ')}: ${event.commit.slice(0, 12)}`;
+    case 'operator.landed':
+      return `landing ${event.state}: ${[event.commit.slice(0, 12), event.message].filter(Boolean).join(', ')}`;
+    case 'operator.asked':
+      return `asked for: ${actionText(event.action)}${event.refused === null ? '' : `, refused: ${event.refused}`}`;
+    case 'task.changed':
+      return describeTask(event);
+    case 'task.marked':
+      return event.written
+        ? `task ${event.task} marked in its file`
+        : `task ${event.task} not marked: ${event.why ?? 'it was already'}`;
+  }
+}
+
+function describeTask({ task, status, cause, message, attempt }: TaskChanged): string {
+  const how = [status, cause, message].filter(Boolean).join(': ');
+  return `task ${task} ${how}${attempt === undefined ? '' : ` (attempt ${attempt.number})`}`;
+}
+
+function actionText(action: OperatorAction): string {
+  switch (action.kind) {
+    case 'add':
+      return `add ${action.tasks.map(({ id }) => id).join(', ')}`;
+    case 'skip':
+    case 'retry':
+    case 'start':
+      return `${action.kind} ${action.task}`;
+    case 'answer':
+      return `answer ${action.question}: ${action.answer}`;
+    default:
+      return action.kind;
+  }
+}
