@@ -1,5 +1,5 @@
 /** What every executor does for an agent, wherever its loop runs: here, in a process, at the end of any line. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EngineOptions, startEngine } from '../../test/fixtures/engine.ts';
@@ -9,6 +9,7 @@ import { withoutTimes } from '../../test/fixtures/watched-states.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import type { AgentExecutor } from '../engine/agent/executor.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
+import type { PermissionBroker } from '../permission/broker.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { fingerprintSecrets } from '../tools/redaction/fingerprint-redactor.ts';
 import { inProcess } from './in-process.ts';
@@ -86,6 +87,54 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
     recordResponse(agent, asked, true);
     expect(await host()).toMatchObject({ status: 'done', text: 'Written.' });
     expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('by the agent');
+  });
+
+  test('makes the calls that had done nothing when a limit or an outage ended the run', async () => {
+    const later = { ...WRITE, input: { file_path: 'later.txt', content: 'by the agent' }, id: 'toolu_2' };
+    const model = scriptedModel({ calls: [WRITE, later] }, (request) => {
+      const content = [{ tool_use_id: 'toolu_1' }, { tool_use_id: 'toolu_2' }];
+      expect(request.messages.at(-1)).toMatchObject({ role: 'user', content });
+      expect(JSON.stringify(request.messages.at(-1))).not.toContain('is_error');
+      return { text: 'Written.' };
+    });
+    const abort = new AbortController();
+    const broker: PermissionBroker = {
+      async ask() {
+        abort.abort('provider');
+        return { kind: 'once' };
+      },
+    };
+    const { host, cwd, ends } = await prompted({
+      provider: model,
+      runtime: { broker },
+      spec: { permissionMode: 'default' },
+    });
+    expect(await host(abort.signal)).toMatchObject({ status: 'interrupted', cause: 'provider' });
+    expect(readdirSync(cwd)).not.toContain('made.txt');
+    expect(await host()).toMatchObject({ status: 'done', text: 'Written.' });
+    for (const name of ['made.txt', 'later.txt'])
+      expect(readFileSync(join(cwd, name), 'utf8')).toBe('by the agent');
+    expect(ends()).toHaveLength(2);
+  });
+
+  test('begins nothing after a command that the end of the run broke off', async () => {
+    const command = 'touch begun; sleep 100';
+    const model = scriptedModel(
+      { calls: [{ name: 'Bash', input: { command }, id: 'toolu_0' }, WRITE] },
+      (request) => {
+        const answers = JSON.stringify(request.messages.at(-1));
+        expect(answers).toContain('this call was not run');
+        return { text: 'I look first.' };
+      },
+    );
+    const { host, cwd } = await prompted({ provider: model });
+    const abort = new AbortController();
+    const run = host(abort.signal);
+    while (!existsSync(join(cwd, 'begun'))) await new Promise(setImmediate);
+    abort.abort('limit');
+    expect(await run).toMatchObject({ status: 'interrupted', cause: 'limit' });
+    expect(await host()).toMatchObject({ status: 'done', text: 'I look first.' });
+    expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
   });
 
   test('ends as interrupted when it is aborted, once', async () => {

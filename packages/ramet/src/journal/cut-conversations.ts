@@ -15,6 +15,7 @@ const CONVERSATION: ReadonlySet<JournalEvent['type']> = new Set<JournalEvent['ty
   'conversation.inherited',
   'conversation.replaced',
   'tool.started',
+  'tool.withdrawn',
   'tool.completed',
   'file.read',
 ]);

@@ -150,6 +150,13 @@ interface RecordShortened {
   type: 'record.shortened';
 }
 
+/** A call that was recorded as started did nothing before the run ended: it is to be made when the agent resumes. */
+interface ToolWithdrawn {
+  type: 'tool.withdrawn';
+  call: string;
+  name: string;
+}
+
 /** A refusal said how many tokens the context window of this model holds. */
 interface WindowLearned {
   type: 'window.learned';
@@ -197,6 +204,7 @@ export type AgentLifecycleEvent =
   | AgentDetached
   | ProgressReported
   | RecordShortened
+  | ToolWithdrawn
   | WindowLearned
   | CompactionPostponed
   | AgentStalled

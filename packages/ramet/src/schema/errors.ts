@@ -67,6 +67,10 @@ export class ModelError extends RametError {
 /** Why a run is interrupted that can be resumed: the cause with which its agents end. */
 export type InterruptionCause = 'limit' | 'provider';
 
+export function isInterruptionCause(reason: unknown): reason is InterruptionCause {
+  return reason === 'limit' || reason === 'provider';
+}
+
 /** A provider lets nobody send for longer than this request is to wait. Nothing of it was sent. */
 export class LimitReached extends RametError {
   readonly until: number;

@@ -57,6 +57,8 @@ export interface ToolOutcome {
   refusal?: string;
   /** It is no answer yet: the agent that the call waits for was interrupted together with the caller. */
   isOpen?: boolean;
+  /** An interruption came before it did anything. */
+  isNotBegun?: true;
 }
 
 export function failure(content: string): ToolOutcome {

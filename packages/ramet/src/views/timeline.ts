@@ -34,6 +34,7 @@ function describe(event: JournalEvent): string {
     case 'agent.detached':
     case 'progress.reported':
     case 'record.shortened':
+    case 'tool.withdrawn':
     case 'window.learned':
     case 'compaction.postponed':
     case 'agent.stalled':
@@ -156,6 +157,8 @@ function describeLife(event: LifeEvent): string {
       return `progress: ${event.line}`;
     case 'record.shortened':
       return 'resumed from a journal that had lost its end';
+    case 'tool.withdrawn':
+      return `${event.name} not begun: it is made when the agent resumes`;
     case 'window.learned':
       return `context window of ${event.model}: ${event.tokens} tokens`;
     case 'compaction.postponed':

@@ -11,7 +11,7 @@ import { resolve } from 'node:path';
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { realPath } from '../../system/landing-path.ts';
-import { hasKey } from '../../system/persistent.ts';
+import { valueAt } from '../../system/persistent.ts';
 import { removeLeftovers } from '../../system/replace-file.ts';
 import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
@@ -120,7 +120,7 @@ async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
   const isUnsure = (call: ToolUseBlock): boolean => {
     // What was lost may hold its start, or the agent that it started.
     if (delegates(agent, call)) return recordIsShort && !called.has(call.id);
-    return !reads(agent, call) && (recordIsShort || hasKey(started, call.id));
+    return !reads(agent, call) && (recordIsShort || valueAt(started, call.id) === true);
   };
   const unsure = without.filter(isUnsure);
   for (const call of unsure) {

@@ -5,12 +5,13 @@
  * Invariants
  * 1. A call that can change anything is known on disk to have started before it acts, and so is its response.
  * 2. Calls that only read run side by side; a call that changes anything runs alone, in its place.
- * 3. Secrets are taken out here, once, before a result enters the conversation.
+ * 3. A call that has done nothing when a limit or an outage ends the run gets no result: it is made on resume.
+ * 4. Secrets are taken out here, once, before a result enters the conversation.
  */
-import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { leavesOut, type UnreadableFiles } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import { describeError } from '../../schema/errors.ts';
+import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
@@ -33,20 +34,34 @@ export interface ToolRun {
   emit: (event: AgentEvent) => void;
 }
 
-/** The results by call. A call without one waits for an agent that was interrupted with it, and is still open. */
+/** The results by call. A call without one is still open: it was not begun, or waits for an agent that was interrupted with it. */
 export async function runCalls(
   run: ToolRun,
   calls: readonly ToolUseBlock[],
 ): Promise<Map<string, FrozenBlock>> {
   const results = new Map<string, FrozenBlock>();
+  let isUnsure = false;
   for (const batch of batches(run.agent, calls)) {
+    if (!isUnsure && staysOpen(run)) break;
     const answers = await runBatch(run, batch);
+    // What the interruption broke off may be half done: the agent decides what follows.
+    isUnsure ||=
+      run.signal.aborted && batch.some((call) => !reads(run.agent, call)) && answers.some(isFailed);
     for (const [index, { id }] of batch.entries()) {
       const answer = answers[index];
       if (answer) results.set(id, answer);
     }
   }
   return results;
+}
+
+/** Whether what was not begun is left for the agent's next run: nobody interrupted it on purpose. */
+function staysOpen({ signal }: ToolRun): boolean {
+  return signal.aborted && isInterruptionCause(signal.reason);
+}
+
+function isFailed(block: FrozenBlock | null): boolean {
+  return block !== null && contentOf(block).is_error === true;
 }
 
 async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<(FrozenBlock | null)[]> {
@@ -94,7 +109,10 @@ export function reads(agent: Agent, { name }: ToolUseBlock): boolean {
 async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {
   const since = performance.now();
   run.emit({ type: 'tool_started', call, ...detailsOf(run, call) });
-  return completeCall(run, call, await outcomeOf(run, call), since);
+  const outcome = await outcomeOf(run, call);
+  if (outcome.isNotBegun !== true || !staysOpen(run)) return completeCall(run, call, outcome, since);
+  run.agent.record({ type: 'tool.withdrawn', call: call.id, name: call.name });
+  return completeCall(run, call, { ...outcome, isOpen: true }, since);
 }
 
 /** Records what came of a call; null when nothing has come of it yet. */
@@ -163,8 +181,8 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   const permitted = (request: PermitRequest): Promise<Permit> =>
     agent.runtime.host.permitFor(agent, { tool, request, input: input.value }, signal);
   const permit = await permitted({ call });
-  if (permit.kind === 'refused') return refusedOutcome(permit, run.signal);
-  if (run.signal.aborted) return failure(NOT_RUN.interrupted);
+  if (run.signal.aborted) return { ...failure(NOT_RUN.interrupted), isNotBegun: true };
+  if (permit.kind === 'refused') return refusedOutcome(permit);
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   let refusal: string | null = null;
   const outside = async (stopped: string | null): Promise<Permit> => {
@@ -177,12 +195,8 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   return refusal === null ? outcome : { ...outcome, isDenied: true, refusal };
 }
 
-/** An interrupt refuses too, and denies nothing. */
-function refusedOutcome(
-  { reason, wouldFail }: Permit & { kind: 'refused' },
-  signal: AbortSignal,
-): ToolOutcome {
-  if (wouldFail === true || signal.aborted) return failure(reason);
+function refusedOutcome({ reason, wouldFail }: Permit & { kind: 'refused' }): ToolOutcome {
+  if (wouldFail === true) return failure(reason);
   return { ...failure(reason), isDenied: true, refusal: reason };
 }
 

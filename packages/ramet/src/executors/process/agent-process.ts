@@ -82,6 +82,7 @@ export class AgentProcess {
   async run(turns: number, signal: AbortSignal): Promise<AgentResult | null> {
     const totals = this.#agent.spending?.records() ?? [];
     this.services.runSignal = signal;
+    this.services.ended = null;
     let timer: NodeJS.Timeout | undefined;
     const stopListening = onAbort(signal, () => {
       timer = setTimeout(() => this.#place.kill(), this.#options.graceMs);

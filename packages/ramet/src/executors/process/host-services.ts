@@ -65,7 +65,7 @@ export class HostServices implements Disposable {
   #unrecorded: ModelExchange | null = null;
   #early: EarlyQuestion | null = null;
   #called: ReadonlyMap<string, CalledAgent> = new Map();
-  /** How the agent said that it ended; null while it has not. */
+  /** How the agent said that this run ended; null while it has not. */
   ended: EventOf<'agent.ended'> | null = null;
 
   constructor(agent: Agent, signal: AbortSignal, observer: ServiceObserver) {

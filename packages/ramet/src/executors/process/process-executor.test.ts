@@ -1,13 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import { linePlace } from '../../../test/fixtures/line-place.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { fingerprintSecrets } from '../../tools/redaction/fingerprint-redactor.ts';
+import { inProcess } from '../in-process.ts';
+import type { AgentPlace, StartedPlace } from './agent-place.ts';
 import { processPlace } from './child-program.ts';
 import { type ProcessExecutorParts, processExecutor } from './process-executor.ts';
 
@@ -89,6 +92,23 @@ describe('EXEC-2: the model is asked while the process starts', () => {
     expect(recorded().filter(({ type }) => type === 'response.completed')).toMatchObject([{ kept: true }]);
   });
 
+  test('the calls of such an answer stay open when an outage ends the run, and the next run makes them', async () => {
+    const write = { name: 'Write', input: { file_path: 'made.txt', content: 'once' } };
+    const model = scriptedModel({ calls: [write] }, { text: 'Written.' });
+    const { host, agent, cwd, types } = await hosted({ provider: model }, 'silence', { graceMs: 50 });
+    const abort = new AbortController();
+    const result = host(abort.signal);
+    while (model.requests.length === 0) await new Promise(setImmediate);
+    for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+    abort.abort('provider');
+    expect(await result).toMatchObject({ status: 'interrupted', cause: 'provider' });
+    expect(types().filter((type) => type === 'agent.ended')).toHaveLength(1);
+    expect(agent.conversation.messages.at(-1)).toMatchObject({ role: 'assistant' });
+    const { signal } = new AbortController();
+    expect(await inProcess.run(agent, { signal, onEvent: () => {} })).toMatchObject({ text: 'Written.' });
+    expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('once');
+  });
+
   test('an answer that is coming in when the process is lost is heard to its end, and not asked for again', async () => {
     const model = scriptedModel({ text: 'Here it is.' });
     const lost = Promise.withResolvers<void>();
@@ -125,6 +145,27 @@ describe('EXEC-2: the model is asked while the process starts', () => {
     const { host } = await hosted({ provider: model });
     expect(await host(AbortSignal.abort('stopped'))).toMatchObject({ status: 'cancelled' });
     expect(model.requests).toEqual([]);
+  });
+});
+
+describe('EXEC-2: a process that is lost between two runs of its agent', () => {
+  test('is replaced, and the second run is not taken for the first', async () => {
+    const model = scriptedModel({ text: 'One.' }, { text: 'Two.' });
+    const started: StartedPlace[] = [];
+    const place: AgentPlace = {
+      start(order) {
+        const one = linePlace.start(order);
+        started.push(one);
+        return one;
+      },
+    };
+    const { host, agent, types } = await hosted({ provider: model }, undefined, { place });
+    expect(await host()).toMatchObject({ status: 'done', text: 'One.' });
+    started[0]?.kill();
+    agent.receive('message', null, 'One more thing.');
+    expect(await host()).toMatchObject({ status: 'done', text: 'Two.' });
+    expect(started).toHaveLength(2);
+    expect(types().filter((type) => type === 'agent.ended')).toHaveLength(2);
   });
 });
 

@@ -12,7 +12,7 @@ import { closeCalls, endingOfAbort, reopenTurn, takeBill } from '../../engine/ho
 import type { Agent, AgentEvent, AgentResult, Ending } from '../../engine/shapes.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';
-import { describeError } from '../../schema/errors.ts';
+import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import type { AgentPlace } from './agent-place.ts';
@@ -158,7 +158,8 @@ class HostedAgent {
   }
 
   async #record(ending: Ending): Promise<Ending> {
-    await closeCalls(this.#agent);
+    // What a limit or an outage left open is continued on resume, as if its process had ended by itself.
+    if (!isInterruptionCause(ending.cause)) await closeCalls(this.#agent);
     this.#agent.record({ type: 'agent.ended', ...ending });
     await this.#agent.runtime.journal.commit('written');
     return ending;

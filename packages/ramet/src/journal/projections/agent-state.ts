@@ -68,8 +68,8 @@ export interface AgentState {
   readonly openStop: string | null;
   /** Its last run is over, and nothing says that another has begun. */
   readonly ended: boolean;
-  /** Ids of all tool calls that were begun or answered. A fork has its parent's too. */
-  readonly calls: PersistentMap<true>;
+  /** Ids of all tool calls that were begun or answered; false for one that did nothing yet. A fork has its parent's too. */
+  readonly calls: PersistentMap<boolean>;
   /** The tool_result block of each call of the last response that ended. */
   readonly results: PersistentMap<Digest>;
   /** The record had lost its end when the last message was read: calls that are not in `calls` may have begun too. */

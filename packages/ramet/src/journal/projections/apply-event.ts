@@ -61,6 +61,7 @@ export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq
     case 'response.completed':
       return applyExchange(state, event, time);
     case 'tool.started':
+    case 'tool.withdrawn':
     case 'tool.completed':
     case 'file.read':
     case 'file.changed':
@@ -203,12 +204,14 @@ function withSpent(
   };
 }
 
-type CallEvent = EventOf<'tool.started' | 'tool.completed' | 'file.read' | 'file.changed'>;
+type CallEvent = EventOf<'tool.started' | 'tool.withdrawn' | 'tool.completed' | 'file.read' | 'file.changed'>;
 
 function applyCall(state: AgentState, event: CallEvent): AgentState {
   switch (event.type) {
     case 'tool.started':
       return { ...state, calls: withKey(state.calls, event.call, true) };
+    case 'tool.withdrawn':
+      return { ...state, calls: withKey(state.calls, event.call, false) };
     case 'tool.completed':
       return completed(state, event);
     case 'file.read':

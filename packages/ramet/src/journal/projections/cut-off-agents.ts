@@ -1,5 +1,5 @@
 /** The agents whose work a usage limit or an outage interrupted (AGENT-5): unlike those that a person stopped, they are to resume. */
-import type { InterruptionCause } from '../../schema/errors.ts';
+import { type InterruptionCause, isInterruptionCause } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { JournalReader } from '../journal.ts';
@@ -13,7 +13,7 @@ export function isCutOff(ended: AgentEnd | null): boolean {
 
 /** Null where it was not cut off. */
 function causeOf({ status, cause }: AgentEnd): InterruptionCause | null {
-  return status === 'interrupted' && (cause === 'limit' || cause === 'provider') ? cause : null;
+  return status === 'interrupted' && isInterruptionCause(cause) ? cause : null;
 }
 
 interface Candidate {

@@ -58,7 +58,8 @@ export const bashTool: Tool = defineTool({
   input,
   access: ({ command }) => ({ command }),
   async run({ command, timeout = DEFAULT_TIMEOUT_MS, run_in_background = false }, context) {
-    if (context.signal.aborted) return failure('Interrupted before the command started.');
+    if (context.signal.aborted)
+      return { ...failure('Interrupted before the command started.'), isNotBegun: true };
     if (!statSync(context.cwd, { throwIfNoEntry: false })?.isDirectory()) {
       return failure(`Your directory ${context.cwd} no longer exists. No command can run in it.`);
     }
