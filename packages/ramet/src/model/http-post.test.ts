@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ModelError } from '../schema/errors.ts';
 import type { WatchLimits } from './connection-watch.ts';
 import { closeEndpoint, connectionError, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
@@ -68,6 +68,43 @@ describe('MODEL-2: a kept connection that the server has dropped', () => {
   test('a fresh connection that is reset is a failure that may be tried again', async () => {
     const { endpoint } = await serve(({ socket }) => socket.resetAndDestroy());
     await expect(send(endpoint)).rejects.toMatchObject({ code: 'connection', family: 'retryable' });
+  });
+});
+
+describe('connections of one process', () => {
+  const names = { key: 'KEY', baseUrl: 'BASE_URL' };
+
+  test('are used again by the next session, also after the last one has ended', async () => {
+    const { endpoint, sockets } = await serve((_request, response) => response.end('yes'));
+    await send(endpoint);
+    closeEndpoint(endpoint);
+    const next = openEndpoint(endpoint.url, {}, names);
+    await send(next);
+    closeEndpoint(next);
+    expect(sockets).toHaveLength(1);
+  });
+
+  test('closing one session ends its own requests, and no others', async () => {
+    const waiting: http.ServerResponse[] = [];
+    const { endpoint } = await serve((_request, response) => void waiting.push(response));
+    const other = openEndpoint(endpoint.url, {}, names);
+    const [ended, answered] = [send(endpoint), send(other)];
+    const refused = expect(ended).rejects.toMatchObject({ code: 'connection' });
+    await vi.waitUntil(() => waiting.length === 2);
+    closeEndpoint(endpoint);
+    await refused;
+    for (const response of waiting) response.end('yes');
+    expect(await answered).toBe('yes');
+    closeEndpoint(other);
+  });
+
+  test('are not shared by sessions with different proxies', () => {
+    const url = new URL('http://provider.example/');
+    const proxy = { HTTP_PROXY: 'http://127.0.0.1:9' };
+    const [plain, same, proxied] = [{}, {}, proxy].map((env) => openEndpoint(url, env, names));
+    expect(same?.connections.kept).toBe(plain?.connections.kept);
+    expect(proxied?.connections.kept).not.toBe(plain?.connections.kept);
+    for (const endpoint of [plain, same, proxied]) if (endpoint !== undefined) closeEndpoint(endpoint);
   });
 });
 

@@ -3,9 +3,11 @@
  * heap for a pending request instead of 22 to 31 (docs/decisions/004-own-transport.md). Proxies come from the
  * environment, except for loopback; extra certificates through NODE_EXTRA_CA_CERTS, as Node reads them.
  */
-import http, { type IncomingMessage } from 'node:http';
+import type http from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Cancelled, describeError, ModelError, systemCode } from '../schema/errors.ts';
 import { ConnectionWatch, DEFAULT_WATCH, type WatchLimits } from './connection-watch.ts';
+import { type Connections, clientOf, takeConnections } from './connections.ts';
 
 /** The variables a user sets for a provider, as error messages name them. */
 export interface EndpointNames {
@@ -16,16 +18,13 @@ export interface EndpointNames {
 export interface Endpoint {
   readonly url: URL;
   readonly names: EndpointNames;
-  /** Keeps connections. */
-  readonly agent: http.Agent;
-  /** Makes a connection for each request. */
-  readonly freshAgent: http.Agent;
+  readonly connections: Connections;
   readonly target: http.RequestOptions;
+  /** Requests that are under way. */
+  readonly open: Set<http.ClientRequest>;
   readonly watch: ConnectionWatch;
 }
 
-/** How long a connection that nobody uses is kept. */
-const IDLE_MS = 300_000;
 /** A kept connection that was closed meanwhile says so at once; one that breaks later broke under this request. */
 const STALE_WITHIN_MS = 500;
 
@@ -35,9 +34,6 @@ export function openEndpoint(
   names: EndpointNames,
   limits: Partial<WatchLimits> = {},
 ): Endpoint {
-  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  const proxies = loopback ? {} : { proxyEnv: env };
-  const { Agent } = clientOf(url);
   const { protocol, pathname, search } = url;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const path = pathname + search;
@@ -45,21 +41,17 @@ export function openEndpoint(
   return {
     url,
     names,
-    agent: new Agent({ keepAlive: true, timeout: IDLE_MS, ...proxies }),
-    freshAgent: new Agent({ keepAlive: false, ...proxies }),
+    connections: takeConnections(url, env),
+    open: new Set(),
     target: { method: 'POST', protocol, hostname, port: url.port, path, ...auth },
     watch: new ConnectionWatch({ ...DEFAULT_WATCH, ...limits }),
   };
 }
 
-/** TLS takes 8 ms to load, and a server on this machine seldom needs it. */
-function clientOf({ protocol }: URL): Pick<typeof http, 'Agent' | 'request'> {
-  return protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
-}
-
-export function closeEndpoint({ agent, freshAgent }: Endpoint): void {
-  agent.destroy();
-  freshAgent.destroy();
+/** Ends what is under way; connections that are free stay for others (`connections.ts`). */
+export function closeEndpoint({ connections, open }: Endpoint): void {
+  for (const request of open) request.destroy();
+  connections.release();
 }
 
 export interface PostOptions {
@@ -82,12 +74,12 @@ export interface PostedAnswer {
 /** A kept connection that the server closed meanwhile says nothing about the server: a new one is made, always. */
 export async function post(endpoint: Endpoint, options: PostOptions): Promise<PostedAnswer> {
   try {
-    return await attempt(endpoint, endpoint.agent, options);
+    return await attempt(endpoint, endpoint.connections.kept, options);
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
     const message = `the kept connection to ${endpoint.url.origin} was closed`;
     options.onResend?.(new ModelError('connection', 'retryable', message, { cause: error.cause }));
-    return attempt(endpoint, endpoint.freshAgent, options);
+    return attempt(endpoint, endpoint.connections.fresh, options);
   }
 }
 
@@ -104,6 +96,7 @@ function attempt(endpoint: Endpoint, agent: http.Agent, options: PostOptions): P
       agent,
       headers: { ...headers, 'content-length': lengthOf(pieces) },
     });
+    endpoint.open.add(request);
     const abort = (): void => void request.destroy();
     let answer: IncomingMessage | null = null;
     const watching = endpoint.watch.begin({
@@ -113,6 +106,7 @@ function attempt(endpoint: Endpoint, agent: http.Agent, options: PostOptions): P
     });
     signal.addEventListener('abort', abort, { once: true });
     request.once('close', () => {
+      endpoint.open.delete(request);
       watching.end();
       signal.removeEventListener('abort', abort);
     });
