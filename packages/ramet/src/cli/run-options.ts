@@ -1,6 +1,6 @@
 /** The flags that say how a run works and what it prints: of `ramet`, `ramet -p` and `ramet resume`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { BUBBLE_REFUSED } from '../permission/effective-mode.ts';
+import { BUBBLE_REFUSED } from '../permission/policy.ts';
 import { EFFORTS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 
 export function addRunOptions(command: Command): Command {

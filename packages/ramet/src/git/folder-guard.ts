@@ -12,7 +12,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { rametHome } from '../system/home.ts';
-import { isInside } from '../system/path-inside.ts';
+import { isInside } from '../system/landing-path.ts';
 import { isTrusted } from '../system/trust.ts';
 import { type ConfigOverrides, folderConfig, overridesFor } from './folder-config.ts';
 import {

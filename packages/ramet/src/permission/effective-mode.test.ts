@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../schema/status.ts';
-import { effectiveMode, MODES_BY_WIDTH, type ModeOwner, modeInForce } from './effective-mode.ts';
+import { effectiveMode, MODES_BY_WIDTH, type ModeOwner, modeInForce } from './policy.ts';
 
 const widthOf = (mode: SessionMode): number => MODES_BY_WIDTH.indexOf(mode);
 

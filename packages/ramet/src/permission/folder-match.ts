@@ -2,7 +2,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GlobPattern } from '../system/glob-pattern.ts';
-import { pathInside } from '../system/path-inside.ts';
+import { pathInside } from '../system/landing-path.ts';
 
 /** A folder with more is taken to hold one. */
 const MOST_LOOKED_AT = 5_000;

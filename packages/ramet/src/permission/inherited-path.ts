@@ -9,8 +9,7 @@
  */
 import { join, resolve } from 'node:path';
 import { counterpart, type WriteFence } from '../sandbox/write-fence.ts';
-import { landingPath } from '../system/landing-path.ts';
-import { isInside } from '../system/path-inside.ts';
+import { isInside, landingPath } from '../system/landing-path.ts';
 
 export type InheritedPlaces = Pick<WriteFence, 'root' | 'from' | 'inherited' | 'home'>;
 

@@ -9,8 +9,7 @@
  */
 import { join, resolve } from 'node:path';
 import { parseGlob } from '../system/glob-pattern.ts';
-import { landingPath } from '../system/landing-path.ts';
-import { pathInside } from '../system/path-inside.ts';
+import { landingPath, pathInside } from '../system/landing-path.ts';
 import { holdsMatch } from './folder-match.ts';
 import type { ParsedPart, RuleContext } from './rule-context.ts';
 

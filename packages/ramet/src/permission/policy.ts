@@ -1,10 +1,24 @@
 /**
- * What is permitted, as rules. Three lists that are looked through in the order deny, ask, allow; the first list
- * with a rule that matches decides, however special another rule may be (RES-3).
+ * What is permitted, as rules and as a mode (RES-3). Rules are three lists that are looked through in the order deny,
+ * ask, allow; the first list with a rule that matches decides, however special another rule may be. An agent's calls
+ * are judged under its own mode, and never under a wider one than its ancestors'.
  */
-import type { SessionMode } from '../schema/status.ts';
+import type { PermissionMode, SessionMode } from '../schema/status.ts';
 import { type PermissionRule, parseRule, type RuleProblem } from './rule.ts';
 import type { RuleContext } from './rule-context.ts';
+
+/** From narrow to wide. */
+export const MODES_BY_WIDTH: readonly SessionMode[] = [
+  'plan',
+  'dontAsk',
+  'default',
+  'acceptEdits',
+  'bypassPermissions',
+];
+
+/** For a person who chooses it for a session. */
+export const BUBBLE_REFUSED =
+  'the permission mode bubble is for agents that other agents start: they have their parent’s mode';
 
 /** Rules as people write them: `Bash(npm test:*)`, `Edit(src/**)`, `mcp__server__tool`. */
 export interface RuleTexts {
@@ -112,4 +126,23 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
 /** One line for people: which rule, where, and what is wrong with it. */
 export function describeProblem({ text, place, list, reason }: RuleProblem): string {
   return `the ${list} rule ${JSON.stringify(text)} in ${place} ${reason}`;
+}
+
+/** What of an agent's specification decides its mode. */
+export interface ModeOwner {
+  readonly permissionMode: PermissionMode;
+  /** Its parent's mode in force, asked at each decision: a change above reaches those below at once. */
+  readonly ceiling?: (() => SessionMode) | undefined;
+}
+
+/** The mode in force for an agent now; `() => modeInForce(parent)` is the ceiling of its children. */
+export function modeInForce({ permissionMode, ceiling }: ModeOwner): SessionMode {
+  return effectiveMode(permissionMode, ceiling?.() ?? null);
+}
+
+/** `ceiling` is null for the main agent. `bubble` below nobody gives no right: it is the narrowest mode. */
+export function effectiveMode(own: PermissionMode, ceiling: SessionMode | null): SessionMode {
+  if (own === 'bubble') return ceiling ?? 'plan';
+  if (ceiling === null) return own;
+  return MODES_BY_WIDTH.indexOf(own) < MODES_BY_WIDTH.indexOf(ceiling) ? own : ceiling;
 }

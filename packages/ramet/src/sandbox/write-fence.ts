@@ -7,8 +7,7 @@
  * 2. What is guarded stays closed wherever it lies, also below a directory for temporary files.
  */
 import { join, relative } from 'node:path';
-import { landingPath } from '../system/landing-path.ts';
-import { isInside } from '../system/path-inside.ts';
+import { isInside, landingPath } from '../system/landing-path.ts';
 
 export interface WriteFence {
   /** The worktree, real path. */

@@ -6,8 +6,7 @@
  * 1. A change is recorded before it is acted on: an agent starts, a ref moves and a mark is written afterwards.
  * 2. A change names one task and carries only what is new about it.
  */
-import type { ConflictPolicy, MergeStrategy } from './merge-policy.ts';
-import type { BudgetLimits, Effort } from './status.ts';
+import type { BudgetLimits, ConflictPolicy, Effort, MergeStrategy } from './status.ts';
 import type { Usage } from './usage.ts';
 
 /** What agents can be (AGENT-5), and what only tasks can be. */

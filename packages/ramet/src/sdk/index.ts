@@ -15,8 +15,15 @@ export type { ModelProvider } from '../model/provider.ts';
 export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
-export type { ConflictPolicy, MergeStrategy } from '../schema/merge-policy.ts';
-export type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode, SessionMode } from '../schema/status.ts';
+export type {
+  AgentStatus,
+  BudgetLimits,
+  ConflictPolicy,
+  LaunchMode,
+  MergeStrategy,
+  PermissionMode,
+  SessionMode,
+} from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { TreePlace } from '../views/agent-label.ts';

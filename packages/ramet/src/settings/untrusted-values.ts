@@ -4,7 +4,7 @@
  * conversation or the environment elsewhere, nor commands, nor prices, which could make a limit in dollars meaningless.
  */
 import { DEFAULT_OUTAGE_SECONDS } from '../model/rate/retry.ts';
-import { MODES_BY_WIDTH } from '../permission/effective-mode.ts';
+import { MODES_BY_WIDTH } from '../permission/policy.ts';
 import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 

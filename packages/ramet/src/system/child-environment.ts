@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isInside } from './path-inside.ts';
+import { isInside } from './landing-path.ts';
 
 let known: OwnPlaces | null | undefined;
 

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
-import { isInside } from './path-inside.ts';
+import { isInside } from './landing-path.ts';
 import { replaceWhole } from './replace-whole.ts';
 
 const NAME = 'repository.json';

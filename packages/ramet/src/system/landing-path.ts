@@ -1,9 +1,11 @@
-/** Where paths really lead (SEC-1). Null when nothing can be written there: a file in the way, a ring of links. */
-
+/**
+ * Where paths really lead (SEC-1), and whether one lies inside another. `isInside` and `pathInside` ask nothing on disk:
+ * who cares where links lead resolves them first. The others follow links, and return null when nothing can be written
+ * there: a file in the way, a ring of links.
+ */
 import { readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
-import { pathInside } from './path-inside.ts';
 
 export function landingPath(path: string): string | null {
   try {
@@ -64,4 +66,16 @@ function linkTarget(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** True for the directory itself and for everything below it. Both must be absolute, else false. */
+export function isInside(path: string, directory: string): boolean {
+  return pathInside(path, directory) !== null;
+}
+
+/** The path as seen from the directory: '' for the directory itself, null when it is not inside. */
+export function pathInside(path: string, directory: string): string | null {
+  if (!isAbsolute(path) || !isAbsolute(directory)) return null;
+  const inside = relative(directory, path);
+  return inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? null : inside;
 }

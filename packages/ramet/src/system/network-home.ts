@@ -4,7 +4,7 @@
  */
 import { readFileSync, statfsSync } from 'node:fs';
 import { UserMistake } from '../schema/errors.ts';
-import { isInside } from './path-inside.ts';
+import { isInside } from './landing-path.ts';
 
 /** File systems of other machines, by their type in statfs(2). */
 const NETWORK_TYPES: Readonly<Record<number, string>> = {

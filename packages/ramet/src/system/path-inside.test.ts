@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isInside, pathInside } from './path-inside.ts';
+import { isInside, pathInside } from './landing-path.ts';
 
 const TABLE: readonly (readonly [path: string, directory: string, inside: string | null])[] = [
   ['/a', '/a', ''],

@@ -1,6 +1,6 @@
 /** How an undo looks to people: what it would do, what it did, and why not. */
 import type { RestorationStep, UndoPlan } from '../files/shapes.ts';
-import { pathInside } from '../system/path-inside.ts';
+import { pathInside } from '../system/landing-path.ts';
 import { printable } from './text/format.ts';
 
 const DONE = { restore: 'restored', recreate: 'recreated', remove: 'removed', none: 'already as it was' };

@@ -105,11 +105,11 @@ export function mayImport(from: string, to: string): boolean {
  */
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
-    agent-events budget-limits clock content errors events generators ids merge-policy secret-patterns
-    operator-events status tool-access until-text usage zod
+    agent-events budget-limits clock content errors events generators ids operator-events secret-patterns
+    status tool-access until-text usage zod
   `,
   system: `
-    child-environment digest few-at-once glob-pattern home landing-path network-home on-abort path-inside
+    child-environment digest few-at-once glob-pattern home landing-path network-home on-abort
     persistent processes/marked-processes processes/process-group processes/process-identity
     processes/process-register regular-file replace-file replace-whole sqlite/database sqlite/memory-copy
     sqlite/sqlite-failure text/checkout-warning text/close-names text/line-diff text/text-file text/visible-text trust
@@ -140,8 +140,8 @@ const DOORS: Readonly<Record<string, string>> = {
     worktrees/worktree-settings
   `,
   permission: `
-    asking-once assessment broker decide effective-mode grammar-memory inherited-path policy rule
-    shell/fence/fence-command shell/fence/harm-to-others
+    asking-once assessment broker decide grammar-memory inherited-path policy rule
+    shell/fence/fence-command
   `,
   settings: `
     other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings

@@ -2,7 +2,7 @@
  * Which types there are (TYPE-4): of all files that give a type its name, one is active. A folder that wins stands first;
  * files of a project that is not trusted are listed and nothing else: they neither act nor shadow.
  */
-import { isInside } from '../../system/path-inside.ts';
+import { isInside } from '../../system/landing-path.ts';
 import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
 import type { DefinitionFile } from './definition-file.ts';
 import type { DefinitionFolder } from './definition-places.ts';

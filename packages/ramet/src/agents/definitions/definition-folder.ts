@@ -18,9 +18,8 @@ import {
 } from 'node:fs';
 import { extname, sep } from 'node:path';
 import { describeError, systemCode } from '../../schema/errors.ts';
-import { isInside } from '../../system/path-inside.ts';
-import type { DefinitionFolder } from './definition-places.ts';
-import { realOrSame } from './definition-places.ts';
+import { isInside } from '../../system/landing-path.ts';
+import { type DefinitionFolder, realOrSame } from './definition-places.ts';
 
 export const LARGEST_DEFINITION: number = 256 << 10;
 const EXTENSIONS: ReadonlySet<string> = new Set(['.md', '.yaml', '.yml']);

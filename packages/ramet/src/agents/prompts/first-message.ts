@@ -15,7 +15,7 @@ import { quoteFolderName, quoteFolderText } from '../../conversation/quoted-text
 import type { GitState, Repository } from '../../git/shapes.ts';
 import { findModel } from '../../model/catalog.ts';
 import { ENVIRONMENT, PROJECT_INSTRUCTIONS, type TextBlock } from '../../schema/content.ts';
-import { isInside, pathInside } from '../../system/path-inside.ts';
+import { isInside, pathInside } from '../../system/landing-path.ts';
 import { loadFile } from '../../system/regular-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];

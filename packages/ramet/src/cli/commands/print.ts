@@ -9,11 +9,10 @@ import { openSession, type Session } from '../../sdk/session/session.ts';
 import { type CommandIo, exitCodeOf } from '../io.ts';
 import { nearWord } from '../near-word.ts';
 import { jsonOutput } from '../output/result-object.ts';
-import type { ResultOutput } from '../output/result-output.ts';
+import { type ResultOutput, sessionNotes, tellingChanges } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
 import { bringsInput, FIRST_BYTE_MS, joinPrompt, readPiped, SILENCE_MS } from '../piped-input.ts';
-import { sessionNotes, tellingChanges } from '../session-notes.ts';
 
 export interface PrintOptions {
   print?: boolean;

@@ -1,7 +1,7 @@
 /** The grammar of the commands that bring branches together and say who wrote what. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOST_SECONDS } from '../../schema/budget-limits.ts';
-import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/merge-policy.ts';
+import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
 import type { CommandIo } from '../io.ts';
 
 export function addMerge(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {

@@ -1,13 +1,22 @@
-/** How a run is shown: told of its start, each event, and its end. One implementation per output format. */
-
+/**
+ * How a run is shown: told of its start, each event, and its end. One implementation per output format; what they say
+ * to people in the same words is here.
+ */
 import { REFUSED_OFTEN } from '../../engine/agent/notices.ts';
+import { isEmbedded } from '../../model/catalog.ts';
 import { GO_ON } from '../../permission/assessment.ts';
 import { timeLeft } from '../../schema/clock.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { RecordListener } from '../../sdk/session/event-bus.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
+import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
+import { printable } from '../../views/text/format.ts';
+import type { CommandIo } from '../io.ts';
+
+const NO_KEY =
+  'no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
 
 export interface ResultOutput {
   start(session: Session): void;
@@ -145,3 +154,39 @@ function whyOf({ call, result: { content } }: CompletedCall): string {
 }
 
 const LONGEST_REASON = 600;
+
+/**
+ * What a person should know of a session that was just opened, one line each. `chosen`: the user named a model or a
+ * provider, or the resumed session had one (MODEL-1).
+ */
+export function sessionNotes(
+  { repository, agent, model, notices }: Session,
+  { cwd, env }: CommandIo,
+  chosen: boolean,
+): string[] {
+  const embeddedByDefault = isEmbedded(model) && !chosen && !env.RAMET_PROVIDER;
+  return [
+    ...notices,
+    ...(repository === null ? [`${agent.cwd} is not in a git repository: working without git`] : []),
+    // A resumed session continues where it began.
+    ...(agent.cwd === cwd ? [] : [`continuing in ${agent.cwd}`]),
+    ...(embeddedByDefault ? [NO_KEY] : []),
+  ];
+}
+
+/**
+ * Says that a checkout changed while an agent was in a worktree of it, as soon as that is on record (WORK-9).
+ *
+ * Each change once, however many agents saw it.
+ */
+export function tellingChanges(note: (line: string) => void, next?: RecordListener): RecordListener {
+  const told = new Set<string>();
+  return (agent, event) => {
+    next?.(agent, event);
+    if (event.type !== 'worktree.released') return;
+    const fresh = (event.checkoutChanges ?? []).filter((text) => !told.has(text));
+    for (const text of fresh) told.add(text);
+    if (fresh.length === 0) return;
+    note(printable(`${event.from} changed meanwhile; ${checkoutWarning(fresh)}`));
+  };
+}

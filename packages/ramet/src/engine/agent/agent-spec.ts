@@ -2,7 +2,7 @@
  * The one place that makes an agent's specification, whether it is the main agent, a fork, a fresh child or resumed: what
  * it has from its parent or the user, and what is its own.
  */
-import { modeInForce } from '../../permission/effective-mode.ts';
+import { modeInForce } from '../../permission/policy.ts';
 import type { AgentFamily } from '../children/family.ts';
 import type { Agent } from './agent.ts';
 import type { AgentSpec } from './runtime.ts';

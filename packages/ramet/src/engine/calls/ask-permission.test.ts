@@ -5,8 +5,7 @@ import { type EngineFixture, startEngine, toolOf } from '../../../test/fixtures/
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { askingOnce } from '../../permission/asking-once.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
-import { modeInForce } from '../../permission/effective-mode.ts';
-import { NO_RULES, sessionRules } from '../../permission/policy.ts';
+import { modeInForce, NO_RULES, sessionRules } from '../../permission/policy.ts';
 import { agentId } from '../../schema/ids.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { bashTool } from '../../tools/shell/bash.ts';

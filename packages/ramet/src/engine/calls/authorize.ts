@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { type Confinement, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
 import { decide, unreadableFiles } from '../../permission/decide.ts';
-import { modeInForce } from '../../permission/effective-mode.ts';
+import { modeInForce } from '../../permission/policy.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -98,7 +98,7 @@ async function harmInCheckout({ spec, checkout }: Agent, command: string): Promi
   if (!/\bgit\b/.test(command)) return null;
   const others = await checkout.others();
   if (others.length === 0) return null;
-  const { harmToOthers } = await import('../../permission/shell/fence/harm-to-others.ts');
+  const { harmToOthers } = await import('../../permission/shell/fence/fence-command.ts');
   const harm = await harmToOthers(command, spec.cwd);
   if (harm === null) return null;
   const { refusalText } = await import('../../git/shared-git/git-words.ts');

@@ -1,5 +1,5 @@
 /** Takes the view of the root that its children read (RES-4). Nothing is waited for, so it is of one moment. */
-import { modeInForce } from '../../permission/effective-mode.ts';
+import { modeInForce } from '../../permission/policy.ts';
 import { isUncertain, totalTokens } from '../../schema/usage.ts';
 import { type BudgetLeft, frozenView, type RootView } from '../../tools/root-view.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';

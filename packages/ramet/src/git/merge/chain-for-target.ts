@@ -1,7 +1,7 @@
 /**
  * Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason.
  */
-import { MERGE_STRATEGIES } from '../../schema/merge-policy.ts';
+import { MERGE_STRATEGIES } from '../../schema/status.ts';
 import { buildCheckedChain, type ChainStep, type CheckedChain, type SetAside } from './checked-chain.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
 import {

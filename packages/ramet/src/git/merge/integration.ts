@@ -1,6 +1,6 @@
 /** The shapes of the outcome of one branch on one base. */
 
-import type { MergeStrategy } from '../../schema/merge-policy.ts';
+import type { MergeStrategy } from '../../schema/status.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeConflict } from './merge-output.ts';
 /** What the next branch goes on top of. */

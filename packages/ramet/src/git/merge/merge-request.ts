@@ -1,7 +1,7 @@
 /** What the merge queue is asked for, what it needs from outside, and what it answers. */
 
 import type { Clock } from '../../schema/clock.ts';
-import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
+import type { ConflictPolicy, MergeStrategy } from '../../schema/status.ts';
 import type { Provenance } from '../provenance/trailers.ts';
 import type { DiskRoom } from './full-disk.ts';
 import type { OpenConflict } from './integration.ts';

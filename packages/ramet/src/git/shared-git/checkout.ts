@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import type { AgentId } from '../../schema/ids.ts';
 import { projectDirectory } from '../../system/home.ts';
 import { findRepository, readOrNull } from '../repository.ts';
-import { findRealGit, installShim } from './install-shim.ts';
 import { enterCheckout, livingAgents } from './living-agents.ts';
+import { findRealGit, installShim } from './shim-script.ts';
 
 export interface Checkout {
   /** The git directory of this working tree: other worktrees have others. */

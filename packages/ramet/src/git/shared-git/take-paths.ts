@@ -1,7 +1,7 @@
 /** Which of the changed paths a command may take, and the lines about the others. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathInside } from '../../system/path-inside.ts';
+import { pathInside } from '../../system/landing-path.ts';
 import type { Claims } from './claims.ts';
 import type { GitView } from './git-view.ts';
 

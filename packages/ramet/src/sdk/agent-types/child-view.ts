@@ -9,7 +9,7 @@ import { estimateTokens, freezeBlock } from '../../conversation/frozen-block.ts'
 import { headOf, toolsOf } from '../../engine/later.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';
 import { selectProvider } from '../../model/select-provider.ts';
-import { effectiveMode } from '../../permission/effective-mode.ts';
+import { effectiveMode } from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';

@@ -3,7 +3,7 @@
  * before anything is done: an argument of a wrong type, and an option that the function does not have.
  */
 import { UserMistake } from '../../schema/errors.ts';
-import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/merge-policy.ts';
+import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
 import type { MergeOptions, MergeTargetOptions } from '../merge/merge.ts';
 import type { CallOptions } from './caller.ts';
 import type { DiffOptions } from './provenance.ts';

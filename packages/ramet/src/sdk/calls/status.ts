@@ -5,7 +5,7 @@ import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
-import { isInside } from '../../system/path-inside.ts';
+import { isInside } from '../../system/landing-path.ts';
 import { agentTree, type TreePlace } from '../../views/agent-label.ts';
 import type { Ledger } from '../../views/ledger/ledger.ts';
 import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../../views/session-view.ts';

@@ -23,7 +23,7 @@ import type {
 } from '../../git/shapes.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { ConflictPolicy, MergeStrategy } from '../../schema/merge-policy.ts';
+import type { ConflictPolicy, MergeStrategy } from '../../schema/status.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
 import { isTrusted } from '../../system/trust.ts';

@@ -25,7 +25,7 @@ import {
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { noteProject } from '../../system/home.ts';
-import { isInside } from '../../system/path-inside.ts';
+import { isInside } from '../../system/landing-path.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';

@@ -1,7 +1,7 @@
 /** What is found of another tool's settings. */
 
 import type { RuleTexts } from '../../permission/policy.ts';
-import { pathInside } from '../../system/path-inside.ts';
+import { pathInside } from '../../system/landing-path.ts';
 
 export interface OtherRules {
   /** The file, for messages. */

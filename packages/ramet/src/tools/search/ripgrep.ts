@@ -1,7 +1,7 @@
 /** Runs the ripgrep that comes with Ramet. Starts no shell, reads no user configuration, ends with its caller. */
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { pathInside } from '../../system/path-inside.ts';
+import { pathInside } from '../../system/landing-path.ts';
 import type { ToolContext } from '../tool.ts';
 
 export interface RipgrepRun {

@@ -7,7 +7,7 @@ import { gitText, runGit } from '../../git/run-git.ts';
 import type { FileContents, MergeRepository } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { pathInside } from '../../system/path-inside.ts';
+import { pathInside } from '../../system/landing-path.ts';
 import { type TargetView, viewAgents } from '../session-target.ts';
 import { type SessionView, tellDamage } from '../session-view.ts';
 import { printable } from '../text/format.ts';

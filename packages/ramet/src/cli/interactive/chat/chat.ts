@@ -12,7 +12,7 @@ import { findPlace } from '../../../sdk/place.ts';
 import { openSession, type Session, type SessionEvent } from '../../../sdk/session/session.ts';
 import { lastAnswerOf, viewSession } from '../../../views/session-view.ts';
 import type { CommandIo } from '../../io.ts';
-import { sessionNotes, tellingChanges } from '../../session-notes.ts';
+import { sessionNotes, tellingChanges } from '../../output/result-output.ts';
 import { AgentBoard } from './agent-board.ts';
 
 export interface ChatTally {

@@ -22,7 +22,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { describeError, UserMistake } from '../../../schema/errors.ts';
 import { globPaths, parseGlob } from '../../../system/glob-pattern.ts';
 import { PRIVATE_FILE } from '../../../system/home.ts';
-import { isInside } from '../../../system/path-inside.ts';
+import { isInside } from '../../../system/landing-path.ts';
 import { gitText, runGit } from '../../run-git.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 

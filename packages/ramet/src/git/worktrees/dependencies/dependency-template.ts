@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { systemCode } from '../../../schema/errors.ts';
 import { newSessionId } from '../../../schema/ids.ts';
 import { makePrivateDirectory } from '../../../system/home.ts';
-import { isInside } from '../../../system/path-inside.ts';
+import { isInside } from '../../../system/landing-path.ts';
 import { readOrNull } from '../../repository.ts';
 import { copyTree } from './link-tree.ts';
 import { nameOfInstalled } from './template-name.ts';

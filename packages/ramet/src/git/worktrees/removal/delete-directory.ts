@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
-import { isInside } from '../../../system/path-inside.ts';
+import { isInside } from '../../../system/landing-path.ts';
 import { readOrNull } from '../../repository.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 

@@ -4,6 +4,9 @@
  * worktrees. What only shows when it runs is held by the sandbox, where there is one (`sandbox/isolated-shell.ts`).
  */
 
+import { basename } from 'node:path';
+import { findRepository } from '../../../git/repository.ts';
+import { gitWords, refusedBesideOthers } from '../../../git/shared-git/git-words.ts';
 import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { openedPath } from '../../../system/landing-path.ts';
 import { readsOnly } from '../programs/read-only-git.ts';
@@ -126,4 +129,28 @@ function movedTo(
   return expandWord(place, expansionScene(scene)).flatMap(({ text }) =>
     (directories ?? [scene.cwd]).flatMap((directory) => openedPath(directory, text) ?? []),
   );
+}
+
+/**
+ * What in a script, as written, harms others in the same checkout (WORK-1): git commands. Null when nothing is known to.
+ * Said before anything runs; what only shows at run time is refused by the shim in git's place.
+ */
+export async function harmToOthers(script: string, cwd: string): Promise<string | null> {
+  if (!/\bgit\b/.test(script)) return null;
+  const { commands } = await understandScript(script, { directories: [cwd] });
+  const root = findRepository(cwd)?.root;
+  for (const { layers } of commands) {
+    const harm = harmOfCommand(layers.at(-1) ?? layers[0], root);
+    if (harm !== null) return harm;
+  }
+  return null;
+}
+
+function harmOfCommand({ words, directories }: ShellCommand, root: string | undefined): string | null {
+  const [program, ...rest] = words.map(({ value }) => value ?? '');
+  if (program === undefined || basename(program) !== 'git') return null;
+  const asked = gitWords(rest);
+  // Elsewhere it may be another repository's business; the shim knows.
+  const isHere = directories?.every((place) => findRepository(place)?.root === root) ?? false;
+  return isHere && asked.globals.length === 0 ? refusedBesideOthers(asked) : null;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { EventOf } from '../schema/events.ts';
-import type { AgentId } from '../schema/ids.ts';
-import { tellingChanges } from './session-notes.ts';
+import type { EventOf } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { tellingChanges } from './result-output.ts';
 
 const released = (checkoutChanges?: string[]): EventOf<'worktree.released'> => ({
   ...{ type: 'worktree.released', id: 'w', path: '/w', branch: 'b', base: 'c', from: '/repo' },
