@@ -1,16 +1,16 @@
 /** The command line's grammar. One file per command; each is loaded only when it is called. */
-import { Argument, Command, CommanderError, Help, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
-import { addAgents, addGc, addMerge, addProvenance, addWorktreeCommit } from './merge/merge-grammar.ts';
+import { addMerge, addProvenance, addWorktree } from './merge/merge-grammar.ts';
 import { commandNames, usageError } from './near-word.ts';
 import { addOperate } from './operator/operator-grammar.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
+import { addAgents, addDemo, addEmulate, addGc, addSetup, addTrust } from './setup-grammar.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
-const WORKTREE_ARGUMENT = 'its name, branch or path, or its agent';
 const TAKE_OVER = '--take-over';
 const TARGET_ARGUMENT = 'a session (default: the latest)';
 
@@ -190,107 +190,4 @@ function addUndo(program: Command, io: CommandIo, setExitCode: (code: number) =>
       const { undo } = await import('./commands/undo.ts');
       setExitCode(await undo(session, options, io));
     });
-}
-
-function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  const load = (): Promise<typeof import('./commands/worktree.ts')> => import('./commands/worktree.ts');
-  const worktree = program.command('worktree').description('manage the worktrees of agents');
-  worktree
-    .command('ls')
-    .description(
-      'list worktrees with their agents and changes. SIZE is the disk space of files that git tracks; show counts all files',
-    )
-    .option('--all', 'include prepared and removed ones')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).listWorktrees(options, io));
-  worktree
-    .command('show')
-    .description('show one worktree')
-    .argument('<worktree>', WORKTREE_ARGUMENT)
-    .option('--json', 'print JSON')
-    .action(async (name, options) => (await load()).showWorktree(name, options, io));
-  worktree
-    .command('gc')
-    .description('remove worktrees without changes, and say why the others stay')
-    .option('--dry-run', 'only list what would be done')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).collect(options, io));
-  worktree
-    .command('rm')
-    .description('remove worktrees; those with changes stay')
-    .argument('<worktrees...>', WORKTREE_ARGUMENT)
-    .option('--force', 'remove those too, after saving their changes on a private ref')
-    .action(async (names, options) => setExitCode(await (await load()).remove(names, options, io)));
-  worktree
-    .command('open')
-    .description('print the path of a worktree')
-    .argument('<worktree>', WORKTREE_ARGUMENT)
-    .option('--shell', 'start a shell in it instead')
-    .action(async (name, options) => setExitCode(await (await load()).open(name, options, io)));
-  worktree
-    .command('diff')
-    .description('show all changes in a worktree since its base, committed or not')
-    .argument('<worktree>', WORKTREE_ARGUMENT)
-    .option('--stat', 'only list files and how many lines changed')
-    .action(async (name, options) => (await load()).diff(name, options, io));
-  addWorktreeCommit(worktree, WORKTREE_ARGUMENT, io);
-}
-
-function addEmulate(program: Command, io: CommandIo): void {
-  program
-    .command('emulate')
-    .description('serve the Messages API on this machine, with answers from a scenario file')
-    .option('--scenario <file>', 'rules that say what to answer (YAML or JSON)')
-    .option('--cassette <file>', 'recorded answers, played back exactly')
-    .option('--record <file>', 'pass requests on to --upstream and record its answers as a cassette')
-    .option('--upstream <url>', 'the provider to record from, such as https://api.anthropic.com')
-    .option('--port <number>', 'port on 127.0.0.1 (default: any free one)', wholeNumber)
-    .option('--log <file>', 'append every request, body verbatim, as one JSON line')
-    .option('--require-key <key>', 'answer 401 unless this key is sent')
-    .option('--first-token-ms <number>', 'time to the first token', wholeNumber)
-    .option('--tokens-per-second <number>', 'speed of the answer after the first token', wholeNumber)
-    .action(async (options) => (await import('./commands/emulate.ts')).emulate(options, io));
-}
-
-function addDemo(program: Command, io: CommandIo): void {
-  program
-    .command('demo')
-    .description('watch an agent and five forks fix a small repository: no key, no network')
-    .option('--keep', 'keep the folder')
-    .action(async (options) => (await import('./commands/demo.ts')).demo(options, io));
-}
-
-function addSetup(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  program
-    .command('settings')
-    .description('show every setting and where it came from')
-    .option('--json', 'print JSON')
-    .option('--schema', 'print the JSON Schema of a settings file instead')
-    .action(async (options) =>
-      setExitCode(await (await import('./commands/settings.ts')).settings(options, io)),
-    );
-  program
-    .command('doctor')
-    .description('check what Ramet needs here: what works, what does not, and what to do')
-    .option('--json', 'print JSON')
-    .option('--repair <session>', 'save what can be read of a damaged session; the damaged file is kept')
-    .action(async (options) => setExitCode(await (await import('./commands/doctor.ts')).doctor(options, io)));
-  program
-    .command('completion')
-    .description('print the shell script that completes commands, flags and sessions')
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell) => (await import('./commands/completion.ts')).completion(shell, io));
-  program
-    .command('complete', { hidden: true })
-    .argument('[words...]')
-    .action(async (words) => (await import('./commands/completion.ts')).complete(program, words, io));
-}
-
-function addTrust(program: Command, io: CommandIo): void {
-  program
-    .command('trust')
-    .description('trust this repository: its settings may allow tools, its agent types count')
-    .option('--revoke', 'stop trusting it')
-    .option('--show', 'only say whether it is trusted')
-    .action(async (options) => (await import('./commands/trust.ts')).trust(options, io));
 }

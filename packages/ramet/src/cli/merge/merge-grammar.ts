@@ -1,8 +1,10 @@
-/** The grammar of the commands that bring branches together and say who wrote what. */
+/** The grammar of the commands for worktrees, for bringing branches together, and for who wrote what. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOST_SECONDS } from '../../schema/budget-limits.ts';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
 import type { CommandIo } from '../io.ts';
+
+const WORKTREE_ARGUMENT = 'its name, branch or path, or its agent';
 
 export function addMerge(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   program
@@ -45,12 +47,56 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
     });
 }
 
+export function addWorktree(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  const load = (): Promise<typeof import('../commands/worktree.ts')> => import('../commands/worktree.ts');
+  const worktree = program.command('worktree').description('manage the worktrees of agents');
+  worktree
+    .command('ls')
+    .description(
+      'list worktrees with their agents and changes. SIZE is the disk space of files that git tracks; show counts all files',
+    )
+    .option('--all', 'include prepared and removed ones')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).listWorktrees(options, io));
+  worktree
+    .command('show')
+    .description('show one worktree')
+    .argument('<worktree>', WORKTREE_ARGUMENT)
+    .option('--json', 'print JSON')
+    .action(async (name, options) => (await load()).showWorktree(name, options, io));
+  worktree
+    .command('gc')
+    .description('remove worktrees without changes, and say why the others stay')
+    .option('--dry-run', 'only list what would be done')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).collect(options, io));
+  worktree
+    .command('rm')
+    .description('remove worktrees; those with changes stay')
+    .argument('<worktrees...>', WORKTREE_ARGUMENT)
+    .option('--force', 'remove those too, after saving their changes on a private ref')
+    .action(async (names, options) => setExitCode(await (await load()).remove(names, options, io)));
+  worktree
+    .command('open')
+    .description('print the path of a worktree')
+    .argument('<worktree>', WORKTREE_ARGUMENT)
+    .option('--shell', 'start a shell in it instead')
+    .action(async (name, options) => setExitCode(await (await load()).open(name, options, io)));
+  worktree
+    .command('diff')
+    .description('show all changes in a worktree since its base, committed or not')
+    .argument('<worktree>', WORKTREE_ARGUMENT)
+    .option('--stat', 'only list files and how many lines changed')
+    .action(async (name, options) => (await load()).diff(name, options, io));
+  addWorktreeCommit(worktree, io);
+}
+
 /** `ramet worktree commit`, which makes of an agent's files what can be merged. */
-export function addWorktreeCommit(worktree: Command, argument: string, io: CommandIo): void {
+function addWorktreeCommit(worktree: Command, io: CommandIo): void {
   worktree
     .command('commit')
     .description('commit everything in a worktree, with trailers that name its agent')
-    .argument('<worktree>', argument)
+    .argument('<worktree>', WORKTREE_ARGUMENT)
     .option('-m, --message <text>', 'the message (default: the task of the agent)')
     .action(async (name, options) => (await import('../commands/worktree.ts')).commit(name, options, io));
 }
@@ -81,52 +127,4 @@ function positive(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError('It must be a number above 0.');
-}
-
-export function addGc(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  program
-    .command('gc')
-    .description('list the space that sessions, outputs, logs and worktrees use, and remove what is old')
-    .option('--older-than <days>', 'remove what was not used for this many days (default: 30)', days)
-    .option('--interrupted', 'include interrupted sessions that could be resumed')
-    .option(
-      '--work',
-      'include work of agents that exists nowhere else: wip refs, folders of removed worktrees',
-    )
-    .option('--dry-run', 'only list')
-    .option('-y, --yes', 'remove without asking')
-    .option('--json', 'print JSON')
-    .action(async (options) => setExitCode(await (await import('../commands/gc.ts')).gc(options, io)));
-}
-
-function days(text: string): number {
-  const value = Number(text.replace(/d(ays)?$/, ''));
-  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError('It must be a number of days, 0 or more.');
-}
-
-/** The grammar of `ramet agents` and what stands below it. */
-export function addAgents(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
-  const agents = program
-    .command('agents')
-    .description('list agent types: where each is defined, what overrides what, mistakes in files')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await import('../commands/agents.ts')).agents(options, io));
-  agents
-    .command('validate')
-    .description('check definition files; exit with 1 if one cannot be used')
-    .argument('[path...]', 'files and folders (default: those that apply here)')
-    .option('--json', 'print JSON')
-    .action(async (paths, options) => {
-      const { validateAgents } = await import('../commands/agents.ts');
-      setExitCode(await validateAgents(paths, options, io));
-    });
-  agents
-    .command('show')
-    .description('show what a child of this type will see: prompt, tools, model, environment')
-    .argument('<type>', 'name of the type')
-    .option('--json', 'print JSON')
-    .action(async (name, options) =>
-      (await import('../commands/agents.ts')).showAgentType(name, options, io),
-    );
 }
