@@ -1,6 +1,6 @@
 /**
- * The process around a command: its output, signals and exit codes. Commands write through `CommandIo`, so tests can
- * read it.
+ * The process around a command: its output, environment, signals and exit codes. Commands write through `CommandIo`, so
+ * tests can read it.
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { RametError, systemCode, UserMistake } from '../schema/errors.ts';
@@ -8,6 +8,7 @@ import type { Caller } from '../sdk/calls/caller.ts';
 import type { AgentResult } from '../sdk/index.ts';
 import { isModelKey } from '../system/child-environment.ts';
 import { printable } from '../views/text/format.ts';
+import { nearWord } from './near-word.ts';
 
 export interface CommandIo {
   out(text: string): void;
@@ -111,6 +112,31 @@ function overwrite(names: ReadonlySet<string>): void {
   } finally {
     closeSync(memory);
   }
+}
+
+/** Variables for users. */
+const SETTINGS =
+  'RAMET_HOME RAMET_PROVIDER RAMET_MAX_RETRIES RAMET_CONTEXT_WINDOW RAMET_CHILD_ENV RAMET_STRICT_PREFIX RAMET_MANAGED_DIR ' +
+  'RAMET_MODEL_HAIKU RAMET_MODEL_SONNET RAMET_MODEL_OPUS RAMET_MODEL_FABLE';
+
+/** What Ramet sets for programs of agents, and its tests for themselves. */
+const INTERNAL =
+  'RAMET_AGENT RAMET_START RAMET_TASK RAMET_WORKTREE RAMET_SLOT RAMET_PORT_BASE RAMET_CHECKOUT RAMET_CHECKOUT_STATE RAMET_REAL_GIT ' +
+  'RAMET_GIT_HELPER RAMET_GIT_LOCK RAMET_GIT_PLAIN_DIFF RAMET_TRAILERS RAMET_SPOOL RAMET_TEST_SANDBOX RAMET_TEST_MANNER ' +
+  'RAMET_TOKEN RAMET_SERVER_TOKEN RAMET_MEMORY_KEY_FILE';
+
+export const KNOWN_VARIABLES: readonly string[] = [...SETTINGS.split(' '), ...INTERNAL.split(' ')];
+
+/** One line for each RAMET_ variable that means nothing: it is most likely misspelt. */
+export function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('RAMET_') && !KNOWN_VARIABLES.includes(name),
+  );
+  if (unknown.length === 0) return [];
+  return unknown.map((name) => {
+    const meant = nearWord(name, SETTINGS.split(' '));
+    return `the variable ${name} means nothing to Ramet${meant === null ? '' : `: did you mean ${meant}?`}`;
+  });
 }
 
 /** 75 is for a usage limit or a provider that is away; 130 also for an interruption without a signal. */

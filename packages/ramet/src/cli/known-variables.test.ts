@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { KNOWN_VARIABLES, nearWord, unknownVariables } from './near-word.ts';
+import { KNOWN_VARIABLES, unknownVariables } from './io.ts';
+import { nearWord } from './near-word.ts';
 
 describe('UI-1: variables that begin with RAMET_', () => {
   test('are known when the sources name them', () => {

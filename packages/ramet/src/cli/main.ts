@@ -1,7 +1,6 @@
 /** The command's entry: everything it does is in `program.ts`. */
 import { keepGrammarSmall } from '../permission/grammar-memory.ts';
-import { EXIT, interruptSignal, processIo } from './io.ts';
-import { unknownVariables } from './near-word.ts';
+import { EXIT, interruptSignal, processIo, unknownVariables } from './io.ts';
 import { runProgram } from './program.ts';
 
 // No `await` at the top: the bundle is a script, which has none (scripts/bundle.ts).

@@ -1,26 +1,70 @@
-/** The command line's grammar. One file per command; each is loaded only when it is called. */
+/**
+ * The command line's grammar. One file per command; each is loaded only when it is called. A run defines only the
+ * commands that it can need: a prompt does not wait for the grammar of all others.
+ */
 import { Command, CommanderError, Help, Option } from 'commander';
 import { describeError } from '../schema/errors.ts';
 import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
-import { addMerge, addProvenance, addWorktree } from './merge/merge-grammar.ts';
-import { commandNames, usageError } from './near-word.ts';
-import { addOperate } from './operator/operator-grammar.ts';
+import { usageError } from './near-word.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
-import { addAgents, addDemo, addEmulate, addGc, addSetup, addTrust } from './setup-grammar.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
 const TAKE_OVER = '--take-over';
+/** The hidden command that shells ask. */
+const COMPLETES = 'complete';
+const HELP_FLAGS = ['-h', '--help'];
 const TARGET_ARGUMENT = 'a session (default: the latest)';
+
+type AddCommands = (program: Command, io: CommandIo, setExitCode: (code: number) => void) => void;
+
+interface CommandGroup {
+  /** What `add` defines. */
+  readonly names: readonly string[];
+  add(): AddCommands | Promise<AddCommands>;
+}
+
+const merging = (): Promise<typeof import('./merge/merge-grammar.ts')> => import('./merge/merge-grammar.ts');
+const setup = (): Promise<typeof import('./setup-grammar.ts')> => import('./setup-grammar.ts');
+
+/** In the order of the help. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { names: ['resume', 'stop'], add: () => addEnding },
+  { names: ['ps', 'show', 'logs', 'cost'], add: () => addViews },
+  { names: ['agents'], add: async () => (await setup()).addAgents },
+  { names: ['cache'], add: () => addCache },
+  {
+    names: ['plan', 'operate'],
+    add: async () => (await import('./operator/operator-grammar.ts')).addOperate,
+  },
+  { names: ['undo'], add: () => addUndo },
+  { names: ['merge'], add: async () => (await merging()).addMerge },
+  { names: ['diff', 'blame'], add: async () => (await merging()).addProvenance },
+  { names: ['worktree'], add: async () => (await merging()).addWorktree },
+  { names: ['gc'], add: async () => (await setup()).addGc },
+  { names: ['emulate'], add: async () => (await setup()).addEmulate },
+  { names: ['demo'], add: async () => (await setup()).addDemo },
+  { names: ['trust'], add: async () => (await setup()).addTrust },
+  { names: ['settings', 'doctor', 'completion', COMPLETES], add: async () => (await setup()).addSetup },
+];
+
+/** Only the first word can name a command. For help and for completion all are defined, and where it names none. */
+export function groupsFor(args: readonly string[]): readonly CommandGroup[] {
+  const [first = '-'] = args;
+  const named = COMMAND_GROUPS.filter(({ names }) => names.includes(first));
+  if (named.length > 0 && first !== COMPLETES) return named;
+  const isPrompt = first.startsWith('-') && first !== '--';
+  return isPrompt && !args.some((word) => HELP_FLAGS.includes(word)) ? [] : COMMAND_GROUPS;
+}
 
 /** Runs one command and returns its exit code; never throws. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
   let exitCode: number = EXIT.done;
-  const program = defineProgram(args, io, (code) => {
-    exitCode = code;
-  });
   try {
+    const program = await defineProgram(args, io, (code) => {
+      exitCode = code;
+    });
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -30,13 +74,17 @@ export async function runProgram(args: readonly string[], io: CommandIo): Promis
   }
 }
 
-function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (code: number) => void): Command {
+async function defineProgram(
+  args: readonly string[],
+  io: CommandIo,
+  setExitCode: (code: number) => void,
+): Promise<Command> {
   const program: Command = new Command('ramet')
     .description(
       'fork() for AI agents: coding agents on a real repository, with one journal and a known bill',
     )
     .version(VERSION, '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
+    .helpOption(HELP_FLAGS.join(', '), 'print this help')
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -45,27 +93,13 @@ function defineProgram(args: readonly string[], io: CommandIo, setExitCode: (cod
       outputError: (text) => io.note(usageError(text, args, (name) => commandsBelow(program, name))),
     });
   const print = addPrint(program, io, setExitCode);
-  addEnding(program, io, setExitCode);
-  addViews(program, io, setExitCode);
-  addAgents(program, io, setExitCode);
-  addCache(program, io);
-  addOperate(program, io, setExitCode);
-  addUndo(program, io, setExitCode);
-  addMerge(program, io, setExitCode);
-  addProvenance(program, io);
-  addWorktree(program, io, setExitCode);
-  addGc(program, io, setExitCode);
-  addEmulate(program, io);
-  addDemo(program, io);
-  addTrust(program, io);
-  addSetup(program, io, setExitCode);
+  for (const { add } of groupsFor(args)) (await add())(program, io, setExitCode);
   showOptionsOf(print, program);
   return program;
 }
 
 function commandsBelow(program: Command, name: string): string[] {
-  const command = program.commands.find((one) => one.name() === name);
-  return command === undefined ? [] : commandNames(command);
+  return program.commands.find((one) => one.name() === name)?.commands.map((below) => below.name()) ?? [];
 }
 
 /** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
@@ -107,7 +141,8 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     )
     .action(async (prompt: string[], options) => {
       const { print } = await import('./commands/print.ts');
-      setExitCode(await print(prompt.join(' '), options, io, commandNames(program)));
+      const commands = COMMAND_GROUPS.flatMap(({ names }) => names).filter((name) => name !== COMPLETES);
+      setExitCode(await print(prompt.join(' '), options, io, commands));
     });
 }
 
