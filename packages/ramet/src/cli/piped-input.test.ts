@@ -1,9 +1,8 @@
-import { closeSync, openSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Cancelled } from '../schema/errors.ts';
 import { simulatedClock } from '../testing/simulated-clock.ts';
-import { bringsInput, FIRST_BYTE_MS, joinPrompt, MOST_BYTES, readPiped, SILENCE_MS } from './piped-input.ts';
+import { FIRST_BYTE_MS, MOST_BYTES, readPiped, SILENCE_MS } from './piped-input.ts';
 
 const signal = new AbortController().signal;
 
@@ -85,24 +84,5 @@ describe('UI-4: standard input', () => {
     stop.abort('SIGINT');
     await expect(read).rejects.toThrow(Cancelled);
     await expect(read).rejects.toThrow('interrupted (SIGINT)');
-  });
-
-  test('counts where it is a file or a pipe, and not where it is a device or closed', () => {
-    const file = openSync(import.meta.filename, 'r');
-    const device = openSync('/dev/null', 'r');
-    expect(bringsInput(file)).toBe(true);
-    expect(bringsInput(device)).toBe(false);
-    closeSync(file);
-    closeSync(device);
-    expect(bringsInput(9_999)).toBe(false);
-  });
-
-  test.for([
-    ['review this', 'diff --git\n', 'review this\n\ndiff --git'],
-    ['review this', ' \n', 'review this'],
-    ['', ' what to do\n', 'what to do'],
-    ['review this', '  indented\n', 'review this\n\n  indented'],
-  ])('%j joined with %j is %j', ([argument = '', piped = '', prompt]) => {
-    expect(joinPrompt(argument, piped)).toBe(prompt);
   });
 });

@@ -4,7 +4,6 @@
  * the first byte is waited for only so long. Once one has come the end is waited for: a program that works may be
  * silent for a while, which is told, and half of what it says is no prompt. After a long silence it is refused.
  */
-import { fstatSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { Cancelled, UserMistake } from '../schema/errors.ts';
@@ -22,21 +21,6 @@ export interface PipedInputOptions {
   /** What has begun is silent for as long as one waits for a first byte: told once. */
   onSilence?(): void;
   readonly clock?: Clock;
-}
-
-export function bringsInput(descriptor: number): boolean {
-  try {
-    const stat = fstatSync(descriptor);
-    return stat.isFIFO() || stat.isSocket() || stat.isFile();
-  } catch {
-    return false; // closed
-  }
-}
-
-/** The argument of `-p` and what was piped, as one prompt. */
-export function joinPrompt(argument: string, piped: string): string {
-  if (argument.trim() === '') return piped.trim();
-  return piped.trim() === '' ? argument : `${argument}\n\n${piped.trimEnd()}`;
 }
 
 /** All of it as text; null when no byte came in time, and then it is closed. */

@@ -1,4 +1,5 @@
 /** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
+import { fstatSync } from 'node:fs';
 import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
@@ -12,7 +13,7 @@ import { jsonOutput } from '../output/result-object.ts';
 import { type ResultOutput, sessionNotes, tellingChanges } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
-import { bringsInput, FIRST_BYTE_MS, joinPrompt, readPiped, SILENCE_MS } from '../piped-input.ts';
+import { FIRST_BYTE_MS, readPiped, SILENCE_MS } from '../piped-input.ts';
 
 export interface PrintOptions {
   print?: boolean;
@@ -129,6 +130,21 @@ async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Pr
     'no_prompt',
     `there is no prompt${piped === null ? `, and nothing came on standard input in ${FIRST_BYTE_MS / 1000} seconds` : ''}: ramet -p "what to do", or write it to standard input`,
   );
+}
+
+export function bringsInput(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isFIFO() || stat.isSocket() || stat.isFile();
+  } catch {
+    return false; // closed
+  }
+}
+
+/** The argument of `-p` and what was piped, as one prompt. */
+export function joinPrompt(argument: string, piped: string): string {
+  if (argument.trim() === '') return piped.trim();
+  return piped.trim() === '' ? argument : `${argument}\n\n${piped.trimEnd()}`;
 }
 
 const NOTHING_CAME =
