@@ -134,6 +134,7 @@ function identity(pid: string | undefined, started: string | undefined): Process
  */
 export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
   const notes = orphansIn(directory).map(({ file, group }) => ({ file, group: begun(group) }));
+  if (notes.length === 0) return [];
   const members = memberLookup();
   const ours = notes.filter(({ group }) => isSameGroup(group, members));
   const left = await terminateGroups(ours.map(({ group }) => group.leader.pid));

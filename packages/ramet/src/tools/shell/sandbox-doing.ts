@@ -14,28 +14,34 @@ export type SandboxDoing =
 
 interface Sign {
   readonly reason: string;
-  readonly text: RegExp;
+  /** Expressions for what a program prints. */
+  readonly texts: readonly string[];
   /** Also outside the sandbox an everyday error, except for root. */
   readonly rootOnly?: true;
 }
 
-/** As a message ends with it, or as a language's error begins with it. */
-function sign(reason: string, ...texts: readonly string[]): Sign {
-  return { reason, text: new RegExp(`(?:^|[\\s:[(])(?:${texts.join('|')})(?=$|[\\s.,:;)\\]])`, 'im') };
-}
-
 const SIGNS: readonly Sign[] = [
-  sign('it cannot be set up for this command', '^bwrap: .*'),
-  sign('files are read-only there', 'read-only file system', 'EROFS'),
-  sign(
-    'there is no network there',
-    ...['network is unreachable', 'ENETUNREACH', 'could not resolve (?:host|hostname|proxy)', 'EAI_AGAIN'],
-    ...['unable to resolve host', 'temporary failure in name resolution', 'name or service not known'],
-    ...['connection refused', 'ECONNREFUSED', 'no such host', 'getaddrinfo \\w+'],
-  ),
-  sign('services and system calls are refused there', 'operation not permitted', 'EPERM', 'bad system call'),
-  { ...sign('root has no special rights there', 'permission denied', 'EACCES'), rootOnly: true },
+  { reason: 'it cannot be set up for this command', texts: ['^bwrap: .*'] },
+  { reason: 'files are read-only there', texts: ['read-only file system', 'EROFS'] },
+  {
+    reason: 'there is no network there',
+    texts: [
+      ...['network is unreachable', 'ENETUNREACH', 'could not resolve (?:host|hostname|proxy)', 'EAI_AGAIN'],
+      ...['unable to resolve host', 'temporary failure in name resolution', 'name or service not known'],
+      ...['connection refused', 'ECONNREFUSED', 'no such host', 'getaddrinfo \\w+'],
+    ],
+  },
+  {
+    reason: 'services and system calls are refused there',
+    texts: ['operation not permitted', 'EPERM', 'bad system call'],
+  },
+  { reason: 'root has no special rights there', texts: ['permission denied', 'EACCES'], rootOnly: true },
 ];
+
+/** As a message ends with it, or as a language's error begins with it. */
+function shows(output: string, { texts }: Sign): boolean {
+  return new RegExp(`(?:^|[\\s:[(])(?:${texts.join('|')})(?=$|[\\s.,:;)\\]])`, 'im').test(output);
+}
 
 const FOREIGN_OWNER = /\bnogroup\b|\b65534\b/;
 
@@ -44,7 +50,7 @@ export function sandboxDoing(
   { output, failed }: { output: string; failed: boolean },
   root: boolean = process.getuid?.() === 0,
 ): SandboxDoing | null {
-  const found = SIGNS.find(({ text, rootOnly }) => (root || rootOnly !== true) && text.test(output));
+  const found = SIGNS.find((sign) => (root || sign.rootOnly !== true) && shows(output, sign));
   if (found !== undefined) return { kind: failed ? 'stopped' : 'doubtful', reason: found.reason };
   return !root && FOREIGN_OWNER.test(output) ? { kind: 'owners' } : null;
 }
