@@ -4,6 +4,7 @@
  */
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import type { JournalReader } from '../../journal/journal.ts';
+import { CONVERSATION_LOST } from '../../journal/projections/cut-off-agents.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
@@ -15,6 +16,7 @@ import { closedAnswers, sayClosed } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
+import { LOST_FOR_GOOD } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
@@ -104,6 +106,7 @@ export function tellRunning(receiver: Agent, from: AgentId, to: string, text: st
 function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
   const lasting = whyNotContinued(agent);
   if (lasting !== null) return lasting;
+  if (agent.ended?.cause === CONVERSATION_LOST) return LOST_FOR_GOOD;
   if (from.spec.readOnly === true && agent.started.origin?.readOnly !== true)
     return 'it may change things, and you only read';
   const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());

@@ -102,9 +102,13 @@ describe('LOG-1: a call whose start was in the lost end of the journal', () => {
 
 describe('LOG-1: a repaired session', () => {
   /** Stopped while its child works, then damaged and repaired. */
-  async function repaired(damage: (file: string) => void): Promise<FamilySession> {
+  async function repaired(
+    damage: (file: string) => void,
+    input: Record<string, unknown> = {},
+  ): Promise<FamilySession> {
     const stop = new AbortController();
-    const family = await startFamily({ cast: { 'Go.': [startAgents(['child'])], child: [append, never] } });
+    const main = [startAgents(['child'], input), () => ({ text: 'I wait.' })];
+    const family = await startFamily({ cast: { 'Go.': main, child: [append, never] } });
     const running = family.run('Go.', { signal: stop.signal });
     while (family.emulator.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     const file = journalIn(family.home);
@@ -140,6 +144,44 @@ describe('LOG-1: a repaired session', () => {
     await again.run('Once more.');
     expect(again.requestsOf('child').length).toBeGreaterThan(0);
     expect(eventsOf(again.recordedOf(2), 'agent.ended').at(-1)).toMatchObject({ status: 'done' });
+  });
+
+  test('gives an agent up whose conversation is lost, once, and says so', async () => {
+    const family = await repaired((file) => damageFirst(file, 'message.appended', 'prompt', 2));
+    const message = /^the conversation of agent \S+\.2 is lost: check what is done/;
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Heard.' }) });
+    const first = await again.run(null);
+    expect(first.result).toMatchObject({ status: 'failed', cause: 'conversation_lost', text: 'Heard.' });
+    expect(first.result.message).toMatch(message);
+    const told = JSON.stringify(again.requestsOf('Go.').at(-1)?.request?.messages.at(-1));
+    expect(told).toContain('failed: conversation_lost: its conversation is lost: start another agent');
+    expect(told).not.toContain('SendMessage');
+    const ends = () => eventsOf(again.recordedOf(2), 'agent.ended');
+    expect(ends()).toMatchObject([{ status: 'failed', cause: 'conversation_lost' }]);
+
+    const send = call('SendMessage', { to: `${again.session.id}.2`, message: 'Finish.' });
+    const later = await again.reopen({ 'Go.': [], 'And?': [send, { text: 'I see.' }] });
+    expect((await later.run('And?')).result).toMatchObject({ status: 'done', text: 'I see.' });
+    expect(lastTexts(later.requestsOf('And?').at(-1))[0]).toContain(
+      'cannot be continued: its conversation is lost',
+    );
+    expect(ends()).toHaveLength(1);
+  });
+
+  test('tells the parent of one in the background that it is given up, and offers no way on', async () => {
+    const family = await repaired((file) => damageFirst(file, 'message.appended', 'prompt', 2), {
+      run_in_background: true,
+    });
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Heard.' }) });
+    const { result } = await again.run(null);
+    expect(result).toMatchObject({ status: 'failed', cause: 'conversation_lost' });
+    const news = eventsOf(again.recordedOf(1), 'message.received').filter(
+      ({ kind }) => kind === 'notification',
+    );
+    expect(news.filter(({ from }) => from === `${again.session.id}.2`)).toHaveLength(1);
+    const said = JSON.stringify(again.requestsOf('Go.').at(-1)?.request?.messages);
+    expect(said).toContain('<status>failed: conversation_lost: ');
+    expect(said).not.toContain('SendMessage continues it');
   });
 
   test('names an agent whose conversation is lost', async () => {

@@ -29,6 +29,7 @@ import { startedText } from '../children/report.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
 import { openBill } from '../loop/run-state.ts';
+import { conversationLost, giveUp, isLost } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
@@ -167,7 +168,7 @@ function isOpen(open: OpenCalls | null, call: string): boolean {
   return open.calls.some(({ id }) => id === call);
 }
 
-/** An agent that cannot be read back is reported as interrupted; the others resume. */
+/** An agent that cannot be read back is reported as interrupted, or as failed if that is for good; the others resume. */
 async function resumeOrWarn(
   child: RecordedChild,
   way: WayOn,
@@ -178,6 +179,10 @@ async function resumeOrWarn(
     return await resumeChild(child, way, parent, resumption);
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
+    if (isLost(error)) {
+      takeBack(parent, child.id);
+      giveUp(parent, { child, isStranded: way.isStranded, below: resumption.recorded.of(child.id) });
+    }
     parent.warn('agent_not_continued', `agent ${child.id} is not resumed: ${error.message}`);
     return 0;
   }
@@ -194,13 +199,10 @@ async function resumeChild(
   const recorded = resumption.stateOf(child.id);
   if (recorded === undefined || recorded.messages.length === 0) {
     // Killed before anything but its start was recorded: the call that asked for it begins again.
-    if (!resumption.endIsMissing) return 0;
-    throw new RametError(
-      'conversation_lost',
-      'terminal',
-      'its conversation is lost: start another agent for its task',
-    );
+    if (!resumption.endIsMissing && child.ended === null) return 0;
+    throw conversationLost();
   }
+  if (recorded.prefix === null) throw conversationLost();
   const expected = await recallExpectations(child.started.origin);
   const worktree = lastWorktree(child.started.origin, recorded);
   const housing = await resumedHousing(runtime, worktree, parent.directory.cwd);

@@ -56,3 +56,20 @@ export function cutOffAgents(reader: JournalReader, main: AgentId): CutOffAgent[
   }
   return [...left.values()];
 }
+
+/** The cause of the end of an agent that was given up: a repair could not save its conversation. */
+export const CONVERSATION_LOST = 'conversation_lost';
+
+/** Those that were given up in the last run that `main` ended, or in interrupted ones just before it. */
+export function agentsGivenUp(reader: JournalReader, main: AgentId): AgentId[] {
+  let reported: AgentId[] = [];
+  let since: AgentId[] = [];
+  for (const { agent, event } of reader.events({ type: 'agent.ended' })) {
+    if (event.type !== 'agent.ended' || agent === null) continue;
+    if (agent !== main && event.cause === CONVERSATION_LOST) since.push(agent);
+    if (agent !== main || event.status === 'interrupted') continue;
+    reported = since;
+    since = [];
+  }
+  return reported;
+}

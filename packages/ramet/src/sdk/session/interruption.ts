@@ -1,7 +1,12 @@
 /** Interrupted work: agents of an earlier process are resumed (AGENT-5), and a run that would wait too long is ended. */
 import { closeCalls, hasOpenCalls, PROVIDER_CAUSE } from '../../engine/opening.ts';
 import type { Agent, AgentFamily, AgentResult, RunOptions } from '../../engine/shapes.ts';
-import { type CutOffAgent, cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
+import {
+  agentsGivenUp,
+  CONVERSATION_LOST,
+  type CutOffAgent,
+  cutOffAgents,
+} from '../../journal/projections/cut-off-agents.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
 import type { InterruptionCause, ProviderAway } from '../../schema/errors.ts';
 import { untilText } from '../../schema/until-text.ts';
@@ -10,7 +15,7 @@ export interface Revival {
   /** Prepares the main agent for a prompt; null resumes what was interrupted. */
   beforePrompt(prompt: string | null, signal: AbortSignal): Promise<void>;
   continueAgents(signal: AbortSignal): Promise<number>;
-  /** What a run came to: not done while agents are left that a provider interrupted. */
+  /** What a run came to: not done while agents are left that a provider interrupted, nor where one was given up. */
   afterRun(result: AgentResult, options: Pick<Partial<RunOptions>, 'waitForChildren'>): Promise<AgentResult>;
 }
 
@@ -42,39 +47,53 @@ export function createRevival(parts: {
       const result = runEnd.explain(ended, agent.runtime.clock);
       if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;
       if (result.status === 'done' && waitForChildren)
-        return withAgentsLeft(result, await agentsLeft(agent, family));
+        return withUndoneWork(result, await undoneWork(agent, family));
       isDue ||= result.cause === 'limit' || result.cause === PROVIDER_CAUSE;
       return result;
     },
   };
 }
 
-async function agentsLeft(agent: Agent, family: AgentFamily): Promise<CutOffAgent[]> {
+interface UndoneWork {
+  readonly left: readonly CutOffAgent[];
+  readonly givenUp: readonly string[];
+}
+
+async function undoneWork(agent: Agent, family: AgentFamily): Promise<UndoneWork> {
   try {
     await agent.runtime.journal.commit('written');
     const reader = family.parts.openReader();
     try {
-      return cutOffAgents(reader, agent.spec.id);
+      const main = agent.spec.id;
+      return { left: cutOffAgents(reader, main), givenUp: agentsGivenUp(reader, main) };
     } finally {
       reader.close();
     }
   } catch {
     // What a run came to does not depend on whether it can be read again.
-    return [];
+    return { left: [], givenUp: [] };
   }
 }
 
 const MOST_NAMED = 5;
 
-function withAgentsLeft(result: AgentResult, left: readonly CutOffAgent[]): AgentResult {
-  if (left.length === 0) return result;
-  const ids = left.map(({ id }) => id);
-  const named = ids.slice(0, MOST_NAMED).join(', ');
-  const rest = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+function withUndoneWork(result: AgentResult, { left, givenUp }: UndoneWork): AgentResult {
+  const lost = `the conversation of ${named(givenUp)} is lost: check what is done of its work`;
+  if (left.length === 0)
+    return givenUp.length === 0
+      ? result
+      : { ...result, status: 'failed', cause: CONVERSATION_LOST, message: lost };
   const cause = left.every((agent) => agent.cause === 'limit') ? 'limit' : PROVIDER_CAUSE;
   const who = cause === 'limit' ? 'a usage limit' : 'the provider';
-  const message = `${who} interrupted agent${left.length === 1 ? '' : 's'} ${named}${rest}, not resumed since`;
-  return { ...result, status: 'interrupted', cause, message };
+  const message = `${who} interrupted ${named(left.map(({ id }) => id))}, not resumed since`;
+  const all = givenUp.length === 0 ? message : `${message}; ${lost}`;
+  return { ...result, status: 'interrupted', cause, message: all };
+}
+
+/** `agents k3v9x2ab.2, k3v9x2ab.3`. */
+function named(ids: readonly string[]): string {
+  const rest = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
+  return `agent${ids.length === 1 ? '' : 's'} ${ids.slice(0, MOST_NAMED).join(', ')}${rest}`;
 }
 
 /**
