@@ -8,7 +8,6 @@ export { AgentFamily } from './children/family.ts';
 export { lazyCalledAgents, lazyDesk, prepareDesks } from './children/lazy-desk.ts';
 export { switchModel } from './exchange/fallback.ts';
 export { PrefixGuard } from './exchange/prefix-guard.ts';
-export { PROVIDER_CAUSE } from './exchange/rate-turn.ts';
 export { lazyWorkspaces } from './isolation/lazy-workspaces.ts';
 export { LaunchGate } from './launch/launch.ts';
 export { resumeAgent, tellOfLostEnd } from './resume/resume.ts';

@@ -1,7 +1,7 @@
 /** The shapes of the engine that other rooms know. Types only: importing it loads nothing. */
 
 export type { Agent } from './agent/agent.ts';
-export type { AgentEvent, AgentHandle, AgentResult } from './agent/agent-event.ts';
+export type { AgentEvent, AgentResult } from './agent/agent-event.ts';
 export type { SpecBasis } from './agent/agent-spec.ts';
 export type {
   AgentHost,
@@ -13,6 +13,7 @@ export type {
 export type { AnswerSchema } from './answer/answer-schema.ts';
 export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';
+export type { AgentHandle } from './children/child-handle.ts';
 export type { ForkOverrides } from './children/child-terms.ts';
 export type { AgentFamily, ChildSurroundings } from './children/family.ts';
 export type { SpawnOrder } from './children/spawn.ts';

@@ -38,7 +38,7 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
     const executor = executorOf();
     const events: string[] = [];
     const host = (signal = new AbortController().signal) =>
-      executor.run(engine.agent, { signal, onEvent: ({ type }) => events.push(type) });
+      executor.run(engine.agent, { signal, emit: ({ type }) => void events.push(type) });
     const ends = () => engine.recorded().filter(({ type }) => type === 'agent.ended');
     return { ...engine, host, events, ends };
   }

@@ -31,7 +31,7 @@ describe('an agent in this process', () => {
       ),
     );
     await ambient.run('another agent', () =>
-      Promise.all(engines.map(({ agent }) => inProcess.run(agent, { signal, onEvent: () => {} }))),
+      Promise.all(engines.map(({ agent }) => inProcess.run(agent, { signal, emit: () => {} }))),
     );
     expect(seen.toSorted()).toEqual(
       engines.map(({ agent }) => `${agent.spec.id} in another agent`).toSorted(),

@@ -65,7 +65,9 @@ export class ModelError extends RametError {
 }
 
 /** Why a run is interrupted that can be resumed: the cause with which its agents end. */
-export type InterruptionCause = 'limit' | 'provider';
+export type InterruptionCause = 'limit' | typeof PROVIDER_CAUSE;
+
+export const PROVIDER_CAUSE = 'provider';
 
 export function isInterruptionCause(reason: unknown): reason is InterruptionCause {
   return reason === 'limit' || reason === 'provider';
@@ -88,7 +90,7 @@ export class ProviderAway extends RametError {
   declare readonly code: InterruptionCause;
 
   constructor(message: string, options: { cause?: unknown; code?: InterruptionCause } = {}) {
-    super(options.code ?? 'provider', 'retryable', message, options);
+    super(options.code ?? PROVIDER_CAUSE, 'retryable', message, options);
     this.name = 'ProviderAway';
   }
 }

@@ -23,33 +23,43 @@ export async function* mapped<Event, Mapped, Value>(
 }
 
 /**
- * Runs work that reports through a callback as an async generator: yields what it emits while it runs, then
- * returns its value or throws its error. Nothing emitted is lost, and nothing runs after the generator ended.
+ * What work tells, for one reader: yields everything that it emits, in order, then returns its value or throws its
+ * error. The work begins when the first event is asked for, and then runs whether or not anybody reads: a reader may
+ * pause, or stay away. What it has not read waits for it without a bound, since a bound would hold up the work or lose
+ * events. A reader that leaves while the work runs calls `abandon`, and has left when the work has ended.
  */
 export async function* emitting<Event, Value>(
   work: (emit: (event: Event) => void) => Promise<Value>,
+  abandon: () => void,
 ): AsyncGenerator<Event, Value> {
   let queue: Event[] = [];
-  let settled = false;
+  let isOver = false;
   let wake = (): void => {};
   const result = work((event) => {
     queue.push(event);
     wake();
   });
   const settle = (): void => {
-    settled = true;
+    isOver = true;
     wake();
   };
   result.then(settle, settle);
-  while (!settled || queue.length > 0) {
-    const events = queue;
-    queue = [];
-    yield* events;
-    if (!settled && queue.length === 0) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+  try {
+    while (!isOver || queue.length > 0) {
+      const events = queue;
+      queue = [];
+      yield* events;
+      if (!isOver && queue.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+    return await result;
+  } finally {
+    if (!isOver) {
+      abandon();
+      await result;
     }
   }
-  return result;
 }

@@ -1,10 +1,13 @@
 /** A program on the library that stops for good at the first complete response, once that is in the journal. */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { openSession } from '../../src/sdk/index.ts';
+import { stopAfterFirstResponse } from '../fixtures/stopped-journal.ts';
 
+stopAfterFirstResponse();
 await using session = await openSession({ permissionMode: 'plan' });
-for await (const event of session.run('Do the work.')) {
-  if (event.type !== 'assistant') continue;
+try {
+  for await (const _ of session.run('Do the work.'));
+} catch {
   await setImmediate();
   await setImmediate();
   console.log('stopped');

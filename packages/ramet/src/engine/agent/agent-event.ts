@@ -1,10 +1,9 @@
 /**
- * What a running agent tells its watchers: the live counterpart of the journal, with content in it. The
- * loop yields these in order; views and `stream-json` are made of them.
+ * What a running agent tells its watchers: the live counterpart of the journal, with content in it. All of it goes into
+ * one sink, in order; views and `stream-json` are made of it.
  */
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
-import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';
 import type { Usage } from '../../schema/usage.ts';
@@ -58,6 +57,9 @@ export type AgentEvent =
   | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };
 
+/** Takes events as they happen. It returns at once: who reads them, and how fast, is nothing to the agent. */
+export type EventSink = (event: AgentEvent) => void;
+
 /** Why a conversation is compacted: it is long, it was too long for the model, or the user asked. */
 export type CompactionTrigger = 'threshold' | 'overflow' | 'request';
 
@@ -79,29 +81,4 @@ export interface AgentResult {
   worktree?: WorktreeResult | undefined;
   /** A line for its parent, such as that another kind of agent would have cost less. */
   advice?: string | undefined;
-}
-
-/**
- * A running agent as its starter sees it: one handle, however the agent is hosted. Nothing it is
- * told does anything once it has ended; SendMessage continues it.
- */
-export interface AgentHandle {
-  readonly id: AgentId;
-  readonly parent: AgentId;
-  readonly type: string;
-  readonly name: string | null;
-  readonly description: string;
-  /** Never rejects: the result says how it ended. */
-  readonly result: Promise<AgentResult>;
-  /** Settles when nobody waits for the result any more: it comes as a notification. */
-  readonly detached: Promise<void>;
-  readonly inBackground: boolean;
-  /** Says something to the agent; It reads the message after its current tool call. */
-  steer(text: string): void;
-  /** Ends the agent with a summary of what it has done, at its next tool boundary. */
-  cancel(): void;
-  /** Ends it at once. */
-  stop(reason: string): void;
-  /** Sends it to the background. */
-  detach(): void;
 }

@@ -1,6 +1,6 @@
 /** The agents that one agent has started and that have not ended. */
 import type { AgentId } from '../../schema/ids.ts';
-import type { AgentHandle } from './agent-event.ts';
+import type { AgentHandle } from '../children/child-handle.ts';
 
 export class Children {
   /** Null until there is one: most agents never have any. */

@@ -4,11 +4,11 @@
  * this agent then follows what is recorded there.
  */
 import type { Agent } from './agent.ts';
-import type { AgentEvent, AgentResult } from './agent-event.ts';
+import type { AgentResult, EventSink } from './agent-event.ts';
 
 export interface HostOptions {
   signal: AbortSignal;
-  onEvent: (event: AgentEvent) => void;
+  emit: EventSink;
 }
 
 export interface AgentExecutor {

@@ -3,8 +3,8 @@ import { quoteAttribute, quoteText } from '../../conversation/quoted-text.ts';
 import type { CommandChange } from '../../files/shapes.ts';
 import { quoted } from '../../files/stale-file.ts';
 import { AGENT_MESSAGE } from '../../schema/content.ts';
+import { PROVIDER_CAUSE } from '../../schema/errors.ts';
 import { headOf } from '../../system/text/visible-text.ts';
-import { PROVIDER_CAUSE } from '../exchange/rate-turn.ts';
 
 const LONGEST_NAME = 100;
 

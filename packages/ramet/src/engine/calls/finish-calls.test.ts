@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { drain, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import { runToEnd, runUntil, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
-import { runAgent } from '../loop/loop.ts';
 import { resumeAgent } from '../resume/resume.ts';
 
 interface CountedTools {
@@ -36,9 +35,7 @@ async function answersAfterKill(names: readonly string[], stuckIn: string) {
   const calls = names.map((name, index) => ({ name, input: {}, id: `c${index}` }));
   const engine = await startEngine({ provider: scriptedModel({ calls }), tools });
   engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'go' })]);
-  for await (const event of runAgent(engine.agent, { signal: new AbortController().signal })) {
-    if (event.type === 'tool_started' && event.call.name === stuckIn) break;
-  }
+  await runUntil(engine.agent, (event) => event.type === 'tool_started' && event.call.name === stuckIn);
   const { journal } = engine.runtime;
   await journal.commit('written');
   let answers: unknown[] = [];
@@ -51,7 +48,7 @@ async function answersAfterKill(names: readonly string[], stuckIn: string) {
   const { spec } = engine.agent;
   const again = resumeAgent({ ...engine.runtime, provider }, reader, () => spec, spec.id);
   reader.close();
-  await drain(runAgent(again, { signal: new AbortController().signal }));
+  await runToEnd(again);
   return { answers, runs };
 }
 

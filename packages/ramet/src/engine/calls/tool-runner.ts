@@ -17,7 +17,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent } from '../agent/agent-event.ts';
+import type { EventSink } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
 import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
@@ -31,7 +31,7 @@ const ABORT_GRACE_MS = 5_000;
 export interface ToolRun {
   agent: Agent;
   signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
+  emit: EventSink;
 }
 
 /** The results by call. A call without one is still open: it was not begun, or waits for an agent that was interrupted with it. */
@@ -259,7 +259,7 @@ function contextOf(
     directory: directoryDesk(agent, signal),
     setTodos(todos) {
       agent.setTodos(todos);
-      for (const event of progressOfTodos(agent, todos)) emit(event);
+      progressOfTodos(agent, todos, emit);
     },
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,

@@ -5,11 +5,11 @@
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
-import type { AgentHandle } from '../agent/agent-event.ts';
 import { childInterrupted } from '../agent/notices.ts';
 import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
 import { type RecordedChild, RecordedChildren } from '../resume/recorded-children.ts';
 import { recordedReport, recordedWorktree } from '../resume/recorded-report.ts';
+import type { AgentHandle } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { foregroundResult, reportOfRunning, startedText, worktreeLine } from './report.ts';
 

@@ -1,27 +1,32 @@
 /**
- * A child as its starter sees it. Once it has ended the handle keeps only its result: ten thousand handles keep no
- * conversation in memory.
+ * A running agent as its starter sees it: one handle, however the agent is hosted. Nothing it is told does anything
+ * once it has ended; SendMessage continues it. It keeps only the result then: ten thousand handles keep no conversation
+ * in memory.
  */
+import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import type { Agent } from '../agent/agent.ts';
-import type { AgentHandle, AgentResult } from '../agent/agent-event.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
 import { agentMessageText, CANCELLED, STOPPED } from '../agent/notices.ts';
-import type { ForkOverrides } from './child-terms.ts';
+import type { AgentSpec } from '../agent/runtime.ts';
 
 export interface ChildOptions {
   /** Ends the child while a caller waits for it. */
   signal?: AbortSignal | undefined;
   run_in_background?: boolean | undefined;
-  overrides?: ForkOverrides;
+  overrides?: { readonly abortController?: AbortController | undefined };
 }
 
-export class ChildHandle implements AgentHandle {
+/** As everybody but the agent's own life has it. */
+export type AgentHandle = Omit<ChildHandle, 'ended'>;
+
+export class ChildHandle {
   readonly id: AgentId;
   readonly parent: AgentId;
   readonly type: string;
   readonly name: string | null;
   readonly description: string;
+  /** Never rejects: the result says how it ended. */
   readonly result: Promise<AgentResult>;
   #inBackground: boolean;
   #detached: PromiseWithResolvers<void> | null = null;
@@ -29,7 +34,7 @@ export class ChildHandle implements AgentHandle {
 
   /** `live` is called once the handle is complete, and told when the child is to end. */
   constructor(
-    child: Agent,
+    child: HandledAgent,
     parent: AgentId,
     options: ChildOptions,
     live: (handle: ChildHandle, signal: AbortSignal) => Promise<AgentResult>,
@@ -51,16 +56,19 @@ export class ChildHandle implements AgentHandle {
     return this.#inBackground;
   }
 
+  /** Settles when nobody waits for the result any more: it comes as a notification. */
   get detached(): Promise<void> {
     this.#detached ??= Promise.withResolvers();
     return this.#detached.promise;
   }
 
+  /** Says something to the agent. It reads the message after its current tool call. */
   steer(text: string): void {
     const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
     this.#living?.child.receive('message', null, said);
   }
 
+  /** Ends the agent with a summary of what it has done, at its next tool boundary. */
   cancel(): void {
     if (this.#living === null) return;
     const { child, abort } = this.#living;
@@ -70,10 +78,12 @@ export class ChildHandle implements AgentHandle {
     child.children.cancelAll();
   }
 
+  /** Ends it at once. */
   stop(reason: string): void {
     this.#living?.abort.abort(reason);
   }
 
+  /** Sends it to the background. */
   detach(): void {
     // A caller that waits for one that has ended is about to be answered.
     if (this.#inBackground || this.#living === null) return;
@@ -92,8 +102,17 @@ export class ChildHandle implements AgentHandle {
   }
 }
 
+/** What a handle needs of its agent. */
+interface HandledAgent {
+  readonly spec: Pick<AgentSpec, 'id' | 'type' | 'name' | 'origin'>;
+  readonly state: Pick<AgentState, 'requests'>;
+  readonly children: { cancelAll(): void };
+  receive(kind: 'message' | 'cancel', from: null, text: string): void;
+  record(event: { type: 'agent.detached' }): void;
+}
+
 interface LivingChild extends AbortLinks {
-  readonly child: Agent;
+  readonly child: HandledAgent;
   readonly abort: AbortController;
 }
 

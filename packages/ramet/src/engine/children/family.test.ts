@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/fixtures/command.ts';
 import { call, eventsOf, lastTexts, startAgents, startFamily } from '../../../test/fixtures/family.ts';
+import { type Clock, systemClock } from '../../schema/clock.ts';
 
 const REPORT = { text: 'Scope: done.' };
 
@@ -30,9 +31,22 @@ describe('RES-2: a family’s budget', () => {
 
 describe('AGENT-5: a family whose time is up', () => {
   test('is timed_out, child and parent, with no further request', async () => {
+    const over = Promise.withResolvers<void>();
+    let aheadMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + aheadMs,
+      sleep: (ms, ...rest) => (ms === 900_000 ? over.promise : systemClock.sleep(ms, ...rest)),
+    };
     const family = await startFamily({
-      budget: { seconds: 0.2 },
-      cast: { 'Go.': [startAgents(['child'])], child: [call('Bash', { command: 'sleep 0.3' })] },
+      clock,
+      budget: { seconds: 900 },
+      cast: { 'Go.': [startAgents(['child'])], child: [call('Bash', { command: 'sleep 600' })] },
+    });
+    family.session.subscribe(({ type }) => {
+      if (type !== 'tool_started') return;
+      aheadMs = 900_000;
+      over.resolve();
     });
     const { result } = await family.run('Go.');
     expect(result).toMatchObject({ status: 'timed_out', cause: 'budget' });

@@ -15,7 +15,7 @@ import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent, AgentHandle } from '../agent/agent-event.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
 import type { AgentLimits } from '../agent/agent-limits.ts';
 import { Capacity, HeldCapacity } from '../agent/capacity.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
@@ -23,6 +23,7 @@ import { hosted } from '../agent/hosted-agent.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { Spending } from '../budget/budget.ts';
 import { keepingWarm } from '../exchange/keep-warm.ts';
+import type { AgentHandle } from './child-handle.ts';
 
 /**
  * Notices agents that have been silent for longer than the stall limit (AGENT-7): once for each silence.
@@ -104,8 +105,8 @@ export interface FamilyParts {
   readonly lastNumber: number;
   /** How many agents models have asked for, in earlier processes of the session. */
   readonly asked: number;
-  /** Told everything that children do. */
-  onEvent(spec: AgentSpec, event: AgentEvent): void;
+  /** The sink of the session: what each of its agents tells, in order. */
+  emit(spec: AgentSpec, event: AgentEvent): void;
   /** The session's journal, for agents that have ended. The caller closes it. */
   openReader(): JournalReader;
 }
@@ -128,7 +129,7 @@ export class AgentFamily implements Disposable {
     this.#asked = parts.asked;
     this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
       agent.record({ type: 'agent.stalled', silentMs });
-      parts.onEvent(agent.spec, { type: 'stalled', silentMs });
+      parts.emit(agent.spec, { type: 'stalled', silentMs });
     });
   }
 
@@ -150,7 +151,7 @@ export class AgentFamily implements Disposable {
       // One that waits for a time that is known is not stalled before.
       if (change.until !== undefined) this.stalls.forget(agent);
       else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);
-      this.parts.onEvent(agent.spec, { type: 'status_changed', ...change });
+      this.parts.emit(agent.spec, { type: 'status_changed', ...change });
     };
   }
 

@@ -17,8 +17,9 @@ import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { describeSize, headOf, headOfBytes } from '../../system/text/visible-text.ts';
 import { createOutputFile } from '../../tools/shell/output-file.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
-import type { AgentHandle, AgentResult } from '../agent/agent-event.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
 import { childInterrupted } from '../agent/notices.ts';
+import type { AgentHandle } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 
 export interface ReportFacts extends AgentResult {

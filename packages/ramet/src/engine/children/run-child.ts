@@ -10,12 +10,12 @@ import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspa
 import { describeError } from '../../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent, AgentHandle, AgentResult } from '../agent/agent-event.ts';
+import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
-import { ChildHandle, type ChildOptions } from './child-handle.ts';
+import { type AgentHandle, ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { notificationText, type ReportFacts } from './report.ts';
 
@@ -36,7 +36,7 @@ export function startChild(
     const usages: Usage[] = [];
     const warnings = worktreeWarnings(child, (code, message) => {
       child.warn(code, message);
-      family.parts.onEvent(child.spec, { type: 'warning', code, message });
+      family.parts.emit(child.spec, { type: 'warning', code, message });
     });
     const onAnswer = (usage: Usage): void => {
       usages.push(usage);
@@ -51,12 +51,12 @@ export function startChild(
     if (own.inBackground) await notify(family, parent, facts);
     // Not before its parent has been told: an agent ends when it has no children left and no news.
     parent.children.delete(own.id);
-    family.parts.onEvent(child.spec, { type: 'agent_ended', result });
+    family.parts.emit(child.spec, { type: 'agent_ended', result });
     return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
   });
   family.admit(child, handle);
   parent.children.add(handle);
-  family.parts.onEvent(child.spec, started);
+  family.parts.emit(child.spec, started);
   return handle;
 }
 
@@ -66,19 +66,19 @@ async function live(
   signal: AbortSignal,
   onAnswer: (usage: Usage) => void,
 ): Promise<AgentResult> {
-  const onEvent = (event: AgentEvent): void => {
+  const emit: EventSink = (event) => {
     family.stalls.noteLife(child);
     if (event.type === 'assistant') onAnswer(event.usage);
-    family.parts.onEvent(child.spec, event);
+    family.parts.emit(child.spec, event);
   };
   try {
     if (!(await capacityFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
-    let result = await executor.run(child, { signal, onEvent });
+    let result = await executor.run(child, { signal, emit });
     // A message that arrived while it ended: its sender was told that it runs, so it gets that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
-      result = joinRuns(result, await executor.run(child, { signal, onEvent }));
+      result = joinRuns(result, await executor.run(child, { signal, emit }));
     }
     return result;
   } catch (error) {

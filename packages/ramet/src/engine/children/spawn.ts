@@ -14,12 +14,12 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { Agent } from '../agent/agent.ts';
-import type { AgentHandle } from '../agent/agent-event.ts';
 import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
 import { recordExpectations } from '../answer/expectations.ts';
+import type { AgentHandle } from './child-handle.ts';
 import {
   type ChildLimits,
   childLimits,

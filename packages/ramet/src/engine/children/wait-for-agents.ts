@@ -7,8 +7,8 @@ import { quoteText } from '../../conversation/quoted-text.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { InboxItem } from '../agent/agent-content.ts';
-import type { AgentHandle } from '../agent/agent-event.ts';
 import { describeOther } from '../resume/continue-ended.ts';
+import type { AgentHandle } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 
 export interface AgentLook {

@@ -7,7 +7,7 @@ import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.t
 import { isToolUse, type ModelResponse } from '../../model/provider.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent } from '../agent/agent-event.ts';
+import type { EventSink } from '../agent/agent-event.ts';
 import type { Spending } from '../budget/budget.ts';
 import { recordResponse } from '../exchange/exchange.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
@@ -38,7 +38,7 @@ export interface SummaryQuestion {
   instructions?: string | undefined;
   turn: number;
   signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
+  emit: EventSink;
   /** Everything that the answers cost is added to each. */
   bills: readonly Spending[];
 }

@@ -14,7 +14,7 @@ import type { FrozenMessage } from '../../conversation/conversation.ts';
 import { bytesOfTokens, estimateTokens } from '../../conversation/frozen-block.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent, CompactionTrigger } from '../agent/agent-event.ts';
+import type { CompactionTrigger, EventSink } from '../agent/agent-event.ts';
 import { Spending } from '../budget/budget.ts';
 import { keepWithSummary, tailRoom } from './compaction-keeps.ts';
 import { askForSummary } from './compaction-summary.ts';
@@ -29,7 +29,7 @@ export interface CompactOptions {
   /** What the summary is to pay attention to. */
   instructions?: string | undefined;
   turn?: number | undefined;
-  emit?: ((event: AgentEvent) => void) | undefined;
+  emit?: EventSink | undefined;
   /** Of the run within which this happens. */
   spending?: Spending | undefined;
 }

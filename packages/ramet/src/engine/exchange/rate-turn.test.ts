@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { drain, type EngineFixture, startEngine } from '../../../test/fixtures/engine.ts';
+import { type EngineFixture, runToEnd, startEngine } from '../../../test/fixtures/engine.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/index.ts';
 import { anthropicProvider } from '../../model/anthropic/anthropic.ts';
@@ -11,7 +11,6 @@ import { agentId } from '../../schema/ids.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
 import { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
-import { runAgent } from '../loop/loop.ts';
 
 /** Pauses as they are by default, but short. */
 const BRISK = { ...DEFAULT_RETRY, baseMs: 2, capMs: 20 };
@@ -70,7 +69,7 @@ async function runMany({ agent, runtime }: EngineFixture, count: number): Promis
     const id = agentId(runtime.journal.session, index + 2);
     await using child = Agent.start(runtime, { ...agent.spec, id, parent: agent.spec.id });
     child.say('prompt', [freezeBlock({ type: 'text', text: `task ${index}` })]);
-    return (await drain(runAgent(child, { signal: new AbortController().signal }))).result;
+    return (await runToEnd(child)).result;
   });
   return Promise.all(runs);
 }

@@ -4,7 +4,7 @@ import type { EndpointHealth } from '../../model/rate/endpoint-health.ts';
 import { failureOutcome, type RateOutcome } from '../../model/rate/rate-bucket.ts';
 import type { ProviderSign } from '../../model/rate/rate-outage.ts';
 import type { RateRequest, RateTicket } from '../../model/rate/rate-window.ts';
-import { ModelError } from '../../schema/errors.ts';
+import { ModelError, PROVIDER_CAUSE } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { HostedAgent } from '../agent/hosted-agent.ts';
 
@@ -59,8 +59,6 @@ export class RateTurn implements Disposable {
     this.#ticket.release(this.#outcome, this.#sign);
   }
 }
-
-export const PROVIDER_CAUSE = 'provider';
 
 /** Sets an agent's status once for each wait for its provider, and again when it continues (MODEL-2). */
 export class ProviderWait {

@@ -1,7 +1,7 @@
 /**
  * The turn loop: every agent runs this one. It asks the model, carries out the tools, and repeats this until there is
- * an answer, a limit, an error or an abort. Failures are values: the generator returns an AgentResult and does not
- * throw.
+ * an answer, a limit, an error or an abort. What happens meanwhile goes into one sink (`emit`), in order, and nobody who
+ * reads it holds up the run. Failures are values: it resolves with an AgentResult and does not reject.
  *
  * Invariants
  * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message, but for the
@@ -14,9 +14,8 @@ import { TASK_FAILED } from '../../model/provider.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
-import { emitting } from '../../schema/generators.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent, AgentResult } from '../agent/agent-event.ts';
+import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
 import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
 import { reads, refuseCalls, runCalls } from '../calls/tool-runner.ts';
@@ -30,10 +29,10 @@ import {
   closedEnding,
   type Ending,
   endingOfAbort,
+  type LoopOptions,
   newRunState,
   notice,
   OUT_OF_TIME,
-  type RunOptions,
   type RunState,
   sayWithNews,
   startDeadline,
@@ -43,30 +42,26 @@ import { type NextStep, nextStep, progressOfAnswer, taskFailure, unknownStop } f
 
 export type { RunOptions } from './run-state.ts';
 
-type Turns<Value> = AsyncGenerator<AgentEvent, Value>;
-
-export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentResult> {
+export async function runAgent(agent: Agent, options: LoopOptions): Promise<AgentResult> {
   const { clock, journal } = agent.runtime;
   const startedAt = elapsedOf(clock);
   const { budget } = agent.spec;
   const run = newRunState(takeBill(agent), agent.spec.maxTokens);
   takeOver(agent, run);
-  // Holds when the consumer of the events stops.
-  let ending: Ending = { status: 'interrupted', cause: 'abandoned', message: 'nobody waits for the result' };
+  let ending: Ending;
   using deadline = startDeadline(clock, budget.seconds, options.signal);
   const { signal } = deadline;
   try {
-    ending = yield* takeTurns(agent, run, { ...options, signal });
+    ending = await takeTurns(agent, run, { ...options, signal });
   } catch (error) {
     const late = signal.reason === OUT_OF_TIME;
     ending = late ? budgetSpent(run.spending.state(clock.now())) : endingOf(error, signal);
-  } finally {
-    agent.record({ type: 'agent.ended', ...ending });
-    // What answers a call is told to nobody outside before its parent syncs: each child need not.
-    await journal.commit(agent.spec.origin?.call ? 'written' : 'synced').catch((error) => {
-      ending = endingOf(error, options.signal);
-    });
   }
+  agent.record({ type: 'agent.ended', ...ending });
+  // What answers a call is told to nobody outside before its parent syncs: each child need not.
+  await journal.commit(agent.spec.origin?.call ? 'written' : 'synced').catch((error) => {
+    ending = endingOf(error, options.signal);
+  });
   return {
     ...ending,
     text: run.text,
@@ -78,30 +73,30 @@ export async function* runAgent(agent: Agent, options: RunOptions): Turns<AgentR
   };
 }
 
-async function* takeTurns(agent: Agent, run: RunState, options: RunOptions): Turns<Ending> {
+async function takeTurns(agent: Agent, run: RunState, options: LoopOptions): Promise<Ending> {
   if (options.signal.aborted) await leaveAsFound(agent, options.signal);
   // A run that only waits, for open calls or for agents, says nothing else.
   if (agent.state.ended) agent.record({ type: 'status.changed', status: 'running', cause: null });
   const open = openCallsOf(agent);
-  if (open !== null) yield* finishOpenCalls(agent, run, open, options);
+  if (open !== null) await finishOpenCalls(agent, run, open, options);
   else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
   const ended = await afterOldAnswer(agent, run, options);
   if (ended !== null) return ended;
   for (;;) {
     if (options.signal.aborted) throw new Cancelled();
     // An answer that was cut off is continued first: a summary would come in between.
-    if (!run.cut) yield* compactWhenDue(agent, crowded(run, options));
-    const done = yield* askOrMakeRoom(agent, run, options);
+    if (!run.cut) await compactWhenDue(agent, crowded(run, options));
+    const done = await askOrMakeRoom(agent, run, options);
     if (done === null) continue;
     const step = nextStep(done.response, run);
     takeResponse(agent, run, done, step);
-    yield assistantEvent(done);
-    yield* progressOfAnswer(agent, step, textOf(done));
-    yield* warnings(agent, done);
+    options.emit(assistantEvent(done));
+    progressOfAnswer(agent, step, textOf(done), options.emit);
+    warnOfStop(agent, done, options.emit);
     if (step.kind === 'fail' && step.cause === 'context_window') {
-      if (yield* madeRoom(agent, run, options, step.message)) continue;
+      if (await madeRoom(agent, run, options, step.message)) continue;
     } else run.recovered = false;
-    const ending = yield* carryOut(agent, run, step, options);
+    const ending = await carryOut(agent, run, step, options);
     if (ending !== null) return ending;
   }
 }
@@ -115,11 +110,11 @@ async function leaveAsFound({ children }: Agent, { reason }: AbortSignal): Promi
   throw new Cancelled();
 }
 
-function* warnings(agent: Agent, { response }: ModelExchange): Generator<AgentEvent> {
+function warnOfStop(agent: Agent, { response }: ModelExchange, emit: EventSink): void {
   const message = unknownStop(response);
   if (message === null) return;
   agent.warn('unknown_stop_reason', message);
-  yield { type: 'warning', code: 'unknown_stop_reason', message };
+  emit({ type: 'warning', code: 'unknown_stop_reason', message });
 }
 
 /** A resumed agent keeps its turns and its spending. */
@@ -131,7 +126,7 @@ function takeOver(agent: Agent, run: RunState): void {
 }
 
 /** An answer that an earlier process had received and had only to report: it is judged as any other. */
-async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
+async function afterOldAnswer(agent: Agent, run: RunState, options: LoopOptions): Promise<Ending | null> {
   const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && !hasOpenCalls(agent);
   if (!answered || agent.state.openStop === 'pause_turn') return null;
   run.text = lastText(agent);
@@ -140,32 +135,39 @@ async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions):
 }
 
 /** Null when the request did not fit and the conversation has been compacted: it is to be asked again. */
-async function* askOrMakeRoom(agent: Agent, run: RunState, options: RunOptions): Turns<ModelExchange | null> {
+async function askOrMakeRoom(
+  agent: Agent,
+  run: RunState,
+  options: LoopOptions,
+): Promise<ModelExchange | null> {
   try {
-    return yield* emitting((emit) =>
-      exchangeOrFallBack(agent, {
-        turn: run.turns + 1,
-        maxTokens: run.maxTokens,
-        signal: options.signal,
-        partial: options.partial ?? false,
-        emit,
-        onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
-      }),
-    );
+    return await exchangeOrFallBack(agent, {
+      turn: run.turns + 1,
+      maxTokens: run.maxTokens,
+      signal: options.signal,
+      partial: options.partial ?? false,
+      emit: options.emit,
+      onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
+    });
   } catch (error) {
-    if (isOverflow(error) && (yield* madeRoom(agent, run, options, error.message))) return null;
+    if (isOverflow(error) && (await madeRoom(agent, run, options, error.message))) return null;
     throw error;
   }
 }
 
-async function* madeRoom(agent: Agent, run: RunState, options: RunOptions, message: string): Turns<boolean> {
+async function madeRoom(
+  agent: Agent,
+  run: RunState,
+  options: LoopOptions,
+  message: string,
+): Promise<boolean> {
   if (run.recovered || run.turns > agent.spec.maxTurns) return false;
   run.recovered = true;
-  return yield* recoverFromOverflow(agent, crowded(run, options), message);
+  return recoverFromOverflow(agent, crowded(run, options), message);
 }
 
-function crowded({ spending, turns }: RunState, { signal }: RunOptions): CrowdedRun {
-  return { spending, turn: turns + 1, signal };
+function crowded({ spending, turns }: RunState, { signal, emit }: LoopOptions): CrowdedRun {
+  return { spending, turn: turns + 1, signal, emit };
 }
 
 /** The answer that a killed process had received and had only to report. */
@@ -188,12 +190,12 @@ function textOf({ response }: ModelExchange): string {
 }
 
 /** Does what the response asks for; returns how the agent ends, or null when it continues. */
-async function* carryOut(
+async function carryOut(
   agent: Agent,
   run: RunState,
   step: NextStep,
-  options: RunOptions,
-): Turns<Ending | null> {
+  options: LoopOptions,
+): Promise<Ending | null> {
   const closed = closedEnding(run, agent.spec.maxTurns);
   const budget = run.spending.state(agent.runtime.clock.now());
   if (step.kind === 'run_tools' && (closed !== null || budget.level === 'over')) {
@@ -210,33 +212,29 @@ async function* carryOut(
     return null;
   }
   run.repeats = 0;
-  yield* answerCalls(agent, run, step.calls, options);
+  await answerCalls(agent, run, step.calls, options);
   // Children spend, and time goes by, while calls are carried out: nothing more is asked for then.
   const after = run.spending.state(agent.runtime.clock.now());
   return after.level === 'over' ? budgetSpent(after) : null;
 }
 
-async function* answerCalls(
+async function answerCalls(
   agent: Agent,
   run: RunState,
   calls: readonly ToolUseBlock[],
-  { signal }: RunOptions,
-): Turns<void> {
-  const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
-    runCalls({ agent, signal, emit }, calls),
-  );
+  { signal, emit }: LoopOptions,
+): Promise<void> {
+  const results = await runCalls({ agent, signal, emit }, calls);
   takeResults(agent, run, { calls, results, signal });
 }
 
-async function* finishOpenCalls(
+async function finishOpenCalls(
   agent: Agent,
   run: RunState,
   open: OpenCalls,
-  { signal }: RunOptions,
-): Turns<void> {
-  const results = yield* emitting<AgentEvent, Map<string, FrozenBlock>>((emit) =>
-    finishCalls({ agent, signal, emit }, open),
-  );
+  { signal, emit }: LoopOptions,
+): Promise<void> {
+  const results = await finishCalls({ agent, signal, emit }, open);
   takeResults(agent, run, { calls: open.calls, results, signal });
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { Cancelled } from '../../schema/errors.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Agent } from '../agent/agent.ts';
+import type { EventSink } from '../agent/agent-event.ts';
 import {
   answerRefused,
   budgetNearlySpent,
@@ -19,10 +20,14 @@ export const OUT_OF_TIME = 'out_of_time';
 
 export interface RunOptions {
   signal: AbortSignal;
-  /** Whether text is yielded as it streams. */
+  /** Whether text is told as it streams. */
   partial?: boolean;
   /** Whether the answer is given only once all agents in the background have been told of; true when absent. */
   waitForChildren?: boolean;
+}
+
+export interface LoopOptions extends RunOptions {
+  emit: EventSink;
 }
 
 export interface RunState {

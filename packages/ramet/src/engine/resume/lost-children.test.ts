@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { drain, type EngineFixture, startEngine } from '../../../test/fixtures/engine.ts';
+import { type EngineFixture, runToEnd, startEngine } from '../../../test/fixtures/engine.ts';
 import { familyOf } from '../../../test/fixtures/family.ts';
 import { contentOf, freezeBlock } from '../../conversation/frozen-block.ts';
 import { inProcess } from '../../executors/in-process.ts';
@@ -8,7 +8,6 @@ import { openReader } from '../../journal/sessions.ts';
 import { agentId } from '../../schema/ids.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { Agent } from '../agent/agent.ts';
-import { runAgent } from '../loop/loop.ts';
 import { lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
 import { resumeAgent } from './resume.ts';
@@ -28,7 +27,7 @@ function child(engine: EngineFixture, background = true): Agent {
   return lost;
 }
 
-const run = (agent: Agent) => drain(runAgent(agent, { signal: new AbortController().signal }));
+const run = (agent: Agent) => runToEnd(agent);
 
 /** What the main agent finds when another process resumes it. */
 async function resumed(engine: EngineFixture): Promise<{ agent: Agent; news: string[] }> {

@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { drain, type EngineFixture, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import {
+  type EngineFixture,
+  runToEnd,
+  runUntil,
+  startEngine,
+  toolOf,
+} from '../../../test/fixtures/engine.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { openReader } from '../../journal/sessions.ts';
 import type { ModelProvider } from '../../model/provider.ts';
@@ -9,7 +15,6 @@ import { scriptedModel } from '../../testing/scripted-model.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { switchModel } from '../exchange/fallback.ts';
-import { runAgent } from '../loop/loop.ts';
 import { resumeAgent } from './resume.ts';
 
 /** The agent as another process would find it: from the journal alone. */
@@ -26,9 +31,9 @@ function resumed(engine: EngineFixture, provider: ModelProvider): Agent {
   return agent;
 }
 
-function goOn(agent: Agent, prompt?: string): ReturnType<typeof drain> {
+function goOn(agent: Agent, prompt?: string): ReturnType<typeof runToEnd> {
   if (prompt !== undefined) agent.say('prompt', [freezeBlock({ type: 'text', text: prompt })]);
-  return drain(runAgent(agent, { signal: new AbortController().signal }));
+  return runToEnd(agent);
 }
 
 describe('LOG-1: an agent is rebuilt from its journal byte for byte', () => {
@@ -108,10 +113,7 @@ describe('AGENT-5: calls that a crash left open are answered with the truth', ()
     const calls = ['Quick', 'Slow', 'Quick'].map((name, index) => ({ name, input: {}, id: `c${index}` }));
     const engine = await startEngine({ provider: scriptedModel({ text: 'working', calls }), tools });
     engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'go' })]);
-    const events = runAgent(engine.agent, { signal: new AbortController().signal });
-    for await (const event of events) {
-      if (event.type === 'tool_started' && event.call.name === 'Slow') break;
-    }
+    await runUntil(engine.agent, (event) => event.type === 'tool_started' && event.call.name === 'Slow');
     await engine.runtime.journal.commit('written');
 
     const model = scriptedModel((request) => {

@@ -5,7 +5,6 @@
 import { runAgent } from '../../engine/loop/loop.ts';
 import { openBill } from '../../engine/loop/run-state.ts';
 import type { Agent, AgentResult } from '../../engine/shapes.ts';
-import { drain } from '../../schema/generators.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
 import { Channel, type ProcessPort } from './channel.ts';
@@ -65,7 +64,7 @@ class Guest {
     agent.carried = { turns, ...nothing, below: nothing };
     openBill(agent);
     agent.spending?.follow(totals);
-    return drain(runAgent(agent, { signal }), (event) => channel.post({ type: 'event', event }));
+    return runAgent(agent, { signal, emit: (event) => channel.post({ type: 'event', event }) });
   }
 
   async end(): Promise<null> {

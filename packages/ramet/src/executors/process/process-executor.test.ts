@@ -34,7 +34,7 @@ async function hosted(
     ...parts,
   });
   const run = (signal = new AbortController().signal) =>
-    executor.run(engine.agent, { signal, onEvent: () => {} });
+    executor.run(engine.agent, { signal, emit: () => {} });
   const types = () => engine.recorded().map(({ type }) => type);
   return { ...engine, executor, host: run, types };
 }
@@ -105,7 +105,7 @@ describe('EXEC-2: the model is asked while the process starts', () => {
     expect(types().filter((type) => type === 'agent.ended')).toHaveLength(1);
     expect(agent.conversation.messages.at(-1)).toMatchObject({ role: 'assistant' });
     const { signal } = new AbortController();
-    expect(await inProcess.run(agent, { signal, onEvent: () => {} })).toMatchObject({ text: 'Written.' });
+    expect(await inProcess.run(agent, { signal, emit: () => {} })).toMatchObject({ text: 'Written.' });
     expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('once');
   });
 

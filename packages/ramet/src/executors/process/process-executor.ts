@@ -64,7 +64,7 @@ class HostedAgent {
     agent.scope.defer(() => this.#process?.end());
   }
 
-  async run({ signal, onEvent }: HostOptions): Promise<AgentResult> {
+  async run({ signal, emit }: HostOptions): Promise<AgentResult> {
     const agent = this.#agent;
     const { clock } = agent.runtime;
     const startedAt = elapsedOf(clock);
@@ -76,7 +76,7 @@ class HostedAgent {
     this.#text = '';
     this.#onEvent = (event) => {
       if (event.type === 'assistant') this.#text = textOf(event) || this.#text;
-      onEvent(event);
+      emit(event);
     };
     const result = await this.#runToEnd(signal);
     return {

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { drain, startEngine } from '../../../test/fixtures/engine.ts';
+import { runToEnd, startEngine } from '../../../test/fixtures/engine.ts';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { responseCompleted } from '../../../test/recorded-events.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
+import type { AgentEvent } from '../../engine/agent/agent-event.ts';
 import { runAgent } from '../../engine/loop/loop.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { RECIPE_MODEL } from '../catalog.ts';
@@ -132,11 +133,12 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     const task = block('sh', 'echo x >> a') + block('sh', 'echo x >> b');
     const stop = new AbortController();
     engine.agent.say('prompt', [freezeBlock({ type: 'text', text: task })]);
-    for await (const event of runAgent(engine.agent, { signal: stop.signal })) {
-      if (event.type === 'tool_completed') stop.abort('SIGINT');
-    }
+    const emit = ({ type }: AgentEvent): void => {
+      if (type === 'tool_completed') stop.abort('SIGINT');
+    };
+    await runAgent(engine.agent, { signal: stop.signal, emit });
     expect(existsSync(join(engine.cwd, 'b'))).toBe(false);
-    const { result } = await drain(runAgent(engine.agent, { signal: new AbortController().signal }));
+    const { result } = await runToEnd(engine.agent);
     expect(result.status).toBe('done');
     const counts = ['a', 'b'].map((path) => readFileSync(join(engine.cwd, path), 'utf8'));
     expect(counts).toEqual(['x\n', 'x\n']);
@@ -147,7 +149,7 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     agent.say('prompt', [freezeBlock({ type: 'text', text: block('sh', 'false') })]);
     const answer = agent.store([freezeBlock({ type: 'text', text: 'Failed: step 1 of 1\n\nmore' })]);
     agent.record(responseCompleted({ blocks: answer, stopReason: TASK_FAILED }));
-    const { result } = await drain(runAgent(agent, { signal: new AbortController().signal }));
+    const { result } = await runToEnd(agent);
     expect(result).toMatchObject({ status: 'failed', cause: 'recipe', message: 'step 1 of 1', turns: 0 });
   });
 

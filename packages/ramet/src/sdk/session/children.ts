@@ -38,7 +38,7 @@ export interface FamilyOptions {
   types: AgentTypes;
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
-  onEvent: (spec: AgentSpec, event: AgentEvent) => void;
+  emit: (spec: AgentSpec, event: AgentEvent) => void;
 }
 
 /** `main` is asked for when it is known: the family is part of what the main agent is made with. */
@@ -63,7 +63,7 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     resolveModel: (name, parentModel) => childModel(name, parentModel, settings, provider),
     lastNumber: past.lastNumber,
     asked: past.asked,
-    onEvent: options.onEvent,
+    emit: options.emit,
     openReader: () => openReader({ project: place.project, session }),
   });
 }

@@ -1,5 +1,5 @@
 /** Interrupted work: agents of an earlier process are resumed (AGENT-5), and a run that would wait too long is ended. */
-import { closeCalls, hasOpenCalls, PROVIDER_CAUSE } from '../../engine/opening.ts';
+import { closeCalls, hasOpenCalls } from '../../engine/opening.ts';
 import type { Agent, AgentFamily, AgentResult, RunOptions } from '../../engine/shapes.ts';
 import {
   agentsGivenUp,
@@ -8,7 +8,7 @@ import {
   cutOffAgents,
 } from '../../journal/projections/cut-off-agents.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
-import type { InterruptionCause, ProviderAway } from '../../schema/errors.ts';
+import { type InterruptionCause, PROVIDER_CAUSE, type ProviderAway } from '../../schema/errors.ts';
 import { untilText } from '../../schema/until-text.ts';
 
 export interface Revival {

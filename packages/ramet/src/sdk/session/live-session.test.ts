@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { startAgents, startFamily } from '../../../test/fixtures/family.ts';
+import { drain } from '../../../test/fixtures/engine.ts';
+import { call, startAgents, startFamily } from '../../../test/fixtures/family.ts';
 import type { ForkOverrides } from '../../engine/children/child-terms.ts';
-import type { ForkOptions } from './session-type.ts';
+import type { ForkOptions, SessionEvent } from './session-type.ts';
 
 const REPORT = { text: 'Scope: done.' };
 
@@ -78,5 +79,59 @@ describe('AGENT-3: children of the library', () => {
     const child = await session.fork('child');
     await session[Symbol.asyncDispose]();
     expect(await child.result).toMatchObject({ status: 'interrupted', cause: 'parent_ended' });
+  });
+});
+
+describe('LIB-1: a run and who reads its events', () => {
+  test('a reader that stays away holds up nothing, and finds everything in order', async () => {
+    const { session, recordedOf } = await startFamily({
+      cast: {
+        'Go.': [startAgents(['child']), call('Bash', { command: 'true' }), { text: 'ok' }],
+        child: [REPORT],
+      },
+    });
+    const events = session.run('Go.');
+    const { value: first } = await events.next();
+    while (!recordedOf(1).some(({ type }) => type === 'agent.ended')) await new Promise(setImmediate);
+    const { result, events: rest } = await drain(events);
+    expect(result).toMatchObject({ status: 'done', text: 'ok' });
+    const told = [first as SessionEvent, ...rest].map(({ agentId, type }) => `${agentId.at(-1)} ${type}`);
+    expect(told).toEqual([
+      '1 assistant',
+      '1 tool_started',
+      '2 agent_started',
+      '1 status_changed',
+      '2 assistant',
+      '2 agent_ended',
+      '1 status_changed',
+      '1 tool_completed',
+      '1 assistant',
+      '1 tool_started',
+      '1 tool_completed',
+      '1 assistant',
+    ]);
+  });
+
+  test('RES-5: a reader that leaves ends the run as interrupted, and the session takes another prompt', async () => {
+    const { session, run, recordedOf } = await startFamily({
+      cast: { 'Go.': [call('Bash', { command: 'sleep 600' })], 'Again.': [{ text: 'Resumed.' }] },
+    });
+    for await (const { type } of session.run('Go.')) if (type === 'tool_started') break;
+    expect(recordedOf(1).at(-1)).toMatchObject({
+      type: 'agent.ended',
+      status: 'interrupted',
+      cause: 'abandoned',
+    });
+    expect((await run('Again.')).result).toMatchObject({ status: 'done', text: 'Resumed.' });
+  });
+
+  test('who subscribes hears of children, and not what the main agent does', async () => {
+    const { session, run } = await startFamily({
+      cast: { 'Go.': [startAgents(['child']), { text: 'ok' }], child: [REPORT] },
+    });
+    const heard = new Set<string>();
+    session.subscribe(({ agentId }) => heard.add(agentId));
+    await run('Go.');
+    expect([...heard]).toEqual([`${session.id}.2`]);
   });
 });

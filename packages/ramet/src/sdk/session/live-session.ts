@@ -1,9 +1,16 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import { runAgent } from '../../engine/loop/loop.ts';
 import { agentMessageText, closeCalls, hosted, switchModel } from '../../engine/opening.ts';
-import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
+import type {
+  Agent,
+  AgentEvent,
+  AgentHandle,
+  AgentResult,
+  RunOptions,
+  SpawnOrder,
+} from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
-import { mapped } from '../../schema/generators.ts';
+import { emitting } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { ToldTypes } from '../agent-types/agent-types.ts';
@@ -16,11 +23,10 @@ import {
 } from '../options.ts';
 import type { Place } from '../place.ts';
 import { ownSessions } from '../stop-requests.ts';
-import { DrainableRun, type HeldEvents } from './event-bus.ts';
 import { createRevival } from './interruption.ts';
 import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
 import type { SharedParts } from './session-runtime.ts';
-import { attributed, type Session, type SessionEvent, type SteeredMessage } from './session-type.ts';
+import type { Session, SteeredMessage } from './session-type.ts';
 
 const AFTER_MS = 3_000;
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
@@ -41,30 +47,31 @@ export function liveSession(parts: LiveParts): Session {
   const { agent, family, runtime, bus, place, settings, types } = parts;
   types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
-  let current: { drain(): Promise<unknown> } | null = null;
+  let current: Promise<void> | null = null;
   let closed: Promise<void> | null = null;
   const stopping = new AbortController();
   const revival = createRevival(parts);
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
-  const begin = (work: { drain(): Promise<unknown> }): void => {
+  /** One at a time: a prompt, or a compaction. */
+  const alone = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     if (stopping.signal.aborted)
       throw new UserMistake('session_closed', 'this session was stopped: open it again with resume');
     if (current !== null)
       throw new UserMistake('session_busy', 'this session is still running its last prompt');
-    current = work;
+    const done = Promise.withResolvers<void>();
+    current = done.promise;
+    try {
+      return await work();
+    } finally {
+      current = null;
+      done.resolve();
+    }
   };
   const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
-  async function* carryOut(
-    prompt: string | null,
-    options: Partial<RunOptions>,
-    begun: () => void,
-  ): AsyncGenerator<SessionEvent, AgentResult> {
-    begun();
-    // From here on: the agents of an earlier process go on before the main agent does.
-    const held = bus.hold();
+  async function carryOut(prompt: string | null, options: Partial<RunOptions>): Promise<AgentResult> {
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
@@ -72,14 +79,13 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
       takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-      const ended = yield* joined(parts, { ...options, abort }, held);
+      const emit = (event: AgentEvent): void => family.parts.emit(agent.spec, event);
+      const ended = await runAgent(agent, { ...options, signal: abort.signal, emit });
       const result = await revival.afterRun(ended, options);
       told = result.message;
       return result;
     } finally {
       unlink();
-      held.release();
-      current = null;
     }
   }
   async function close(): Promise<void> {
@@ -106,8 +112,7 @@ export function liveSession(parts: LiveParts): Session {
   const leaveOwn = ownSessions.enter(runtime.journal.file, {
     async stop(hurry) {
       stopping.abort(SESSION_STOPPED);
-      // The taker of its events gets what it throws.
-      await Promise.race([current?.drain().catch(() => {}), hurry]);
+      await Promise.race([current, hurry]);
       await closeOnce();
     },
   });
@@ -136,13 +141,20 @@ export function liveSession(parts: LiveParts): Session {
       if (current === null) abort = abortAtEnd(parts);
       return revival.continueAgents(abort.signal);
     },
-    run(prompt, options = {}) {
-      const run: DrainableRun<SessionEvent, AgentResult> = new DrainableRun(
-        carryOut(prompt, options, () => begin(run)),
-      );
-      return run.events();
-    },
-    subscribe: (listener) => bus.subscribe(listener),
+    run: (prompt, options = {}) =>
+      emitting(
+        (emit) =>
+          alone(async () => {
+            // Before the main agent runs: the agents of an earlier process resume first.
+            const leave = bus.subscribe(emit);
+            return carryOut(prompt, options).finally(leave);
+          }),
+        () => abort.abort('abandoned'),
+      ),
+    subscribe: (listener) =>
+      bus.subscribe((event) => {
+        if (event.agentId !== agent.spec.id) listener(event);
+      }),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
@@ -150,19 +162,13 @@ export function liveSession(parts: LiveParts): Session {
     spawn: (request) => started(parts, request),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
-    async compact({ signal, instructions, onEvent } = {}) {
-      const done = Promise.withResolvers<void>();
-      begin({ drain: () => done.promise });
-      try {
+    compact: ({ signal, instructions, onEvent } = {}) =>
+      alone(async () => {
         await closeCalls(agent);
         const { compact } = await import('../../engine/later.ts');
         const request = { trigger: 'request', instructions, emit: onEvent } as const;
-        return await compact(agent, { ...request, signal: untilStopped(signal) });
-      } finally {
-        current = null;
-        done.resolve();
-      }
-    },
+        return compact(agent, { ...request, signal: untilStopped(signal) });
+      }),
     [Symbol.asyncDispose]: closeOnce,
   };
 }
@@ -226,16 +232,6 @@ function linkSignal(
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (waitForChildren !== false) children.stop(String(signal.reason));
   });
-}
-
-function joined(
-  { agent, bus }: LiveParts,
-  { abort, ...options }: Partial<RunOptions> & { abort: AbortController },
-  held: HeldEvents<SessionEvent>,
-): AsyncGenerator<SessionEvent, AgentResult> {
-  const run = runAgent(agent, { ...options, signal: abort.signal });
-  const events = mapped(run, (event) => attributed(event, agent.spec));
-  return bus.during(events, () => abort.abort('abandoned'), held);
 }
 
 /** Children of the library end with the session, or when they are stopped. */

@@ -79,7 +79,7 @@ export function shareParts(
       git,
       types,
       earlier,
-      onEvent: (spec, event) => {
+      emit: (spec, event) => {
         if (event.type === 'agent_started') stops.begin();
         bus.publish(attributed(event, spec));
       },

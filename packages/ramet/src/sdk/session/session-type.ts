@@ -65,7 +65,8 @@ export interface Session extends AsyncDisposable {
   continueAgents(): Promise<number>;
   /**
    * Carries out a prompt; null resumes an interrupted turn, or delivers messages. Never throws for what a model or tool
-   * does: the result says how it ended. Events of children come in between, with their agent's id.
+   * does: the result says how it ended. Events of children come in between, with their agent's id. It starts with the
+   * first event that is asked for, and then waits for no reader; one that leaves interrupts it.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
   /** Told what children do, also between prompts. Returns the way out. */
