@@ -248,13 +248,14 @@ function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedAt
 
 export function mostCostOf(
   { runtime }: HostedAgent,
-  { model, pieces, body }: ModelRequest,
+  sent: ModelRequest,
   maxTokens: number,
   breakpoints: readonly Breakpoint[],
 ): number | null {
-  const bytes = (pieces ?? [body]).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  // The body is joined when it is asked for: a copy of the whole conversation.
+  const bytes = (sent.pieces ?? [sent.body]).reduce((sum, { byteLength }) => sum + byteLength, 0);
   const ttl = breakpoints.length === 0 ? null : breakpoints.some((mark) => mark.ttl === '1h') ? '1h' : '5m';
-  return mostCost({ model, bytes, maxTokens, ttl }, runtime.prices);
+  return mostCost({ model: sent.model, bytes, maxTokens, ttl }, runtime.prices);
 }
 
 /** Journals a response, and adds its message to the conversation when it is kept: one event for both. */

@@ -4,6 +4,8 @@ import type { ModelProvider } from '../../model/provider.ts';
 import { ModelError } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { ledgerOf } from '../../views/ledger/ledger.ts';
+import { hosted } from '../agent/hosted-agent.ts';
+import { mostCostOf } from './exchange.ts';
 
 test('MODEL-2: a request that is sent again on a fresh connection is on record and on the bill', async () => {
   const model = scriptedModel({ text: 'Here.' });
@@ -31,4 +33,19 @@ test('MODEL-2: a request that is sent again on a fresh connection is on record a
     retries: 1,
     unanswered: { requests: 1 },
   });
+});
+
+test('a request is priced without joining its pieces: that would copy the conversation in each turn', async () => {
+  const { agent } = await startEngine({ provider: scriptedModel() });
+  const pieces = [Buffer.alloc(3_000), Buffer.alloc(1_000)];
+  const sent = {
+    model: 'claude-sonnet-5',
+    pieces,
+    get body(): Uint8Array {
+      throw new Error('joined');
+    },
+  };
+  const most = mostCostOf(hosted(agent), sent, 0, []);
+  expect(most).toBe(mostCostOf(hosted(agent), { model: sent.model, body: Buffer.concat(pieces) }, 0, []));
+  expect(most).toBeGreaterThan(0);
 });
