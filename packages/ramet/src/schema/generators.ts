@@ -48,7 +48,8 @@ export async function* emitting<Event, Value>(
     while (!isOver || queue.length > 0) {
       const events = queue;
       queue = [];
-      yield* events;
+      // One by one: to delegate to an array costs an async generator twice as much.
+      for (const event of events) yield event;
       if (!isOver && queue.length === 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
