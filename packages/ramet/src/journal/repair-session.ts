@@ -13,9 +13,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { describeError, JournalError, UserMistake } from '../schema/errors.ts';
 import type { Digest, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { DISK_TROUBLES, diskTroubleAt } from '../system/disk-trouble.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
 import { inTransaction } from '../system/sqlite/database.ts';
-import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
+import { isDamaged } from '../system/sqlite/sqlite-failure.ts';
 import { checkedBlocks, isSoundFile } from './block-scan.ts';
 import { cutConversations } from './cut-conversations.ts';
 import {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { describeError, JournalError } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
+import { DISK_TROUBLES, diskTroubleAt } from '../system/disk-trouble.ts';
 import {
   createSharedFile,
   inTransaction,
@@ -18,7 +19,7 @@ import {
   schemaVersion,
 } from '../system/sqlite/database.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
-import { DISK_TROUBLES, diskTroubleAt, isDamaged } from '../system/sqlite/sqlite-failure.ts';
+import { isDamaged } from '../system/sqlite/sqlite-failure.ts';
 import type { WriterLease } from './lease.ts';
 import { INDEX_MIGRATIONS } from './session-schema.ts';
 

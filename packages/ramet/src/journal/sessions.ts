@@ -7,8 +7,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
+import { refuseNetworkHome } from '../system/disk-trouble.ts';
 import { makePrivateDirectory, renamingOf } from '../system/home.ts';
-import { refuseNetworkHome } from '../system/network-home.ts';
 import {
   isDamaged,
   readFailure,

@@ -109,7 +109,7 @@ const DOORS: Readonly<Record<string, string>> = {
     status tool-access until-text usage zod
   `,
   system: `
-    child-environment digest few-at-once glob-pattern home landing-path network-home on-abort
+    child-environment digest disk-trouble few-at-once glob-pattern home landing-path on-abort
     persistent processes/marked-processes processes/process-group processes/process-identity
     processes/process-register regular-file replace-file replace-whole sqlite/database sqlite/memory-copy
     sqlite/sqlite-failure text/checkout-warning text/close-names text/line-diff text/text-file text/visible-text trust

@@ -10,10 +10,11 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { indexPath, openNewest, unusableIndex } from '../../journal/session-index.ts';
 import { JournalError } from '../../schema/errors.ts';
+import { diskTroubleAt } from '../../system/disk-trouble.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { inTransaction } from '../../system/sqlite/database.ts';
 import { openInMemory } from '../../system/sqlite/memory-copy.ts';
-import { diskTroubleAt, isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
+import { isDamaged, needsRoomBeside } from '../../system/sqlite/sqlite-failure.ts';
 import type { ManagedWorktree, WorktreeFacts, WorktreeState } from './worktree.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;

@@ -11,9 +11,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { JournalError, systemCode } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { diskTroubleAt } from '../disk-trouble.ts';
 import { PRIVATE_FILE } from '../home.ts';
 import { openInMemory } from './memory-copy.ts';
-import { diskTroubleAt } from './sqlite-failure.ts';
 
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);

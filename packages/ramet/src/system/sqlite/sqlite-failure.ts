@@ -1,18 +1,8 @@
 /** Turns what SQLite says into one line that names the file, the reason and what to do. */
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describeError, JournalError, systemCode } from '../../schema/errors.ts';
-
-/** Less than SQLite needs for the files that it keeps beside a database. */
-const NO_SPACE_BYTES = 128 * 1024;
-
-/** Reason and remedy, for one line. */
-export const DISK_TROUBLES: Readonly<Record<DiskTrouble, readonly [reason: string, remedy: string]>> = {
-  full: ['the disk is full', 'free some space'],
-  'read-only': ['the file system is read-only', 'mount it writable'],
-  'no permission': ['no permission', 'make its directory writable'],
-  gone: ['its directory is gone', 'put it back'],
-};
+import { DISK_TROUBLES, diskTroubleAt } from '../disk-trouble.ts';
 
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
@@ -194,22 +184,4 @@ function explainRead(file: string, error: unknown): Explanation {
 /** The session that a file is of, for a command to type. */
 export function sessionOf(file: string): string {
   return basename(file, '.sqlite');
-}
-
-/** Why a file cannot be written where it is, as far as the system tells; SQLite says little of it. */
-type DiskTrouble = 'full' | 'read-only' | 'no permission' | 'gone';
-
-/** Null when nothing is wrong with its directory. */
-export function diskTroubleAt(file: string): DiskTrouble | null {
-  const directory = dirname(file);
-  try {
-    accessSync(directory, constants.W_OK);
-    const { bavail, bsize } = statfsSync(directory);
-    return bavail * bsize < NO_SPACE_BYTES ? 'full' : null;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'EROFS') return 'read-only';
-    if (code === 'EACCES' || code === 'EPERM') return 'no permission';
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : null;
-  }
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { diskTroubleAt } from './sqlite-failure.ts';
+import { diskTroubleAt } from './disk-trouble.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-trouble-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -24,7 +24,7 @@ describe('why a file cannot be written', () => {
 
   test('is a lack of permission', () => {
     chmodSync(root, 0o755);
-    const program = `import(${JSON.stringify(join(import.meta.dirname, 'sqlite-failure.ts'))}).then(({ diskTroubleAt }) => {
+    const program = `import(${JSON.stringify(join(import.meta.dirname, 'disk-trouble.ts'))}).then(({ diskTroubleAt }) => {
       if (process.getuid() === 0) process.setuid(65534);
       console.log(diskTroubleAt('/usr/file'));
     })`;

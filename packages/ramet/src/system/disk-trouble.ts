@@ -1,10 +1,37 @@
-/**
- * Refuses to keep sessions on a network file system: locks and the shared memory of SQLite do not hold between
- * machines, so two hosts could write one session.
- */
-import { readFileSync, statfsSync } from 'node:fs';
-import { UserMistake } from '../schema/errors.ts';
+/** What is wrong with the disk that files of Ramet are on: no room, no right to write, or it is another machine's. */
+import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { systemCode, UserMistake } from '../schema/errors.ts';
 import { isInside } from './landing-path.ts';
+
+/** Less than SQLite needs for the files that it keeps beside a database. */
+const NO_SPACE_BYTES = 128 * 1024;
+
+/** Reason and remedy, for one line. */
+export const DISK_TROUBLES: Readonly<Record<DiskTrouble, readonly [reason: string, remedy: string]>> = {
+  full: ['the disk is full', 'free some space'],
+  'read-only': ['the file system is read-only', 'mount it writable'],
+  'no permission': ['no permission', 'make its directory writable'],
+  gone: ['its directory is gone', 'put it back'],
+};
+
+/** Why a file cannot be written where it is, as far as the system tells; SQLite says little of it. */
+type DiskTrouble = 'full' | 'read-only' | 'no permission' | 'gone';
+
+/** Null when nothing is wrong with its directory. */
+export function diskTroubleAt(file: string): DiskTrouble | null {
+  const directory = dirname(file);
+  try {
+    accessSync(directory, constants.W_OK);
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < NO_SPACE_BYTES ? 'full' : null;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EROFS') return 'read-only';
+    if (code === 'EACCES' || code === 'EPERM') return 'no permission';
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : null;
+  }
+}
 
 /** File systems of other machines, by their type in statfs(2). */
 const NETWORK_TYPES: Readonly<Record<number, string>> = {
@@ -37,6 +64,10 @@ const SYSTEM: FileSystemFacts = {
   mounts: () => readFileSync('/proc/self/mountinfo', 'utf8'),
 };
 
+/**
+ * Refuses to keep sessions on a network file system: locks and the shared memory of SQLite do not hold between
+ * machines, so two hosts could write one session.
+ */
 export function refuseNetworkHome(directory: string, facts: FileSystemFacts = SYSTEM): void {
   const name = networkFileSystem(directory, facts);
   if (name === null) return;

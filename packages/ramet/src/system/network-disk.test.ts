@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { UserMistake } from '../schema/errors.ts';
-import { type FileSystemFacts, networkFileSystem, refuseNetworkHome } from './network-home.ts';
+import { type FileSystemFacts, networkFileSystem, refuseNetworkHome } from './disk-trouble.ts';
 
 const MOUNTS = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 40 22 0:44 / /home/me/far\\040away rw,nosuid - fuse.sshfs me@host:/ rw
