@@ -10,6 +10,7 @@ import type { OriginalFiles } from './original-files.ts';
 import type { LoadedStep } from './restoration.ts';
 
 export { createOriginalFiles } from './original-files.ts';
+export type { LoadedPlan, LoadedStep, RestorationSources, RestorationStep, UndoPlan } from './restoration.ts';
 export { planRedo, planUndo } from './restoration.ts';
 
 interface RestorationOrder {

@@ -6,7 +6,7 @@ export type {
   CompactionOutcome,
   RunOptions,
 } from '../engine/shapes.ts';
-export type { RestorationStep, UndoPlan } from '../files/shapes.ts';
+export type { RestorationStep, UndoPlan } from '../files/undo.ts';
 export type { BlamedLine, ConflictMatrix, MergeEntry, MergeReport } from '../git/shapes.ts';
 export type { WorktreeResult } from '../git/worktrees/workspace/agent-workspace.ts';
 export type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';

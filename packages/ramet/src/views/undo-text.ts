@@ -1,5 +1,5 @@
 /** How an undo looks to people: what it would do, what it did, and why not. */
-import type { RestorationStep, UndoPlan } from '../files/shapes.ts';
+import type { RestorationStep, UndoPlan } from '../files/undo.ts';
 import { pathInside } from '../system/landing-path.ts';
 import { printable } from './text/format.ts';
 

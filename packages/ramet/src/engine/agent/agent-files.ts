@@ -8,8 +8,8 @@ import {
   type FileAccessOptions,
 } from '../../files/create-file-access.ts';
 import type { FileAccess, FileChange } from '../../files/file-access.ts';
+import type { CommandChange } from '../../files/file-readers.ts';
 import { createOriginalFiles } from '../../files/original-files.ts';
-import type { CommandChange } from '../../files/shapes.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';

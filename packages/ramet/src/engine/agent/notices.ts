@@ -1,6 +1,6 @@
 /** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
 import { quoteAttribute, quoteText } from '../../conversation/quoted-text.ts';
-import type { CommandChange } from '../../files/shapes.ts';
+import type { CommandChange } from '../../files/file-readers.ts';
 import { quoted } from '../../files/stale-file.ts';
 import { AGENT_MESSAGE } from '../../schema/content.ts';
 import { PROVIDER_CAUSE } from '../../schema/errors.ts';

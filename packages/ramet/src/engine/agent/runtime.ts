@@ -1,5 +1,5 @@
 /** What the agents of a session share, and what makes one agent different from another. */
-import type { FileLedger } from '../../files/shapes.ts';
+import type { FileLedger } from '../../files/file-ledger.ts';
 import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Journal } from '../../journal/journal.ts';

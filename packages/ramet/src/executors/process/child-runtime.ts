@@ -4,9 +4,9 @@
  */
 import { freezeJson } from '../../conversation/frozen-block.ts';
 import type { Agent, AgentHost, AgentRuntime, CalledAgent } from '../../engine/shapes.ts';
+import type { FileLedger, LastWrite } from '../../files/file-ledger.ts';
 import { createKeptVersions } from '../../files/file-ledger.ts';
 import { FileReaders } from '../../files/file-readers.ts';
-import type { FileLedger, LastWrite } from '../../files/shapes.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';

@@ -1,5 +1,5 @@
 /** Turns at files that an agent's process has taken of the host's ledger; all are given back when it is gone. */
-import type { FileLedger } from '../../files/shapes.ts';
+import type { FileLedger } from '../../files/file-ledger.ts';
 import type { LockAnswer } from './messages.ts';
 
 export class FileTurns implements Disposable {

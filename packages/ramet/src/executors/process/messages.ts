@@ -9,7 +9,7 @@ import type {
   PermitRequest,
   SpendingRecord,
 } from '../../engine/shapes.ts';
-import type { LastWrite } from '../../files/shapes.ts';
+import type { LastWrite } from '../../files/file-ledger.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';

@@ -6,7 +6,7 @@ import type {
   RestorationSources,
   RestorationStep,
   UndoPlan,
-} from '../../files/shapes.ts';
+} from '../../files/undo.ts';
 import { createOriginalFiles, planRedo, planUndo, restoreFiles } from '../../files/undo.ts';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
 import type { JournalReader } from '../../journal/journal.ts';

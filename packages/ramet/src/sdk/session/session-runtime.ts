@@ -11,8 +11,8 @@ import {
   prepareDesks,
 } from '../../engine/opening.ts';
 import type { Agent, AgentFamily, LazyWorkspaces, SessionRuntime } from '../../engine/shapes.ts';
+import type { FileLedger } from '../../files/file-ledger.ts';
 import { createFileLedger } from '../../files/file-ledger.ts';
-import type { FileLedger } from '../../files/shapes.ts';
 import { gitState, RecentGitState } from '../../git/git-state.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
 import type { Journal, JournalReader } from '../../journal/journal.ts';
