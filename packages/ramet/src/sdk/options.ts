@@ -5,6 +5,7 @@ import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
+import { askingOnce } from '../permission/asking-once.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED, type RuleTexts } from '../permission/policy.ts';
 import { readBudget } from '../schema/budget-limits.ts';
@@ -166,7 +167,7 @@ export function resolveOptions(
     clock: options.clock ?? systemClock,
     onRecord: options.onRecord,
     permissions: joinRuleTexts(options.permissions, settings.permissions),
-    broker: options.broker ?? denyingBroker,
+    broker: options.broker === undefined ? denyingBroker : askingOnce(options.broker),
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings),
     title: options.title ?? null,
     worktree: options.worktree ?? null,

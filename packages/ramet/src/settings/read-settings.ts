@@ -136,7 +136,8 @@ export function problemText({ file, line, key, message }: SettingsProblem): stri
  * repository is only ignored, or any repository could keep its readers from working. Either way a line says so.
  */
 export function refuseBadSettings({ files }: SettingsReport): void {
-  const [first, ...more] = files.filter(isBinding).flatMap(({ problems }) => problems);
+  const bad = files.filter((file) => file.state === 'bad' && isBinding(file));
+  const [first, ...more] = bad.flatMap(({ problems }) => problems);
   if (first === undefined) return;
   throw new UserMistake('bad_settings', `${problemText(first)}${andMore(more)}`);
 }

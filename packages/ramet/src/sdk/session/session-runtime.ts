@@ -22,7 +22,6 @@ import type { ModelProvider } from '../../model/provider.ts';
 import { AnsweredEndpoint, EndpointHealth } from '../../model/rate/endpoint-health.ts';
 import { MachineRates } from '../../model/rate/machine-rates.ts';
 import { createRateWindow } from '../../model/rate/rate-window.ts';
-import { askingOnce } from '../../permission/asking-once.ts';
 import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { type Clock, steadyClock } from '../../schema/clock.ts';
 import type { LimitSettings } from '../../settings/settings.ts';
@@ -132,7 +131,7 @@ export function shareParts(
       settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
     ),
     outputDirectory: join(place.project, session),
-    broker: askingOnce(settings.broker),
+    broker: settings.broker,
     agents: {
       deskFor: (id, call, signal) => lazyDesk(family, id, call, signal),
       calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),
