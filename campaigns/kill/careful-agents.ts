@@ -72,9 +72,9 @@ function interruptedAgents(latest: readonly WireMessage[]): string[] {
   return told.flatMap((text) => interruptedIn(text) ?? []);
 }
 
-function interruptedIn(text: string): string | null {
+export function interruptedIn(text: string): string | null {
   const found =
-    /^interrupted: agent (\S+) was at work/.exec(text) ??
+    /^interrupted: (?:provider: )?agent (\S+) was working/.exec(text) ??
     /^Agent (\S+) \([^)]*\) (?:interrupted|cancelled|failed)/.exec(text) ??
     /^<task-notification>\n<task-id>(\S+)<\/task-id>(?:\n<name>.*<\/name>)?\n<status>(?:interrupted|cancelled|failed)/.exec(
       text,
@@ -113,7 +113,10 @@ function talkersIn(own: OwnPart): string[] {
 
 /** Reports are told by digest, so that a report of reports stays short. */
 function reportOf(plan: AgentPlan, own: OwnPart): string {
-  const looked = heard(own).findLast((text) => text.startsWith('effects: '));
+  // Whether others changed their files meanwhile is chance, and no effect.
+  const looked = heard(own)
+    .findLast((text) => text.startsWith('effects: '))
+    ?.replace(/^Files that other agents have read changed while this ran\..*$/m, '');
   const reports = reportsIn(own);
   const children = plan.children.map(({ task }) => `${task}:${digestOf(reports.get(task) ?? 'nothing')}`);
   const facts = [

@@ -6,6 +6,7 @@ import { copyFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCampaign } from '../../../../campaigns/kill/campaign.ts';
+import { interruptedIn, NOT_RUN } from '../../../../campaigns/kill/careful-agents.ts';
 import { CHECKS, problemsOf, type Undisturbed } from '../../../../campaigns/kill/checks.ts';
 import { collect, type Evidence } from '../../../../campaigns/kill/evidence.ts';
 import { everyAgent, planOf, type RoundPlan } from '../../../../campaigns/kill/plan.ts';
@@ -15,7 +16,9 @@ import type { RecordedAgent } from '../../../../campaigns/kill/recorded.ts';
 import { campaignReport } from '../../../../campaigns/kill/report.ts';
 import { Stage } from '../../../../campaigns/kill/stage.ts';
 import { World } from '../../../../campaigns/kill/world.ts';
+import { childInterrupted, NOT_RUN as ENGINE_NOT_RUN } from '../../src/engine/agent/notices.ts';
 import { createSession, openReader } from '../../src/journal/sessions.ts';
+import { PROVIDER_CAUSE } from '../../src/schema/errors.ts';
 import type { EventOf, JournalEvent } from '../../src/schema/events.ts';
 import { temporaryDirectory } from '../fixtures/temporary.ts';
 
@@ -27,6 +30,15 @@ describe('AGENT-5, LOG-1: a short kill campaign', () => {
     const problems = result.rounds.flatMap((round) => round.problems);
     expect(problems, campaignReport(result)).toEqual([]);
     expect(result.rounds.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(kills);
+  });
+});
+
+describe('the model of the kill campaign', () => {
+  test('knows the words in which the engine tells of calls and agents that were interrupted', () => {
+    for (const cause of [null, PROVIDER_CAUSE])
+      expect(interruptedIn(childInterrupted('k3v9x2ab.2', cause))).toBe('k3v9x2ab.2');
+    expect(NOT_RUN).toBe(ENGINE_NOT_RUN.interrupted);
+    expect(interruptedIn(NOT_RUN)).toBeNull();
   });
 });
 
