@@ -103,8 +103,15 @@ function named(ids: readonly string[]): string {
 export class RunEnd {
   #cause: InterruptionCause | null = null;
   #message: (clock: Clock) => string = () => '';
-  /** Ends whatever is under way. */
-  onReached: ((cause: InterruptionCause) => void) | null = null;
+  /** Whether the run that is under way has reached it. */
+  #isOver = false;
+  #onReached: ((cause: InterruptionCause) => void) | null = null;
+
+  /** Of a run that begins: ends whatever is under way. */
+  set onReached(end: (cause: InterruptionCause) => void) {
+    this.#onReached = end;
+    this.#isOver = false;
+  }
 
   get isReached(): boolean {
     return this.#cause !== null;
@@ -112,14 +119,17 @@ export class RunEnd {
 
   /** `until` is by the clock that `explain` is given. */
   limited(model: string, until: number): void {
+    // Of two refusals the one that says until when is told.
+    if (this.#isOver && this.#cause !== 'limit') return;
     this.#reach('limit', (clock) => {
       const wall = wallOf(clock);
       return `${model} is limited until ${untilText(wall + until - clock.now(), wall)}`;
     });
   }
 
+  /** What ended the run counts: requests that were under way are refused after that. */
   away({ code, message }: ProviderAway): void {
-    this.#reach(code, () => message);
+    if (!this.#isOver) this.#reach(code, () => message);
   }
 
   /** The result with the reason and, if known, when to resume. */
@@ -131,6 +141,7 @@ export class RunEnd {
   #reach(cause: InterruptionCause, message: (clock: Clock) => string): void {
     this.#cause = cause;
     this.#message = message;
-    this.onReached?.(cause);
+    this.#isOver = true;
+    this.#onReached?.(cause);
   }
 }
