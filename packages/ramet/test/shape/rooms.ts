@@ -161,7 +161,7 @@ const DOORS: Readonly<Record<string, string>> = {
     budget/fork-cost hosting later loop/loop loop/run-state opening resume/resume-agents shapes
   `,
   executors: 'in-process process/process-executor',
-  operator: 'plan/predict schedule/task-graph tasks/listed-task tasks/read-task-list',
+  operator: 'plan/predict run/operator-state schedule/task-graph tasks/listed-task tasks/read-task-list',
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
     ledger/cost-object ledger/cost-table ledger/ledger merge-text provenance/agent-diff provenance/blame

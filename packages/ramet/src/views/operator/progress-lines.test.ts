@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { MIXED_RUN, madeTask, recorded, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { applyOperatorEvent } from '../../operator/run/apply-operator-event.ts';
+import { NO_RUN } from '../../operator/run/operator-state.ts';
+import type { JournalEvent } from '../../schema/events.ts';
+import { ProgressLines } from './progress-lines.ts';
+
+function linesOf(events: readonly JournalEvent[]): (string | null)[] {
+  const lines = new ProgressLines();
+  let state = NO_RUN;
+  return recorded(events).map((one) => {
+    state = applyOperatorEvent(state, one);
+    return lines.line(state, one);
+  });
+}
+
+test('UI-1: a run without a terminal is told in lines: one for each change that people care about', () => {
+  const more: JournalEvent[] = [
+    taskChange('T003', 'blocked', { cause: 'permission', failures: 0 }),
+    { type: 'operator.tasks_added', tasks: [madeTask('T005')] },
+    { type: 'operator.integrated', commit: 'c1', tasks: ['T001'] },
+    { type: 'operator.asked', by: 'person', action: { kind: 'pause' }, refused: null },
+    { type: 'progress.reported', line: 'x' },
+  ];
+  expect(linesOf([...MIXED_RUN, ...more])).toEqual([
+    'operator started: 4 tasks into main (best-effort)',
+    '[0/4] T001 running: Write the schema',
+    '[1/4] T001 done: Write the schema (1.0 s, $0.2500)',
+    '[1/4] T002 running: Write the reader',
+    '[1/4] T003 running: Call the release script',
+    '[1/4] T002 failed: check: the check failed 3 times (2.0 s, $0.5000); needs you: look at its branch, then try it again: ramet operate retry T002',
+    '[1/4] T003 blocked: permission: Call the release script (2.0 s, $0.00); needs you: Bash ./release.sh: ramet operate answer q1 once (or always, or denied)',
+    null,
+    'tasks added: T005',
+    null,
+    'asked for: pause',
+    null,
+  ]);
+});

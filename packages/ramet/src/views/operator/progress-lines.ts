@@ -1,0 +1,52 @@
+/** A run of the operator as lines, one for each change that says something new: for pipes, logs and files. */
+import { NO_RUN, type OperatorState, taskOf, tasksOf } from '../../operator/run/operator-state.ts';
+import type { RecordedEvent } from '../../schema/events.ts';
+import type { TaskChanged } from '../../schema/operator-events.ts';
+import { describeOperatorEvent } from '../operator-line.ts';
+import { duration } from '../text/format.ts';
+import { isUnderWay, nextStep, plainLine, statusText, timeOf } from './run-summary.ts';
+import { costText } from './task-rows.ts';
+
+const LONGEST = 200;
+
+/** Counts what is done as it goes: a line of two thousand tasks costs no more than one of ten. */
+export class ProgressLines {
+  #before: OperatorState = NO_RUN;
+  #done = 0;
+
+  /** `after` is the state with this event. Null for an event that says nothing new. */
+  line(after: OperatorState, { event, time }: Pick<RecordedEvent, 'event' | 'time'>): string | null {
+    const before = this.#before;
+    this.#before = after;
+    switch (event.type) {
+      case 'task.changed':
+        return this.#task(before, after, event, time);
+      case 'operator.started':
+      case 'operator.resumed':
+        this.#done = tasksOf(after).filter(({ status }) => status === 'done').length;
+        return plainLine(describeOperatorEvent(event), LONGEST);
+      case 'operator.tasks_added':
+      case 'operator.changed':
+      case 'operator.landed':
+      case 'operator.asked':
+        return plainLine(describeOperatorEvent(event), LONGEST);
+      default:
+        return null;
+    }
+  }
+
+  #task(before: OperatorState, after: OperatorState, event: TaskChanged, time: number): string | null {
+    const task = taskOf(after, event.task);
+    const was = taskOf(before, event.task);
+    if (task === undefined || (was?.status === task.status && was.cause === task.cause)) return null;
+    this.#done += Number(task.status === 'done') - Number(was?.status === 'done');
+    const took = timeOf(task, time);
+    const isOver = took !== null && task.status !== 'ready' && !isUnderWay(task);
+    const figures = isOver ? ` (${duration(took)}, ${costText(task)})` : '';
+    const what = plainLine(task.message ?? task.task.title, LONGEST);
+    const step = nextStep(task);
+    const next = step === null ? '' : `; needs you: ${plainLine(step, LONGEST)}`;
+    const counted = `[${this.#done}/${after.order.length}]`;
+    return `${counted} ${plainLine(task.task.id, 40)} ${statusText(task, time)}: ${what}${figures}${next}`;
+  }
+}

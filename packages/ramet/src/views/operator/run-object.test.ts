@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { eventObject, runObject } from './run-object.ts';
+
+test('UI-4: a run is one object with every task, attempt, cost and next step', () => {
+  const facts = { session: 'k3v9x2ab', report: '/r/report.md', now: 61_000 };
+  const object = runObject(madeRun(...MIXED_RUN), facts);
+  expect(JSON.parse(JSON.stringify(object))).toMatchObject({
+    ...{ type: 'result', subtype: 'error_tasks', is_error: true, session_id: 'k3v9x2ab', status: 'running' },
+    ...{ file: 'tasks.md', target: 'main', num_tasks: 4, num_done: 1, duration_ms: 60_000 },
+    ...{ total_cost_usd: 0.75, budget_usd: 5, cache_hit_rate: 0.8, report: '/r/report.md' },
+    counts: { done: 1, failed: 1, blocked: 1, queued: 1 },
+    tasks: [
+      {
+        id: 'T001',
+        status: 'done',
+        commit: 'abcdef1234567890',
+        attempts: [{ agent_id: 's.2', total_cost_usd: 0.25 }],
+      },
+      { id: 'T002', cause: 'check', needs_person: true, check: { passed: false } },
+      { id: 'T003', question: { id: 'q1' }, next_step: expect.stringContaining('ramet operate answer q1') },
+      { id: 'T004', waits_for: ['T002'], needs_person: false, attempts: [] },
+    ],
+  });
+  const done = runObject(madeRun(startedRun([madeTask('a')]), taskChange('a', 'done')), facts);
+  expect(done).toMatchObject({ subtype: 'success', is_error: false });
+});
+
+test('UI-4: a line of stream-json is the recorded event', () => {
+  const event = taskChange('a', 'done');
+  expect(eventObject('s', { time: 1_000, event })).toEqual({
+    ...{
+      type: 'system',
+      subtype: 'operator_event',
+      session_id: 's',
+      time: '1970-01-01T00:00:01.000Z',
+      event,
+    },
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * A run of the operator while it works, as the rows of one block on a terminal: how far it is, what was spent, which task
+ * waits for which, and what needs a person. Pure: who calls it draws them.
+ */
+import { type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
+import { hitRate } from '../../schema/usage.ts';
+import { duration, fitText, percent } from '../text/format.ts';
+import { graphLine } from './run-graph.ts';
+import {
+  countsText,
+  isUnderWay,
+  nextStep,
+  plainLine,
+  type RunSummary,
+  spendText,
+  summaryOf,
+} from './run-summary.ts';
+import { type BlockSize, type LiveFigures, liveAgents, type ProgressRow, taskRows } from './task-rows.ts';
+
+const BAR = 10;
+const LONGEST = 200;
+/** Rows that stay free, so that the block never meets the top of the screen. */
+const FREE_ROWS = 2;
+
+export function progressRows(state: OperatorState, live: LiveFigures, size: BlockSize): ProgressRow[] {
+  // The last column stays free: a terminal that has written there is between two rows.
+  const columns = Math.max(1, size.columns - 1);
+  const summary = withLiveCost(summaryOf(state), state, live);
+  const head = [headRow(state, summary, live.now), spendRow(state, summary)];
+  const tail = [...personRows(summary), ...runRows(state)];
+  const room = size.rows - FREE_ROWS - head.length - tail.length;
+  const graph = room < 4 ? [] : graphRow(state, columns);
+  const tasks = taskRows(state, live, { columns, rows: Math.max(0, room - graph.length) });
+  return [...head, ...graph, ...tasks, ...tail]
+    .slice(0, Math.max(1, size.rows - 1))
+    .map(({ text, tone }) => ({ text: fitText(text, columns), tone }));
+}
+
+/** What running agents have cost is not in the journal's state yet. */
+function withLiveCost(summary: RunSummary, state: OperatorState, live: LiveFigures): RunSummary {
+  const running = tasksOf(state).flatMap((task) => liveAgents(task, live));
+  const atLeastUsd = running.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), summary.atLeastUsd);
+  const isKnown = summary.costUsd !== null && running.every(({ costUsd }) => costUsd !== null);
+  return { ...summary, atLeastUsd, costUsd: isKnown ? atLeastUsd : null };
+}
+
+function headRow({ run, startedAt }: OperatorState, summary: RunSummary, now: number): ProgressRow {
+  const others = countsText({ counts: summary.counts.filter(([status]) => status !== 'done') });
+  const parts = [
+    `${summary.done} of ${summary.total} tasks done`,
+    ...(others === '' ? [] : [others]),
+    duration(now - startedAt),
+    `${plainLine(run?.file ?? 'tasks', 40)} into ${plainLine(run?.target ?? '', 40)}`,
+  ];
+  return { text: parts.join(' · '), tone: 'plain' };
+}
+
+function spendRow({ run }: OperatorState, summary: RunSummary): ProgressRow {
+  const budget = run?.budget.usd;
+  const share = budget === undefined || budget <= 0 ? null : summary.atLeastUsd / budget;
+  const bar = share === null ? '' : ` ${bars(share)} ${percent(share)}`;
+  const tone = share !== null && share >= 0.9 ? 'care' : 'dim';
+  const rate = hitRate(summary.usage);
+  const cache = rate === null ? '' : ` · cache ${percent(rate)}`;
+  return { text: `spent ${spendText(summary, budget)}${bar}${cache}`, tone };
+}
+
+function bars(share: number): string {
+  const full = Math.min(BAR, Math.max(0, Math.round(share * BAR)));
+  return `[${'█'.repeat(full)}${'░'.repeat(BAR - full)}]`;
+}
+
+function graphRow(state: OperatorState, columns: number): ProgressRow[] {
+  const text = graphLine(state, columns);
+  return text === null ? [] : [{ text, tone: 'dim' }];
+}
+
+function personRows({ people }: RunSummary): ProgressRow[] {
+  const steps = people.flatMap((task) => {
+    const step = nextStep(task);
+    return step === null ? [] : [`${plainLine(task.task.id, 40)}: ${plainLine(step, LONGEST)}`];
+  });
+  if (steps.length === 0) return [];
+  const count = steps.length === 1 ? 'needs you' : `${steps.length} need you`;
+  return [{ text: `${count}: ${steps[0]}`, tone: 'care' }];
+}
+
+/** What the whole run is, where it is not simply running. */
+function runRows(state: OperatorState): ProgressRow[] {
+  const { status, cause, message } = state;
+  const why = [cause, message]
+    .flatMap((part) => (part === null ? [] : [plainLine(part, LONGEST)]))
+    .join(': ');
+  const because = why === '' ? '' : ` (${why})`;
+  if (status === 'running' || status === 'ended') return [];
+  const waits = waitingFor(state);
+  if (status === 'draining')
+    return [
+      { text: `stopping${because}: nothing new starts; ${waits}; Ctrl-C again stops at once`, tone: 'care' },
+    ];
+  return [{ text: `${status}${because}: nothing new starts; ${waits}; ramet operate resume`, tone: 'care' }];
+}
+
+/** `waits for T002 and T003`. */
+export function waitingFor(state: OperatorState): string {
+  const ids = tasksOf(state)
+    .filter(isUnderWay)
+    .map(({ task: { id } }) => plainLine(id, 40));
+  if (ids.length === 0) return 'waits for nothing';
+  const shown = ids.slice(0, 5).join(', ');
+  return `waits for ${ids.length > 5 ? `${shown} and ${ids.length - 5} more` : shown}`;
+}

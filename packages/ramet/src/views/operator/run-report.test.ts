@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { runReport } from './run-report.ts';
+
+const FACTS = { session: 'k3v9x2ab', now: 61_000, outputOf: () => null };
+
+describe('OP-4: report.md', () => {
+  test('tells everything about a run with failures', () => {
+    const output = `\u001b[31mlots\u001b[0m\n${'line\n'.repeat(50)}not ok 1 \`\`\`\`\n`;
+    const report = runReport(madeRun(...MIXED_RUN), {
+      ...FACTS,
+      outputOf: (file) => (file === '/logs/T002.txt' ? output : null),
+    });
+    for (const part of [
+      '# tasks.md: 1 of 4 tasks done\n',
+      '| session | `k3v9x2ab` |',
+      '| tasks | 1 done, 1 blocked, 1 failed, 1 queued |',
+      '| target | main is unchanged |',
+      '| cost | $0.7500 of $5.00 |',
+      '| prompt cache | 80% of the input was read from it (2.1k tokens in all) |',
+      '| T002 | Write the reader | failed: check | - | 0 | 1 | 2.0 s | $0.5000 | 80% |',
+      '- **T002** Write the reader (failed: check)\n\n  ```\n  look at its branch, then try it again: ramet operate retry T002\n  ```',
+      'ramet operate answer q1 once',
+      'Not done: T004. To run what is left:\n\n```\nramet operate --resume k3v9x2ab\n```',
+      '- merged as: `abcdef1234567890`',
+      '- files: `src/schema.ts`, `src/a|b.ts`',
+      '- conflicts: `src/reader.ts`; given to the policy 2 times',
+      '- try 1: failed: check: exit code 1 (agent `s.3`, 2.0 s, 1.1k tokens, $0.5000)',
+      'Check `npm test`: failed, exit code 1. All it printed is in `/logs/T002.txt`.',
+      '`````\n(12 lines before this)\nline\n',
+      'not ok 1 ````\n`````',
+    ])
+      expect(report).toContain(part);
+    expect(report).not.toContain('\u001b');
+  });
+
+  test('says that nothing is to be done when all is done', () => {
+    const report = runReport(madeRun(startedRun([madeTask('a')]), taskChange('a', 'done')), FACTS);
+    expect(report).toContain('# tasks.md: 1 of 1 tasks done');
+    expect(report).toContain('## What needs a person\n\nNothing.');
+  });
+
+  test('nothing that others wrote becomes Markdown, HTML or a control character', () => {
+    const title = 'x | y <img src=x> [link](http://a) `code` **b** \u001b[2J\n# heading';
+    const events = [
+      startedRun([madeTask('a|b', { title })]),
+      taskChange('a|b', 'failed', { message: title }),
+    ];
+    const report = runReport(madeRun(...events), FACTS);
+    expect(report).not.toMatch(/[^\\]<img|[^\\]\[link\]|^# heading/m);
+    expect(report).not.toContain('\u001b');
+    const row = report.split('\n').find((line) => line.startsWith('| a\\|b'));
+    expect(row?.match(/(?<!\\)\|/g)).toHaveLength(10);
+  });
+});

@@ -1,0 +1,214 @@
+/**
+ * `report.md`: what a run of the operator did, for people who were not there. Pure: what checks printed is passed in. Titles,
+ * messages and paths are anybody's: none of them becomes Markdown or HTML.
+ */
+import {
+  type OperatorState,
+  type TaskAttempt,
+  type TaskState,
+  tasksOf,
+} from '../../operator/run/operator-state.ts';
+import { addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
+import { stripAnsi, visibleText } from '../../system/text/visible-text.ts';
+import { duration, percent, usageTokens } from '../text/format.ts';
+import { code, fenced, markdownLine, markdownTable } from './markdown.ts';
+import {
+  countsText,
+  needsPerson,
+  nextStep,
+  spendText,
+  statusText,
+  summaryOf,
+  timeOf,
+} from './run-summary.ts';
+import { filesOf, landingLines } from './run-table.ts';
+import { costText } from './task-rows.ts';
+
+const OUTPUT_LINES = 40;
+const LINE = 300;
+const MOST_FILES = 50;
+
+export interface RunReportFacts {
+  session: string;
+  now: number;
+  /** What a check printed, by the name of its file; null when that cannot be read. */
+  outputOf(file: string): string | null;
+}
+
+export function runReport(state: OperatorState, facts: RunReportFacts): string {
+  const tasks = tasksOf(state);
+  return [
+    `# ${markdownLine(state.run?.file ?? 'Tasks', LINE)}: ${headline(state)}`,
+    overview(state, facts),
+    people(tasks, facts),
+    '## Tasks',
+    taskTable(tasks, facts.now),
+    ...tasks
+      .filter(({ attempts, status }) => attempts.length > 0 || status !== 'queued')
+      .map((task) => taskPart(task, facts)),
+  ]
+    .filter((part) => part !== '')
+    .map((part) => `${part}\n`)
+    .join('\n');
+}
+
+function headline(state: OperatorState): string {
+  const { done, total } = summaryOf(state);
+  return `${done} of ${total} tasks done`;
+}
+
+function overview(state: OperatorState, { session, now }: RunReportFacts): string {
+  const { run, status, cause, message, startedAt, resumed } = state;
+  const summary = summaryOf(state);
+  const until = status === 'ended' ? state.at : now;
+  const why = [cause, message]
+    .flatMap((part) => (part === null ? [] : [markdownLine(part, LINE)]))
+    .join(': ');
+  const rate = hitRate(summary.usage);
+  const rows: [string, string][] = [
+    ['session', code(session)],
+    ['run', `${status}${why === '' ? '' : `: ${why}`}`],
+    ['tasks', countsText(summary)],
+    [
+      'target',
+      landingLines(state)
+        .map((line) => markdownLine(line, LINE))
+        .join('; '),
+    ],
+    [
+      'policy',
+      `${markdownLine(run?.policy ?? '-', LINE)}; agents at once: ${run?.parallel ?? '-'}; isolation: ${run?.isolation ?? '-'}`,
+    ],
+    ['check', run?.check ? code(run.check.command) : 'none: results were merged without one'],
+    [
+      'time',
+      `${duration(until - startedAt)}, from ${timeText(startedAt)}${resumed === 0 ? '' : `, resumed ${times(resumed)}`}`,
+    ],
+    ['cost', spendText(summary, run?.budget.usd)],
+    [
+      'prompt cache',
+      rate === null
+        ? 'unknown'
+        : `${percent(rate)} of the input was read from it (${usageTokens(summary.usage)} tokens in all)`,
+    ],
+  ];
+  return markdownTable(['', ''], rows);
+}
+
+function people(tasks: readonly TaskState[], { session }: RunReportFacts): string {
+  const waiting = tasks.filter(needsPerson);
+  const unfinished = tasks.filter(
+    ({ status }) => status !== 'done' && status !== 'skipped' && status !== 'cancelled',
+  );
+  if (unfinished.length === 0 && waiting.length === 0) return '## What needs a person\n\nNothing.';
+  const items = waiting.map((task) => {
+    const { id, title } = task.task;
+    const step = nextStep(task) ?? task.message ?? '';
+    return `- **${markdownLine(id, 40)}** ${markdownLine(title, LINE)} (${markdownLine(statusText(task, 0), LINE)})\n\n${indented(fenced(visibleText(step)))}`;
+  });
+  const rest = unfinished
+    .filter((task) => !waiting.includes(task))
+    .map(({ task: { id } }) => markdownLine(id, 40));
+  const others =
+    rest.length === 0
+      ? ''
+      : `Not done: ${rest.join(', ')}. To run what is left:\n\n${fenced(`ramet operate --resume ${session}`)}`;
+  return ['## What needs a person', ...items, others].filter((part) => part !== '').join('\n\n');
+}
+
+function taskTable(tasks: readonly TaskState[], now: number): string {
+  const rows = tasks.map((task) => {
+    const {
+      task: { id, title },
+      attempts,
+      result,
+    } = task;
+    const time = timeOf(task, now);
+    return [
+      markdownLine(id, 40),
+      markdownLine(title, 100),
+      markdownLine(statusText(task, now), LINE),
+      result === null ? '-' : code(result.slice(0, 10)),
+      ...[String(filesOf(task).length), String(attempts.length), time === null ? '-' : duration(time)],
+      ...[attempts.length === 0 ? '-' : costText(task), percent(cacheOf(attempts))],
+    ];
+  });
+  return markdownTable(
+    ['task', 'title', 'status', 'commit', 'files', 'tries', 'time', 'cost', 'cache'],
+    rows,
+  );
+}
+
+function cacheOf(attempts: readonly TaskAttempt[]): number | null {
+  return hitRate(attempts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE));
+}
+
+function taskPart(task: TaskState, facts: RunReportFacts): string {
+  const { id, title, file, line } = task.task;
+  const files = filesOf(task);
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
+  const step = nextStep(task);
+  const lines = [
+    `- status: ${markdownLine(statusText(task, facts.now), LINE)}${task.message === null ? '' : `: ${markdownLine(task.message, LINE)}`}`,
+    file === null ? '' : `- from: ${code(`${file}:${line}`)}`,
+    task.result === null ? '' : `- merged as: ${code(task.result)}`,
+    files.length === 0 ? '' : `- files: ${files.slice(0, MOST_FILES).map(code).join(', ')}${more}`,
+    conflictLine(task),
+    ...task.attempts.map((attempt) => attemptLine(attempt, facts.now)),
+    task.marked?.written === false
+      ? `- not marked in its file: ${markdownLine(task.marked.why ?? '', LINE)}`
+      : '',
+    step === null ? '' : `- to do: ${markdownLine(step, LINE)}`,
+  ];
+  const parts = [
+    `## ${markdownLine(id, 40)}: ${markdownLine(title, LINE)}`,
+    lines.filter((one) => one !== '').join('\n'),
+  ];
+  return [...parts, ...checkParts(task, facts)].join('\n\n');
+}
+
+function conflictLine({ conflict }: TaskState): string {
+  if (conflict === null) return '';
+  return `- conflicts: ${conflict.files.map(code).join(', ')}; given to the policy ${times(conflict.rounds)}`;
+}
+
+function attemptLine(attempt: TaskAttempt, now: number): string {
+  const { number, state, agent, branch, commit, cause, message, costUsd, usage, startedAt, endedAt } =
+    attempt;
+  const why = [cause, message]
+    .flatMap((part) => (part === null ? [] : [markdownLine(part, LINE)]))
+    .join(': ');
+  const facts = [
+    ...[agent === null ? '' : `agent ${code(agent)}`, branch === null ? '' : `branch ${code(branch)}`],
+    commit === null ? '' : `commit ${code(commit)}`,
+    duration((endedAt ?? now) - startedAt),
+    ...(endedAt === null ? [] : [`${usageTokens(usage)} tokens`, costText({ attempts: [{ costUsd }] })]),
+  ].filter((one) => one !== '');
+  return `- try ${number}: ${state}${why === '' ? '' : `: ${why}`} (${facts.join(', ')})`;
+}
+
+function checkParts({ check }: TaskState, { outputOf }: RunReportFacts): string[] {
+  if (check === null) return [];
+  const { command, passed, ending, output } = check;
+  const said = `Check ${code(command)}: ${passed ? 'passed' : 'failed'}, ${markdownLine(ending, LINE)}. All it printed is in ${code(output)}.`;
+  const text = passed ? null : outputOf(output);
+  if (text === null || text.trim() === '') return [said];
+  const lines = visibleText(stripAnsi(text)).trimEnd().split('\n');
+  const cut = lines.length > OUTPUT_LINES ? [`(${lines.length - OUTPUT_LINES} lines before this)`] : [];
+  return [said, fenced([...cut, ...lines.slice(-OUTPUT_LINES).map((one) => one.slice(0, LINE))].join('\n'))];
+}
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}

@@ -1,0 +1,156 @@
+/** The figures of an operator's run that all its views share: counts, spend, cache, and what each status looks like. */
+import {
+  isTaskEnded,
+  type OperatorState,
+  type TaskState,
+  taskOf,
+  tasksOf,
+} from '../../operator/run/operator-state.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../schema/operator-events.ts';
+import { untilText } from '../../schema/until-text.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
+import { atLeastDollars, dollars, excerpt } from '../text/format.ts';
+
+/** How a line is coloured where colours are shown. */
+export type LineTone = 'good' | 'bad' | 'busy' | 'care' | 'dim' | 'plain';
+
+const LOOKS: Readonly<Record<TaskStatus, readonly [mark: string, tone: LineTone]>> = {
+  queued: ['·', 'dim'],
+  ready: ['○', 'plain'],
+  running: ['●', 'busy'],
+  waiting: ['◌', 'care'],
+  blocked: ['!', 'care'],
+  verifying: ['◐', 'busy'],
+  merging: ['◑', 'busy'],
+  done: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+  frozen: ['✗', 'bad'],
+  timed_out: ['✗', 'bad'],
+  interrupted: ['■', 'care'],
+  skipped: ['-', 'dim'],
+  cancelled: ['-', 'dim'],
+};
+
+export function markOf({ status }: Pick<TaskState, 'status'>): string {
+  return LOOKS[status][0];
+}
+
+export function toneOf({ status }: Pick<TaskState, 'status'>): LineTone {
+  return LOOKS[status][1];
+}
+
+/** Work that is under way now, and ends by itself. */
+export function isUnderWay({ status }: Pick<TaskState, 'status'>): boolean {
+  return status === 'running' || status === 'verifying' || status === 'merging';
+}
+
+/** Not done, and nothing changes that without a person: a command is in `person` where one helps. */
+export function needsPerson(task: TaskState): boolean {
+  if (task.person !== null || task.question !== null) return true;
+  return task.status === 'blocked' && task.cause !== 'dependency';
+}
+
+export interface RunSummary {
+  total: number;
+  done: number;
+  /** In the order in which statuses are told. */
+  counts: readonly (readonly [TaskStatus, number])[];
+  /** Null when a part of it is unknown. */
+  costUsd: number | null;
+  /** What is known of it. */
+  atLeastUsd: number;
+  usage: Usage;
+  people: readonly TaskState[];
+}
+
+export function summaryOf(state: OperatorState): RunSummary {
+  const tasks = tasksOf(state);
+  const attempts = tasks.flatMap((task) => task.attempts);
+  const byStatus = Map.groupBy(tasks, ({ status }) => status);
+  const counts = TOLD.flatMap((status) => {
+    const count = byStatus.get(status)?.length ?? 0;
+    return count === 0 ? [] : [[status, count] as const];
+  });
+  const atLeastUsd = attempts.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  return {
+    ...{ total: tasks.length, done: byStatus.get('done')?.length ?? 0, counts },
+    costUsd: attempts.some(({ costUsd }) => costUsd === null) ? null : atLeastUsd,
+    atLeastUsd,
+    usage: attempts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
+    people: tasks.filter(needsPerson),
+  };
+}
+
+const TOLD: readonly TaskStatus[] = [
+  'done',
+  ...TASK_STATUSES.filter((status) => status !== 'done' && status !== 'queued'),
+  'queued',
+];
+
+/** `3 done, 1 failed, 2 queued`. */
+export function countsText({ counts }: Pick<RunSummary, 'counts'>): string {
+  return counts.map(([status, count]) => `${count} ${statusWord(status)}`).join(', ');
+}
+
+/** `$0.42 of $5.00`; a sum of which a part is unknown ends in `+`. */
+export function spendText(
+  { costUsd, atLeastUsd }: Pick<RunSummary, 'costUsd' | 'atLeastUsd'>,
+  budgetUsd: number | undefined,
+): string {
+  const spent = atLeastDollars(costUsd, atLeastUsd);
+  return budgetUsd === undefined ? spent : `${spent} of ${dollars(budgetUsd)}`;
+}
+
+export function statusWord(status: TaskStatus): string {
+  return status.replace('_', ' ');
+}
+
+/** `failed: check`, `waiting: retry until 16:40 (in 2 min)`. */
+export function statusText({ status, cause, until }: TaskState, now: number): string {
+  const time = until === null || until <= now ? '' : ` until ${untilText(until, now)}`;
+  const because = cause === null ? '' : `: ${excerpt(cause, 40).replaceAll('_', ' ')}`;
+  return `${statusWord(status)}${because}${time}`;
+}
+
+/** Ids of the tasks that this one still waits for. */
+export function openWaits(task: TaskState, state: OperatorState): string[] {
+  if (isTaskEnded(task)) return [];
+  return task.task.waits.filter((id) => {
+    const other = taskOf(state, id);
+    return other !== undefined && other.status !== 'done';
+  });
+}
+
+/** A title or message on one line: anybody may have written it, so controls are shown and never sent. */
+export function plainLine(text: string, length: number): string {
+  const line = visibleLine(text);
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
+/** From its first try to the end of its last, or to now. */
+export function timeOf({ attempts }: TaskState, now: number): number | null {
+  const [first] = attempts;
+  if (first === undefined) return null;
+  const end = attempts.some(({ endedAt }) => endedAt === null)
+    ? now
+    : Math.max(...attempts.map(({ endedAt }) => endedAt ?? 0));
+  return end - first.startedAt;
+}
+
+/** What a person can do about it, with the command; null when there is nothing. */
+export function nextStep(task: TaskState): string | null {
+  const { person, question, status, cause } = task;
+  if (person !== null) return person;
+  if (question !== null)
+    return `${question.tool} ${question.summary}: ramet operate answer ${question.id} once (or always, or denied)`;
+  const id = shellWord(task.task.id);
+  if (status === 'blocked' && cause === 'gate')
+    return `start it when that is done: ramet operate start ${id}`;
+  return null;
+}
+
+/** As a shell takes it: an id from a file may hold anything. */
+export function shellWord(text: string): string {
+  return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${visibleLine(text).replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { displayWidth } from '../text/format.ts';
+import { runNotes, runTable } from './run-table.ts';
+
+describe('OP-2: the table at the end of a run', () => {
+  const state = madeRun(...MIXED_RUN);
+
+  test('has the outcome of each task', () => {
+    expect(runTable(state, null, 10_000).split('\n')).toEqual([
+      'TASK  STATUS               COMMIT      FILES  TRIES  TIME   COST     TITLE',
+      'T001  done                 abcdef1234  2      1      1.0 s  $0.2500  Write the schema',
+      'T002  failed: check        -           0      1      2.0 s  $0.5000  Write the reader',
+      'T003  blocked: permission  -           0      1      5.0 s  $0.00    Call the release script',
+      'T004  queued               -           -      0      -      -        Write the manual',
+      '',
+    ]);
+  });
+
+  test.each([79, 60, 45, 30])('fits a screen of %i columns', (columns) => {
+    const text = runTable(state, columns, 10_000);
+    expect(Math.max(...text.split('\n').map(displayWidth))).toBeLessThanOrEqual(columns);
+    expect(text).toContain('T003');
+    expect(text).toMatch(columns >= 45 ? /Call the/ : /blocked/);
+  });
+
+  test('is followed by the sum, the target, and the commands of what needs a person', () => {
+    expect(runNotes(state, 61_000)).toEqual([
+      '1 of 4 tasks done (1 blocked, 1 failed, 1 queued); $0.7500 of $5.00; cache 80%; 1 min',
+      'main is unchanged',
+      'needs you:',
+      '  T002: look at its branch, then try it again: ramet operate retry T002',
+      '  T003: Bash ./release.sh: ramet operate answer q1 once (or always, or denied)',
+    ]);
+  });
+
+  test.each([
+    ['moved', null, ['main: ba5e000000 to 1234567890']],
+    [
+      'kept',
+      'take it with: git merge x',
+      ['the result is ready as 1234567890 and is not on main yet', 'take it with: git merge x'],
+    ],
+    [
+      'failed',
+      'main moved meanwhile',
+      ['nothing landed on main; the result is 1234567890', 'main moved meanwhile'],
+    ],
+  ] as const)('says where the result is: %s', (landed, message, lines) => {
+    const after = madeRun(startedRun([madeTask('a')]), taskChange('a', 'done'), {
+      ...{ type: 'operator.landed', state: landed, commit: '1234567890ab', message },
+      ...{ before: landed === 'moved' ? 'ba5e000000000000' : null, after: null },
+    });
+    expect(runNotes(after, 3_000)).toEqual(['1 of 1 tasks done; $0.00 of $5.00; 2.0 s', ...lines]);
+  });
+});

@@ -1,0 +1,128 @@
+/** A run of the operator as a table with what a person must know below it: at the end, and for `ramet operate status`. */
+import {
+  lastAttempt,
+  type OperatorState,
+  type TaskState,
+  tasksOf,
+} from '../../operator/run/operator-state.ts';
+import { hitRate } from '../../schema/usage.ts';
+import { displayWidth, duration, fitText, percent, table } from '../text/format.ts';
+import {
+  countsText,
+  nextStep,
+  plainLine,
+  type RunSummary,
+  spendText,
+  statusText,
+  summaryOf,
+  timeOf,
+} from './run-summary.ts';
+import { costText } from './task-rows.ts';
+
+const COMMIT = 10;
+const LONGEST = 300;
+const TITLE = 60;
+const LEAST_TITLE = 8;
+
+/** `columns` is the width of the screen, null without one. */
+export function runTable(state: OperatorState, columns: number | null, now: number): string {
+  const rows = tasksOf(state).map((task) => rowOf(task, now));
+  const whole = table([HEADINGS, ...rows.map(({ cells, title }) => [...cells, title])]);
+  if (columns === null || fits(whole, columns)) return whole;
+  const narrow = table([narrowCells(HEADINGS), ...rows.map(({ cells }) => narrowCells(cells))]).split('\n');
+  const left = columns - 2 - Math.max(...narrow.map(displayWidth));
+  // A title that has no room in the row stands below it.
+  const [headings = '', ...lines] = narrow;
+  const shown = rows.flatMap(({ title }, index) => [lines[index] ?? '', `  ${title}`]);
+  const beside = rows.map(({ title }, index) => `${padded(lines[index] ?? '', narrow)}  ${title}`);
+  return (left < LEAST_TITLE ? [headings, ...shown] : [`${padded(headings, narrow)}  TITLE`, ...beside])
+    .map((line) => `${fitText(line.trimEnd(), columns)}\n`)
+    .join('');
+}
+
+const HEADINGS = ['TASK', 'STATUS', 'COMMIT', 'FILES', 'TRIES', 'TIME', 'COST', 'TITLE'];
+
+/** Without commit, files and tries. */
+function narrowCells(cells: readonly string[]): string[] {
+  return [0, 1, 5, 6].map((column) => cells[column] ?? '');
+}
+
+function rowOf(task: TaskState, now: number): { cells: string[]; title: string } {
+  const time = timeOf(task, now);
+  const last = lastAttempt(task);
+  const cells = [
+    plainLine(task.task.id, 24),
+    statusText(task, now),
+    (task.result ?? last?.commit ?? '-').slice(0, COMMIT),
+    last === undefined ? '-' : String(filesOf(task).length),
+    String(task.attempts.length),
+    time === null ? '-' : duration(time),
+    task.attempts.length === 0 ? '-' : costText(task),
+  ];
+  return { cells, title: plainLine(task.task.title, TITLE) };
+}
+
+/** What the attempt that counts has changed: the last one with a commit. */
+export function filesOf({ attempts }: TaskState): readonly string[] {
+  return attempts.findLast(({ files }) => files.length > 0)?.files ?? [];
+}
+
+function fits(text: string, columns: number): boolean {
+  return text.split('\n').every((line) => displayWidth(line) <= columns);
+}
+
+function padded(line: string, lines: readonly string[]): string {
+  return line + ' '.repeat(Math.max(0, Math.max(...lines.map(displayWidth)) - displayWidth(line)));
+}
+
+/** What the table leaves open, one line each: the sum, where the result is, what a person must do. */
+export function runNotes(state: OperatorState, now: number): string[] {
+  const summary = summaryOf(state);
+  const steps = summary.people.flatMap((task) => {
+    const step = nextStep(task);
+    return step === null ? [] : [`  ${plainLine(task.task.id, 40)}: ${plainLine(step, LONGEST)}`];
+  });
+  return [
+    sumLine(state, summary, now),
+    ...landingLines(state),
+    ...stateLine(state),
+    ...(steps.length === 0 ? [] : ['needs you:', ...steps]),
+  ];
+}
+
+/** `3 of 5 tasks done (1 failed, 1 blocked); $0.42 of $5.00; cache 83%; 3 min`. */
+function sumLine({ run, startedAt }: OperatorState, summary: RunSummary, until: number): string {
+  const others = countsText({ counts: summary.counts.filter(([status]) => status !== 'done') });
+  const rate = hitRate(summary.usage);
+  return [
+    `${summary.done} of ${summary.total} tasks done${others === '' ? '' : ` (${others})`}`,
+    spendText(summary, run?.budget.usd),
+    ...(rate === null ? [] : [`cache ${percent(rate)}`]),
+    duration(until - startedAt),
+  ].join('; ');
+}
+
+export function landingLines({ run, landing, integrated }: OperatorState): string[] {
+  const target = plainLine(run?.target ?? 'the target', 60);
+  if (landing === null) return integrated === null ? [`${target} is unchanged`] : [];
+  const { state, commit, before, after, message } = landing;
+  const said = message === null ? [] : [plainLine(message, LONGEST)];
+  if (state === 'moved')
+    return [`${target}: ${short(before ?? run?.base)} to ${short(after ?? commit)}`, ...said];
+  if (state === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
+  if (state === 'kept')
+    return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
+  return [`nothing landed on ${target}; the result is ${short(commit)}`, ...said];
+}
+
+function stateLine({ status, cause, message }: OperatorState): string[] {
+  if (status === 'running' || (status === 'ended' && message === null)) return [];
+  const why = [cause, message]
+    .flatMap((part) => (part === null ? [] : [plainLine(part, LONGEST)]))
+    .join(': ');
+  return [`the run is ${status}${why === '' ? '' : `: ${why}`}`];
+}
+
+function short(commit: string | null | undefined): string {
+  return commit?.slice(0, COMMIT) ?? 'unknown';
+}
