@@ -1,0 +1,125 @@
+/**
+ * How one process asks another, which runs an operator, for something: a file in the session's folder. The journal has one
+ * writer, so only that process acts; it looks for requests while it runs and answers each with another file.
+ *
+ * Invariants
+ * 1. A request is for one process, the writer of the session at that time, or, if nobody runs it, for the one that resumes
+ *    the run next. No other process obeys it.
+ * 2. It is removed before it is acted on, so nothing is done twice. One for a process that is gone is removed too.
+ * 3. Only the user can read or write it.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionId } from '../../schema/ids.ts';
+import type { OperatorAction } from '../../schema/operator-events.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
+import { type ProcessIdentity, thisProcess } from '../../system/processes/process-identity.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
+import { readAction } from './read-action.ts';
+
+/** One look at a folder that is nearly always empty takes some microseconds. */
+const LOOK_EVERY_MS = 200;
+const REQUEST = /^\d+-[0-9a-f]+\.request$/;
+
+export interface OperatorPlace {
+  project: string;
+  session: SessionId;
+}
+
+/** Returns why it was refused; null when it was carried out. */
+export type ActOnRequest = (action: OperatorAction) => string | null;
+
+/** Where an operator's session keeps what is no event: requests, answers, its report. */
+export function operatorDirectory({ project, session }: OperatorPlace): string {
+  return join(project, session, 'operator');
+}
+
+function makeDirectory(place: OperatorPlace): string {
+  const directory = operatorDirectory(place);
+  for (const one of [join(place.project, place.session), directory, join(directory, 'requests')])
+    makePrivateDirectory(one);
+  return join(directory, 'requests');
+}
+
+/** Returns its name. `writer` is null where nobody runs the session. */
+export function putRequest(
+  place: OperatorPlace,
+  action: OperatorAction,
+  { writer, now }: { writer: ProcessIdentity | null; now: number },
+): string {
+  const directory = makeDirectory(place);
+  const name = `${String(now).padStart(15, '0')}-${randomBytes(6).toString('hex')}`;
+  const to = writer === null ? null : { pid: writer.pid, started: writer.started };
+  replaceWhole(join(directory, `${name}.request`), JSON.stringify({ to, action }), PRIVATE_FILE);
+  return name;
+}
+
+/** Null before it is answered. */
+export function takeAnswer(place: OperatorPlace, name: string): { refused: string | null } | null {
+  const file = join(operatorDirectory(place), 'requests', `${name}.answer`);
+  const answer = readJson(file);
+  if (answer === undefined) return null;
+  rmSync(file, { force: true });
+  const { refused } = answer;
+  return { refused: typeof refused === 'string' ? refused : null };
+}
+
+/** False if it was taken already. */
+export function withdrawRequest(place: OperatorPlace, name: string): boolean {
+  const directory = join(operatorDirectory(place), 'requests');
+  if (!namesIn(directory).includes(`${name}.request`)) return false;
+  rmSync(join(directory, `${name}.request`), { force: true });
+  return true;
+}
+
+/** Acts on every request for this process, in the order in which they were made. */
+export function takeRequests(place: OperatorPlace, act: ActOnRequest): void {
+  const directory = join(operatorDirectory(place), 'requests');
+  const names = namesIn(directory).filter((name) => REQUEST.test(name));
+  for (const name of names.sort()) {
+    const file = join(directory, name);
+    const request = readJson(file);
+    rmSync(file, { force: true });
+    const to = request?.to;
+    if (request === undefined || !(to === null || isThisProcess(to))) continue;
+    const action = readAction(request.action);
+    const refused = 'problem' in action ? action.problem : act(action.action);
+    // Nobody waits for the answer to one that was made while nobody ran the session: the journal has it.
+    if (to !== null)
+      replaceWhole(file.replace(/request$/, 'answer'), JSON.stringify({ refused }), PRIVATE_FILE);
+  }
+}
+
+/** Looks for requests until it is disposed of; the first look is at once. */
+export function watchRequests(place: OperatorPlace, act: ActOnRequest): Disposable {
+  makeDirectory(place);
+  takeRequests(place, act);
+  const timer = setInterval(() => takeRequests(place, act), LOOK_EVERY_MS).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // nobody has asked for anything yet
+  }
+}
+
+/** Undefined for a file that is not there, or is no object. */
+function readJson(file: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    // An object of JSON: its keys are text, and each value is checked where it is used.
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isThisProcess(to: unknown): boolean {
+  const { pid, started } = thisProcess();
+  if (typeof to !== 'object' || to === null || !('pid' in to) || !('started' in to)) return false;
+  return to.pid === pid && to.started === started;
+}
