@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_SECONDS, readBudget } from './budget-limits.ts';
+import { MOST_SECONDS, readBudget } from './usage.ts';
 
 describe('RES-2: a budget as it was written', () => {
   test.for([1e99, Number.NaN, Number.POSITIVE_INFINITY, 0, -1, MOST_SECONDS + 1, '5'])(

@@ -8,7 +8,6 @@ import { providerKind } from '../model/select-provider.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED, type RuleTexts } from '../permission/policy.ts';
-import { readBudget } from '../schema/budget-limits.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
@@ -19,7 +18,7 @@ import {
   SESSION_MODES,
   type SessionMode,
 } from '../schema/status.ts';
-import { NO_USAGE } from '../schema/usage.ts';
+import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings } from '../settings/settings.ts';
 import type { RecordListener } from './session/event-bus.ts';
 import { type SettingsInForce, thinkingFrom } from './session/settings-in-force.ts';

@@ -6,8 +6,8 @@
 import { DEFAULT_ISOLATIONS, DIRTY_POLICIES } from '../git/worktrees/worktree-settings.ts';
 import { PROVIDER_KINDS } from '../model/select-provider.ts';
 import { SANDBOX_MODES } from '../sandbox/command-sandbox.ts';
-import { MOST_SECONDS } from '../schema/budget-limits.ts';
 import { EFFORTS, EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
+import { MOST_SECONDS } from '../schema/usage.ts';
 import * as z from '../schema/zod.ts';
 import type { Settings } from './settings.ts';
 

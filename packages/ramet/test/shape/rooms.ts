@@ -105,7 +105,7 @@ export function mayImport(from: string, to: string): boolean {
  */
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
-    agent-events budget-limits clock content errors events generators ids operator-events secret-patterns
+    agent-events clock content errors events generators ids operator-events secret-patterns
     status tool-access until-text usage zod
   `,
   system: `

@@ -4,8 +4,8 @@
  */
 
 import { MODEL_TIERS } from '../../model/catalog.ts';
-import { readBudget } from '../../schema/budget-limits.ts';
 import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
+import { readBudget } from '../../schema/usage.ts';
 import type { AgentDefinition, FieldProblem, ProblemLevel } from './definition.ts';
 import { readToolList } from './definition-tools.ts';
 import type { FieldMap } from './plain-fields.ts';

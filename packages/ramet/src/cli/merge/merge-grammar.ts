@@ -1,7 +1,7 @@
 /** The grammar of the commands for worktrees, for bringing branches together, and for who wrote what. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MOST_SECONDS } from '../../schema/budget-limits.ts';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
+import { MOST_SECONDS } from '../../schema/usage.ts';
 import type { CommandIo } from '../io.ts';
 
 const WORKTREE_ARGUMENT = 'its name, branch or path, or its agent';

@@ -3,8 +3,8 @@
  * it is told by line, because the Agent tool would say it only when half the recipe has been carried out.
  */
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { MOST_SECONDS, readBudget } from '../../schema/budget-limits.ts';
 import { describeError } from '../../schema/errors.ts';
+import { MOST_SECONDS, readBudget } from '../../schema/usage.ts';
 
 export interface AgentsBlock {
   /** Inputs of the Agent tool, each without a description where none is given. */
