@@ -5,10 +5,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { repairSession } from '../../journal/repair-session.ts';
+import { indexPath } from '../../journal/session-index.ts';
 import { describeError } from '../../schema/errors.ts';
+import { latestInterrupted } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
-import type { CommandIo } from '../io.ts';
+import { listHeld } from '../../sdk/retention/gc.ts';
+import type { Holding } from '../../sdk/retention/holding.ts';
+import { type CommandIo, callFrom } from '../io.ts';
+import { gc } from './gc.ts';
 import { blame } from './provenance.ts';
+import { ps } from './ps.ts';
 import { stop } from './stop.ts';
 import { undo } from './undo.ts';
 
@@ -88,4 +95,45 @@ test('LOG-1: blame tells of a session that it cannot read at all', async () => {
   writeFileSync(file, 'not a database, and longer than a header is'.repeat(10));
   await blame('new.txt', {}, io);
   expect(notes).toEqual([expect.stringMatching(`^session ${session} cannot be read: .*damaged`)]);
+});
+
+describe('LOG-1: what cannot be resumed is not advised', () => {
+  test('resume names the repair of the latest session if that is damaged, and else a prompt', async () => {
+    const { io, session, file } = await recordChanges();
+    const prompt = `to resume the latest, give a prompt: ramet -p --resume ${session} PROMPT`;
+    expect(() => latestInterrupted(callFrom(io))).toThrow(prompt);
+    using db = new DatabaseSync(file);
+    db.exec('UPDATE events SET time = time + 1 WHERE seq = 3');
+    const repair = `the latest, ${session}, is damaged: save what can be read with: ramet doctor --repair ${session}`;
+    expect(() => latestInterrupted(callFrom(io))).toThrow(repair);
+    writeFileSync(file, 'not a database, and longer than a header is'.repeat(10));
+    expect(() => latestInterrupted(callFrom(io))).toThrow(repair);
+  });
+
+  test('ps names a session of which the start of every agent is lost', async () => {
+    const { io, notes, session, file } = await recordChanges();
+    using db = new DatabaseSync(file);
+    db.exec("DELETE FROM events WHERE type = 'agent.started'");
+    repairSession({ project: findPlace(io).project, session });
+    ps({ limit: 10 }, io);
+    expect(notes).toEqual([
+      `session ${session}: which agents it had is not on record; see what was saved with: ramet logs ${session}`,
+    ]);
+  });
+});
+
+test('LOG-1: gc lists what it can beside a damaged list of worktrees, and removes no session', async () => {
+  const { io, session } = await recordChanges();
+  const { project } = findPlace(io);
+  const old = { ...callFrom(io), olderThan: 0 };
+  const kept = (items: readonly Holding[]) => items.map(({ kind, keep }) => [kind, keep]);
+  expect(kept((await listHeld(old)).items)).toEqual([['session', null]]);
+  writeFileSync(indexPath(project), 'not a database, and longer than a header is'.repeat(10));
+  const { items } = await listHeld(old);
+  expect(kept(items).toSorted()).toEqual([
+    ['session', 'its agents may have worktrees, and the list of worktrees is damaged'],
+    ['worktree', expect.stringMatching(/^the list of worktrees in .* is damaged: start a session/)],
+  ]);
+  expect(items.some(({ name }) => name.startsWith(session))).toBe(true);
+  expect(await gc({ dryRun: true }, io)).toBe(0);
 });

@@ -1,4 +1,6 @@
 /** What the sessions of a repository and their agents do, or came to; what they cost. */
+import { requireWhole } from '../../journal/integrity.ts';
+import type { JournalReader } from '../../journal/journal.ts';
 import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
@@ -22,10 +24,18 @@ export interface SessionStatus {
 export function status(options: CallOptions & { limit?: number } = {}): SessionStatus[] {
   const caller = callerOf(options);
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
-  return foldSessions(findPlace(caller).project, limit, caller, ({ agents, entry }) => ({
-    session: entry,
-    agents: agentTree(agents.map((agent) => titled(agent, entry.title))),
-  }));
+  return foldSessions(findPlace(caller).project, limit, caller, ({ agents, entry, reader }) => {
+    if (agents.length === 0) tellNameless(entry, reader, caller);
+    return { session: entry, agents: agentTree(agents.map((agent) => titled(agent, entry.title))) };
+  });
+}
+
+/** A repair could not save the start of any agent. One that was killed before anything is on record has none either. */
+function tellNameless({ session }: SessionEntry, reader: JournalReader, caller: Caller): void {
+  if (!Iterator.from(reader.events()).some(({ agent }) => agent !== null)) return;
+  caller.note(
+    `session ${session}: which agents it had is not on record; see what was saved with: ramet logs ${session}`,
+  );
 }
 
 /** The main agent is for what the session is for. */
@@ -96,11 +106,26 @@ export function latestInterrupted(options: CallOptions = {}): string {
       ? `${running.slice(0, 5).join(', ')} still ${running.length === 1 ? 'runs' : 'run'} (ramet ps)`
       : latest === undefined
         ? 'there is no session yet'
-        : `to resume the latest, give a prompt: ramet -p --resume ${latest.session} PROMPT`;
+        : wayOn(project, latest);
   throw new UserMistake(
     'nothing_to_resume',
     `nothing to resume: no session of this working tree was interrupted; ${hint}`,
   );
+}
+
+/** A damaged session would refuse a prompt too. */
+function wayOn(project: string, { session }: SessionEntry): string {
+  try {
+    const reader = openReader({ project, session });
+    try {
+      requireWhole(session, reader);
+    } finally {
+      reader.close();
+    }
+    return `to resume the latest, give a prompt: ramet -p --resume ${session} PROMPT`;
+  } catch {
+    return `the latest, ${session}, is damaged: save what can be read with: ramet doctor --repair ${session}`;
+  }
 }
 
 function hasWorkLeft(project: string, entry: SessionEntry, caller: Caller): boolean {

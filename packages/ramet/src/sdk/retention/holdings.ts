@@ -2,6 +2,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GitCall, runGit } from '../../git/run-git.ts';
+import { indexPath } from '../../journal/session-index.ts';
+import { JournalError } from '../../schema/errors.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
 import { keptFolders, WORK_STAYS } from './kept-folders.ts';
 import { missingHoldings } from './missing-holdings.ts';
@@ -22,8 +24,7 @@ const FORMAT = '%(refname)%09%(objectname)%09%(committerdate:unix)';
 /** Worktrees first: a session whose agents have some stays. */
 export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
   const { place, now, days, interrupted } = options;
-  const worktrees = await worktreeHoldings(options);
-  const withWorktrees = sessionsWithWorktrees(place);
+  const { worktrees, withWorktrees } = await listedWorktrees(options);
   const sessions = sessionHoldings(place.project, { now, days, interrupted, withWorktrees });
   return [
     ...worktrees,
@@ -36,6 +37,26 @@ export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
     ...(await wipRefs(options)),
     ...keptFolders(options),
   ];
+}
+
+interface ListedWorktrees {
+  worktrees: Holding[];
+  withWorktrees: ReadonlySet<string> | null;
+}
+
+/** Without the list nobody knows which session has any. */
+async function listedWorktrees(options: HoldingOptions): Promise<ListedWorktrees> {
+  const { project } = options.place;
+  try {
+    return {
+      worktrees: await worktreeHoldings(options),
+      withWorktrees: sessionsWithWorktrees(options.place),
+    };
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    const list = fileItem('worktree', indexPath(project), options.now, 0);
+    return { worktrees: [{ ...list, keep: error.message }], withWorktrees: null };
+  }
 }
 
 function sessionItem(project: string, held: SessionHolding): Holding {

@@ -34,8 +34,8 @@ export interface RetentionRule {
   days: number;
   /** Also sessions that were interrupted and could be resumed. */
   interrupted?: boolean;
-  /** Sessions whose agents have worktrees. */
-  withWorktrees: ReadonlySet<SessionId>;
+  /** Sessions whose agents have worktrees; null when that cannot be read. */
+  withWorktrees: ReadonlySet<SessionId> | null;
 }
 
 export const DAY_MS = 86_400_000;
@@ -86,6 +86,8 @@ function reasonToKeep(
   const running = 'it is running, or may be on another machine';
   if (live) return stays(running);
   if (rule.now - usedAt < rule.days * DAY_MS) return { reason: 'it was used recently', young: true };
+  if (rule.withWorktrees === null)
+    return stays('its agents may have worktrees, and the list of worktrees is damaged');
   if (rule.withWorktrees.has(session)) return stays('its agents have worktrees: see ramet worktree ls');
   const reader = openOrReason(project, session);
   if (typeof reader === 'string') return stays(`it cannot be read: ${reader}`);
