@@ -3,7 +3,7 @@
  * tests can read it.
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import { RametError, systemCode, UserMistake } from '../schema/errors.ts';
+import { firstError, RametError, systemCode, UserMistake } from '../schema/errors.ts';
 import type { Caller } from '../sdk/calls/caller.ts';
 import type { AgentResult } from '../sdk/index.ts';
 import { isModelKey } from '../system/child-environment.ts';
@@ -159,7 +159,8 @@ export function exitCodeOf({ status, cause }: Pick<AgentResult, 'status' | 'caus
 }
 
 /** The reason of `signal` is what cancelled the command. */
-export function exitCodeOfError(error: unknown, signal: AbortSignal): number {
+export function exitCodeOfError(thrown: unknown, signal: AbortSignal): number {
+  const error = firstError(thrown);
   const family = error instanceof RametError ? error.family : 'terminal';
   if (family === 'cancelled') return exitCodeOf({ status: 'interrupted', cause: String(signal.reason) });
   return family === 'mistake' ? EXIT.wrongUse : EXIT.failed;

@@ -5,7 +5,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '../schema/clock.ts';
-import { UserMistake } from '../schema/errors.ts';
+import { JournalError, UserMistake } from '../schema/errors.ts';
 import { isSessionId, type SessionId } from '../schema/ids.ts';
 import { refuseNetworkHome } from '../system/disk-trouble.ts';
 import { makePrivateDirectory, renamingOf } from '../system/home.ts';
@@ -87,8 +87,14 @@ export async function createSession(
     for (const path of [file, `${file}-wal`, `${file}-shm`, witnessPath(file)]) rmSync(path, { force: true });
     removeLockFile(file);
     lock?.release();
-    throw error instanceof UserMistake ? error : writeFailure(file, error);
+    throw error instanceof UserMistake ? error : notBegun(writeFailure(file, error));
   }
+}
+
+/** Nothing of it was saved, so there is nothing to resume. */
+function notBegun({ code, message, cause }: JournalError): JournalError {
+  const advice = message.replace(/then resume the session$/, 'then start again');
+  return new JournalError(code, 'terminal', advice, { cause });
 }
 
 export interface ResumedJournal {

@@ -109,8 +109,18 @@ export class Cancelled extends RametError {
   }
 }
 
+/** What went wrong first: an error in the release of something is thrown around the one that led to it. */
+export function firstError(thrown: unknown): unknown {
+  let error = thrown;
+  // By its name: not every browser knows the class.
+  while (error instanceof Error && error.name === 'SuppressedError' && 'suppressed' in error)
+    error = error.suppressed;
+  return error;
+}
+
 /** One line of any thrown value, for people. */
-export function describeError(error: unknown): string {
+export function describeError(thrown: unknown): string {
+  const error = firstError(thrown);
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/\s*\n\s*/g, ' ').trim();
 }

@@ -40,7 +40,7 @@ describe.concurrent('LOG-1: a disk that takes no more', () => {
     const end = await user.ramet(['-p', 'x'], { shell: limited(1) });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([
-      expect.stringMatching(/^ramet: cannot write the journal .*\.sqlite: /),
+      expect.stringMatching(/^ramet: cannot write the journal .*\.sqlite: .*, then start again$/),
     ]);
     expect(emulator.requests).toHaveLength(0);
     expect(user.sessions()).toEqual([]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +8,7 @@ import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { JournalError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { digestOf } from '../digest.ts';
-import { schemaVersion } from './database.ts';
+import { createSharedFile, schemaVersion } from './database.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-migrations-'));
 afterAll(() => rmSync(project, { recursive: true }));
@@ -75,4 +75,10 @@ describe('LOG-1: a journal of a newer version', () => {
     expect(() => openReader({ project, session: 'cccccccc' })).toThrow(line);
     expect(readFileSync(file).equals(before)).toBe(true);
   });
+});
+
+test('LOG-1: a file that cannot be made leaves nothing beside it', () => {
+  const folder = mkdtempSync(join(project, 'shared-'));
+  expect(() => createSharedFile(join(folder, 'one.sqlite'), ['this is no SQL'])).toThrow('syntax error');
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -70,18 +70,22 @@ export function rollBack(db: DatabaseSync): void {
  */
 export function createSharedFile(file: string, migrations: readonly string[], fleeting = false): void {
   const aside = `${file}.${newSessionId()}`;
+  let db: DatabaseSync | undefined;
   try {
     closeSync(openSync(aside, 'wx', PRIVATE_FILE));
-    const db = new DatabaseSync(aside);
+    db = new DatabaseSync(aside);
     if (fleeting) db.exec('PRAGMA synchronous = OFF');
     db.exec('PRAGMA journal_mode = WAL');
-    inTransaction(db, () => migrate(db, migrations));
+    const made = db;
+    inTransaction(made, () => migrate(made, migrations));
     db.close();
     linkSync(aside, file);
   } catch (error) {
+    if (db?.isOpen) db.close();
     if (systemCode(error) !== 'EEXIST') throw error;
   } finally {
-    rmSync(aside, { force: true });
+    // On a full disk SQLite leaves its own beside it.
+    for (const end of ['', '-wal', '-shm']) rmSync(aside + end, { force: true });
   }
 }
 
