@@ -182,8 +182,8 @@ interface StartedGit {
 
 /** Throws what keeps the folder's configuration from being looked at. */
 export async function startGit(args: readonly string[], start: GitStart): Promise<StartedGit> {
-  const timeout = start.timeoutMs === undefined ? null : AbortSignal.timeout(start.timeoutMs);
-  const signals = [timeout, start.signal].filter((signal) => signal instanceof AbortSignal);
+  const limit = start.timeoutMs === undefined ? null : timeLimit(start.timeoutMs);
+  const signals = [limit?.signal, start.signal].filter((signal) => signal instanceof AbortSignal);
   const env = gitEnvironment(start);
   const guard = await folderGuard(start.cwd, {
     env,
@@ -202,8 +202,15 @@ export async function startGit(args: readonly string[], start: GitStart): Promis
   git.stdin?.on('error', () => {}).end(start.input);
   const ended = new Promise<number | string>((settle, fail) => {
     git.once('error', fail).once('close', (code, killer) => settle(code ?? killer ?? 'a signal'));
-  });
-  return { process: git, ended, guard, isTimedOut: () => timeout?.aborted === true };
+  }).finally(() => limit?.clear());
+  return { process: git, ended, guard, isTimedOut: () => limit?.signal.aborted === true };
+}
+
+/** Unlike a timeout of `AbortSignal`, which aborts after everything is over too, and makes an error to do so. */
+function timeLimit(ms: number): { signal: AbortSignal; clear(): void } {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), ms).unref();
+  return { signal: abort.signal, clear: () => clearTimeout(timer) };
 }
 
 /** For the few that start git by themselves, too. */
