@@ -17,7 +17,7 @@ const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.s
 /** Around text that a folder provides: that text must not contain the end tag. */
 const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT];
 
-const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/gu;
+const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/g;
 const DASH = /^[\p{Pd}\u02d7\u2043\u2212]$/u;
 const INVISIBLE = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\s\u2800]$/u;
 
@@ -55,7 +55,7 @@ export function quoteFolderText(text: string): string {
 
 /** A name of a folder's, such as a branch or a file, on one line. */
 export function quoteFolderName(name: string): string {
-  return quoteFolderText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
+  return quoteFolderText(isPlain(name) ? name : name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
 /** A value inside an element of ours, on one line: readable, but it can neither open nor close one of `elements`. */
@@ -69,8 +69,12 @@ export function quoteAttribute(text: string): string {
 }
 
 /** A pattern that knows all characters takes half a millisecond to compile, and few texts need it. */
+function isPlain(text: string): boolean {
+  return !/[^ -~]/.test(text);
+}
+
 function onOneLine(text: string): string {
-  if (!/[^ -~]| {2}|^ | $/.test(text)) return text;
+  if (isPlain(text) && !/ {2}|^ | $/.test(text)) return text;
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
