@@ -4,13 +4,24 @@ import type { AgentDesk } from '../../tools/agent-desk.ts';
 import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
 import type { AgentFamily } from './family.ts';
 
+let loaded: Promise<typeof import('./desk.ts')> | null = null;
+
+/** Asked once: an import that is already there still takes a tenth of a millisecond. One that failed is tried again. */
+function loadDesk(): Promise<typeof import('./desk.ts')> {
+  loaded ??= import('./desk.ts').catch((error) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
+}
+
 /** The first call of an agent finds it loaded; a failure shows when it is called. */
 export function prepareDesks(): () => void {
   let begun = false;
   return () => {
     if (begun) return;
     begun = true;
-    void import('./desk.ts').catch(() => {});
+    loadDesk().catch(() => {});
   };
 }
 
@@ -28,7 +39,7 @@ export async function lazyCalledAgents(
 
 export function lazyDesk(family: AgentFamily, id: AgentId, call: string, signal: AbortSignal): AgentDesk {
   const desk = async (): Promise<AgentDesk> => {
-    const { createDesk } = await import('./desk.ts');
+    const { createDesk } = await loadDesk();
     return createDesk(family, id, call, signal);
   };
   return {
