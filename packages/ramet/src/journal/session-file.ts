@@ -120,8 +120,15 @@ export function openSessionFileReadOnly(
 export function settleSessionFile(db: DatabaseSync, file: string): void {
   db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   const project = dirname(file);
-  for (const directory of [project, dirname(project), dirname(dirname(project))]) syncDirectory(directory);
+  syncDirectory(project);
+  const named = `${inodeOf(project)} ${project}`;
+  if (syncedNames.has(named)) return;
+  for (const directory of [dirname(project), dirname(dirname(project))]) syncDirectory(directory);
+  syncedNames.add(named);
 }
+
+/** Project directories, with their inodes, whose names this process has brought to the disk. */
+const syncedNames = new Set<string>();
 
 function syncDirectory(directory: string): void {
   let descriptor: number | undefined;
