@@ -160,7 +160,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'OP-4': 'the policies judge outcomes, and nothing lands by them yet',
   'OP-5': 'retries, freezing and breakers are decided, and no run asks them yet',
   'OP-6': NOT_YET,
-  'OP-7': '`ramet plan` predicts from defaults, without history; `ramet stats`',
+  'OP-7': 'plans and statistics read earlier runs, and nothing runs tasks yet',
   'OP-8': NOT_YET,
   'OP-9': NOT_YET,
   'LOG-1': 'the database of teams',

@@ -1,6 +1,7 @@
 /** What a run of a task list would take, for people and for programs. */
+import type { Estimates } from '../operator/plan/estimate.ts';
 import type { FigureRange, TaskForecast } from '../operator/plan/predict.ts';
-import { dollars, excerpt, table } from './text/format.ts';
+import { dollars, duration, excerpt, table } from './text/format.ts';
 
 const LIST_LENGTH = 100;
 const MOST_STEPS = 20;
@@ -9,9 +10,11 @@ interface PlanView {
   model: string;
   left: number;
   forecast: TaskForecast;
+  /** Null if the figures are defaults. */
+  history: Pick<Estimates, 'runs' | 'tasks' | 'known'> | null;
 }
 
-export function taskPlanObject({ model, left, forecast }: PlanView): Record<string, unknown> {
+export function taskPlanObject({ model, left, forecast, history }: PlanView): Record<string, unknown> {
   const { order, criticalPath, widths, recommended, stuck } = forecast;
   return {
     model,
@@ -25,11 +28,16 @@ export function taskPlanObject({ model, left, forecast }: PlanView): Record<stri
     })),
     recommended,
     stuck,
-    history: false,
+    history: history !== null,
+    ...(history !== null && {
+      history_runs: history.runs,
+      history_tasks: history.tasks,
+      history_same_tasks: history.known,
+    }),
   };
 }
 
-export function taskPlanText({ model, left, forecast }: PlanView): string {
+export function taskPlanText({ model, left, forecast, history }: PlanView): string {
   const { order, criticalPath, widths, recommended, stuck } = forecast;
   const steps = order
     .slice(0, MOST_STEPS)
@@ -37,7 +45,8 @@ export function taskPlanText({ model, left, forecast }: PlanView): string {
   const more = order.length > MOST_STEPS ? `${order.length - MOST_STEPS} more steps\n` : '';
   const rows = widths.map(({ width, seconds, usd }) => [
     `${width}${width === recommended ? ' *' : ''}`,
-    ...[shownRange(seconds, span), moneyRange(usd.planned), moneyRange(usd.unplanned)],
+    ...[timeText(seconds, history !== null), moneyText(usd.planned, history !== null)],
+    moneyText(usd.unplanned, history !== null),
   ]);
   return [
     table([['STEP', 'TASKS THAT CAN START'], ...steps]) + more,
@@ -47,18 +56,45 @@ export function taskPlanText({ model, left, forecast }: PlanView): string {
     stuck.length === 0
       ? ''
       : `never start, as they wait for deferred tasks: ${excerpt(stuck.join(', '), LIST_LENGTH)}\n`,
-    `There is no history yet: these are ranges from defaults for ${excerpt(model, LIST_LENGTH)}, not measurements.\n`,
+    originText(model, history),
   ]
     .filter((part) => part !== '')
     .join('\n');
 }
 
-function moneyRange(range: FigureRange | null): string {
-  return range === null ? 'unknown' : shownRange(range, dollars);
+function originText(model: string, history: PlanView['history']): string {
+  const prices = excerpt(model, LIST_LENGTH);
+  if (history === null)
+    return `There is no history yet: these are ranges from defaults for ${prices}, not measurements.\n`;
+  const { runs, tasks, known } = history;
+  const same = known === 0 ? '' : `; ${known} of these tasks ${known === 1 ? 'was' : 'were'} done before`;
+  return `From ${counted(tasks, 'task')} in ${counted(runs, 'earlier run')}, at the prices of ${prices}${same}.\n`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function moneyText(range: FigureRange | null, measured: boolean): string {
+  if (range === null) return 'unknown';
+  return measured ? around(range, dollars) : shownRange(range, dollars);
+}
+
+function timeText(range: FigureRange, measured: boolean): string {
+  return measured ? around(range, exactSpan) : shownRange(range, span);
+}
+
+/** `12.3 s ± 9%`. */
+function around({ likely, high }: FigureRange, shown: (value: number) => string): string {
+  return likely === 0 ? shown(0) : `${shown(likely)} ± ${Math.round((high / likely - 1) * 100)}%`;
 }
 
 function shownRange({ low, high }: FigureRange, shown: (value: number) => string): string {
   return `${shown(low)} to ${shown(high)}`;
+}
+
+function exactSpan(seconds: number): string {
+  return seconds < 120 ? duration(seconds * 1000) : span(seconds);
 }
 
 /** Rounded to minutes: the figures are no finer than that. */

@@ -161,17 +161,20 @@ const DOORS: Readonly<Record<string, string>> = {
     budget/fork-cost hosting later loop/loop loop/run-state opening resume/resume-agents shapes
   `,
   executors: 'in-process process/process-executor',
-  operator: 'plan/predict run/operator-state schedule/task-graph tasks/listed-task tasks/read-task-list',
+  operator: `
+    plan/estimate plan/fold-history plan/predict plan/run-history plan/statistics run/operator-state
+    schedule/task-graph tasks/listed-task tasks/read-task-list
+  `,
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
     ledger/cost-object ledger/cost-table ledger/ledger merge-text provenance/agent-diff provenance/blame
-    refused-removal repair-text session-target session-view task-list task-plan text/format timeline transcript type-list
+    refused-removal repair-text run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
     calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
-    compile-cache doctor/doctor doctor/health-check index merge/merge operator/lint-tasks operator/plan-tasks options place retention/gc
+    compile-cache doctor/doctor doctor/health-check index merge/merge operator/lint-tasks operator/plan-tasks operator/run-statistics options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees
   `,
 };

@@ -96,7 +96,7 @@ describe('OP-7: ramet plan', () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, '.git'));
     writeFileSync(join(cwd, 'tasks.md'), text);
-    return runHere(['plan', ...flags, 'tasks.md'], { cwd, env: {} });
+    return runHere(['plan', ...flags, 'tasks.md'], { cwd, env: { RAMET_HOME: join(cwd, 'home') } });
   }
 
   test('prints order, critical path, a table of widths, and that there is no history', async () => {

@@ -14,12 +14,12 @@ interface PlanOptions {
 
 /** Exits with 1 if the file has errors. */
 export async function plan(path: string, options: PlanOptions, io: CommandIo): Promise<number> {
-  const { list, model, left, forecast } = await planTasks(path, { ...options, ...callFrom(io) });
+  const { list, model, left, forecast, history } = await planTasks(path, { ...options, ...callFrom(io) });
   if (forecast === null) {
     io.out(problemText(list.problems));
     return EXIT.failed;
   }
-  const view = { model, left, forecast };
+  const view = { model, left, forecast, history };
   if (options.json) io.out(`${JSON.stringify(taskPlanObject(view))}\n`);
   else io.out(left === 0 ? `${countText(list)}\n` : taskPlanText(view));
   return EXIT.done;

@@ -18,6 +18,13 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
       setExitCode(await (await import('../commands/plan.ts')).plan(file, options, io));
     });
   program
+    .command('stats')
+    .description(
+      'show what earlier runs of task files say: conflicts, worktrees, launches, plans against what happened',
+    )
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('../commands/stats.ts')).stats(options, io));
+  program
     .command('operate')
     .description('read and check a task file (with --lint; running it is not possible yet)')
     .argument('<file>', FILE)

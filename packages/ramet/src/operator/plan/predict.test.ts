@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type TaskGraph, taskGraph } from '../schedule/task-graph.ts';
 import { readMarkdown } from '../tasks/markdown/read-markdown.ts';
 import { settleTasks } from '../tasks/settle-tasks.ts';
-import { forecast, simulate } from './predict.ts';
+import { forecast } from './predict.ts';
+import { type Simulation, simulate } from './simulate.ts';
 
 function graphOf(text: string, optional = false): TaskGraph {
   return taskGraph(settleTasks(readMarkdown(text, { file: 'tasks.md', bullets: false }), { folder: '' }), {
@@ -47,6 +48,10 @@ describe('OP-3: what a task waits for', () => {
   });
 });
 
+function simulated(graph: TaskGraph, width: number, fileGate: boolean): Simulation {
+  return simulate(graph, { width, fileGate, spanOf: () => ({ work: 1, land: 0 }) });
+}
+
 const DIAMOND =
   '- [ ] T1 a\n- [ ] T2 b (depends on T1)\n- [ ] T3 c (depends on T1)\n- [ ] T4 d (depends on T2, T3)\n';
 
@@ -88,8 +93,8 @@ describe('OP-7: a plan', () => {
 
   test('tasks that touch one file take turns', () => {
     const graph = graphOf('- [ ] T1 [P] a in src/x.ts\n- [ ] T2 [P] b in src/x.ts\n');
-    expect(simulate(graph, 4, 1, true).end).toBe(2);
-    expect(simulate(graph, 4, 1, false).end).toBe(1);
+    expect(simulated(graph, 4, true).end).toBe(2);
+    expect(simulated(graph, 4, false).end).toBe(1);
   });
 
   test('no schedule beats the critical path or an even share, and none is worse than one after the other', () => {
@@ -98,9 +103,9 @@ describe('OP-7: a plan', () => {
       (_, n) => `- [ ] T${n} x${n < 3 ? '' : ` (depends on T${Math.floor(n / 3)}, T${n - 3})`}\n`,
     ).join('');
     const graph = graphOf(text);
-    const longest = simulate(graph, Number.POSITIVE_INFINITY, 1, false).end;
+    const longest = simulated(graph, Number.POSITIVE_INFINITY, false).end;
     for (const width of [1, 2, 4, 8, 16]) {
-      const { end, starts } = simulate(graph, width, 1, true);
+      const { end, starts } = simulated(graph, width, true);
       expect(starts.size).toBe(60);
       expect(end).toBeGreaterThanOrEqual(Math.max(longest, Math.ceil(60 / width)));
       expect(end).toBeLessThanOrEqual(60);

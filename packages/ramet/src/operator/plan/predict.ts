@@ -1,11 +1,11 @@
 /**
  * What a run would take (OP-7): order, critical path, time and cost for several widths, with and without a launch that is
- * planned for the prompt cache. There is no history yet, so every figure is a range from defaults.
+ * planned for the prompt cache. Figures come from earlier runs, or are ranges from defaults.
  */
-import { costOf } from '../../model/prices.ts';
-import { addCost, NO_USAGE } from '../../schema/usage.ts';
-import { ReadyQueue } from '../schedule/ready-queue.ts';
 import type { TaskGraph } from '../schedule/task-graph.ts';
+import { defaultUsd, FIRST_TOKEN_SECONDS, TASK_DEFAULTS } from './defaults.ts';
+import type { Estimates } from './estimate.ts';
+import { type Simulation, simulate, type TaskSpan } from './simulate.ts';
 
 export interface FigureRange {
   low: number;
@@ -13,29 +13,14 @@ export interface FigureRange {
   high: number;
 }
 
-type Case = keyof FigureRange;
-
-/** What one task takes when nothing is known about it. */
-interface TaskDefaults {
-  seconds: number;
-  requests: number;
-}
-
-const DEFAULTS: Readonly<Record<Case, TaskDefaults>> = {
-  low: { seconds: 120, requests: 8 },
-  likely: { seconds: 360, requests: 20 },
-  high: { seconds: 900, requests: 40 },
-};
-/** System prompt, tools and project instructions: the same for all tasks. */
-const SHARED_TOKENS = 14_000;
-/** What a request adds to the conversation, and what it answers. */
-const ADDED_TOKENS = 1_500;
-const OUTPUT_TOKENS = 600;
-/** With a planned launch the others wait until the first one has its first token. */
-const FIRST_TOKEN_SECONDS = 4;
+/** The widths that a plan shows. */
 const WIDTHS = [1, 2, 4, 8, 16] as const;
 /** A width is worth it while it takes less than this share more than the fastest. */
 const NEAR_FASTEST = 1.1;
+/** Nine of ten normal values are within this many standard deviations. */
+const NINE_OF_TEN = 1.645;
+/** Two runs of one kind differ by about this much, also where their tasks do not. */
+const LEAST_SPREAD = 0.05;
 
 export interface WidthForecast {
   width: number;
@@ -46,7 +31,7 @@ export interface WidthForecast {
 
 export interface TaskForecast {
   /** Tasks that could start together, if nothing else limited them. */
-  order: string[][];
+  order: readonly (readonly string[])[];
   criticalPath: string[];
   widths: WidthForecast[];
   recommended: number;
@@ -54,66 +39,109 @@ export interface TaskForecast {
   stuck: string[];
 }
 
-export function forecast(graph: TaskGraph, model: string): TaskForecast {
-  const free = simulate(graph, Number.POSITIVE_INFINITY, 1, false);
-  const count = free.starts.size;
-  const widths = WIDTHS.map((width): WidthForecast => {
-    const steps = simulate(graph, width, 1, true).end;
+/** `estimates` from earlier runs; null where there are none. */
+export function forecast(graph: TaskGraph, model: string, estimates: Estimates | null = null): TaskForecast {
+  const unit = { work: 1, land: 0 };
+  const free = simulate(graph, { width: Number.POSITIVE_INFINITY, spanOf: () => unit, fileGate: false });
+  const spanOf = estimates === null ? () => unit : spansFrom(estimates);
+  const timed = simulate(graph, { width: Number.POSITIVE_INFINITY, spanOf, fileGate: false });
+  const ids = [...free.starts.keys()];
+  const widths = WIDTHS.map((width) => {
     const together = Math.min(width, free.order[0]?.length ?? 0);
-    return {
-      width,
-      seconds: range((which) => steps * DEFAULTS[which].seconds + (together > 1 ? FIRST_TOKEN_SECONDS : 0)),
-      usd: {
-        planned: priced(model, count, Math.min(1, count)),
-        unplanned: priced(model, count, together),
-      },
-    };
+    return widthForecast(graph, { width, ids, together, model, estimates });
   });
   const fastest = Math.min(...widths.map(({ seconds }) => seconds.likely));
   const recommended = widths.find(({ seconds }) => seconds.likely <= fastest * NEAR_FASTEST)?.width ?? 1;
   const stuck = graph.nodes.filter(({ id }) => !free.starts.has(id)).map(({ id }) => id);
-  return { order: free.order, criticalPath: criticalPath(graph, free.starts), widths, recommended, stuck };
+  return { order: free.order, criticalPath: criticalPath(graph, timed), widths, recommended, stuck };
 }
 
-interface Simulation {
-  /** When each task starts. */
-  starts: Map<string, number>;
-  end: number;
-  /** Ids by start, earliest first. */
-  order: string[][];
+interface ForecastQuestion {
+  width: number;
+  /** The tasks that can start. */
+  ids: readonly string[];
+  /** How many of them start at the beginning. */
+  together: number;
+  model: string;
+  estimates: Estimates | null;
 }
 
-/** Runs the queue on a clock of its own; every task takes `seconds`. */
-export function simulate(graph: TaskGraph, width: number, seconds: number, fileGate: boolean): Simulation {
-  const nodes = fileGate ? graph.nodes : graph.nodes.map((node) => ({ ...node, files: [] }));
-  const queue = new ReadyQueue({ nodes }, { sharedCheckout: false });
-  const starts = new Map<string, number>();
-  const order: string[][] = [];
-  let running: { id: string; end: number }[] = [];
-  let now = 0;
-  for (;;) {
-    const taken = queue.take(width - running.length);
-    if (taken.length > 0) order.push(taken);
-    for (const id of taken) {
-      starts.set(id, now);
-      running.push({ id, end: now + seconds });
-    }
-    if (running.length === 0) return { starts, end: now, order };
-    now = Math.min(...running.map(({ end }) => end));
-    for (const { id, end } of running) if (end <= now) queue.finish(id, 'done');
-    running = running.filter(({ end }) => end > now);
+/** For any width. */
+export function widthForecast(graph: TaskGraph, question: ForecastQuestion): WidthForecast {
+  const { width, ids, together, model, estimates } = question;
+  if (estimates !== null) return fromHistory(graph, width, ids, together, estimates);
+  const { end } = simulate(graph, { width, spanOf: () => ({ work: 1, land: 0 }), fileGate: true });
+  return {
+    width,
+    seconds: range((which) => end * TASK_DEFAULTS[which].seconds + (together > 1 ? FIRST_TOKEN_SECONDS : 0)),
+    usd: {
+      planned: knownRange((which) => defaultUsd(model, which, ids.length, Math.min(1, ids.length))),
+      unplanned: knownRange((which) => defaultUsd(model, which, ids.length, together)),
+    },
+  };
+}
+
+function spansFrom(estimates: Estimates): (id: string) => TaskSpan {
+  const spans = new Map<string, TaskSpan>();
+  return (id) => {
+    const known = spans.get(id);
+    if (known !== undefined) return known;
+    const { workMs, landMs } = estimates.of(id);
+    const span = { work: workMs, land: landMs };
+    spans.set(id, span);
+    return span;
+  };
+}
+
+function fromHistory(
+  graph: TaskGraph,
+  width: number,
+  ids: readonly string[],
+  together: number,
+  estimates: Estimates,
+): WidthForecast {
+  const { end } = simulate(graph, { width, spanOf: spansFrom(estimates), fileGate: true });
+  const seconds = (estimates.headMs + end + estimates.tailMs) / 1000;
+  const inTurn = Math.max(1, ids.length / Math.min(width, Math.max(1, ids.length)));
+  const writers = estimates.writers(ids.length);
+  const around = (usd: number | null): FigureRange | null =>
+    usd === null ? null : spreadRange(usd, estimates.spread.cost, ids.length);
+  return {
+    width,
+    seconds: spreadRange(seconds, estimates.spread.time, inTurn),
+    usd: {
+      planned: around(historyUsd(ids, writers, estimates)),
+      unplanned: around(historyUsd(ids, Math.max(writers, together), estimates)),
+    },
+  };
+}
+
+function historyUsd(ids: readonly string[], writers: number, estimates: Estimates): number | null {
+  const { otherUsd } = estimates;
+  let sum: number | null = otherUsd === null ? null : otherUsd * ids.length;
+  let writing = 0;
+  for (const id of ids) {
+    const { usd, writingUsd } = estimates.of(id);
+    sum = sum === null || usd === null ? null : sum + usd;
+    writing = writingUsd;
   }
+  return sum === null ? null : sum + writing * writers;
 }
 
-/** The longest chain: from what starts last, back to what it waited for. */
-function criticalPath({ nodes }: TaskGraph, starts: ReadonlyMap<string, number>): string[] {
-  const startOf = (id: string): number => starts.get(id) ?? -1;
+/** A sum of `count` values that differ by `spread` differs by less. */
+function spreadRange(likely: number, spread: number, count: number): FigureRange {
+  const share = Math.max(LEAST_SPREAD, (NINE_OF_TEN * spread) / Math.sqrt(Math.max(1, count)));
+  return { low: likely * Math.max(0, 1 - share), likely, high: likely * (1 + share) };
+}
+
+/** The longest chain: from what ends last, back to what it waited for. */
+function criticalPath({ nodes }: TaskGraph, { starts, ends }: Simulation): string[] {
   const started = nodes.filter(({ id }) => starts.has(id));
   const byId = new Map(started.map((node) => [node.id, node]));
   const latest = (ids: readonly string[]): string | undefined => {
     let found: string | undefined;
     for (const id of ids)
-      if (starts.has(id) && (found === undefined || startOf(id) > startOf(found))) found = id;
+      if (ends.has(id) && (found === undefined || (ends.get(id) ?? 0) > (ends.get(found) ?? 0))) found = id;
     return found;
   };
   const path: string[] = [];
@@ -121,47 +149,22 @@ function criticalPath({ nodes }: TaskGraph, starts: ReadonlyMap<string, number>)
     path.unshift(id);
     const node = byId.get(id);
     const barrier = node?.barrier ?? null;
-    const own = latest(node?.waits ?? []);
-    const start = startOf(id);
-    if (start === 0) break;
+    if (starts.get(id) === 0) break;
     // What its phase waited for counts if nothing of its own ended last.
     const earlier = started.filter(
       (one) => barrier !== null && one.barrier !== null && one.barrier < barrier,
     );
     const before = latest(earlier.map((one) => one.id));
-    id = latest([own, before].filter((one) => one !== undefined));
+    id = latest([latest(node?.waits ?? []), before].filter((one) => one !== undefined));
   }
   return path;
 }
 
-function range(value: (which: Case) => number): FigureRange {
+function range(value: (which: keyof FigureRange) => number): FigureRange {
   return { low: value('low'), likely: value('likely'), high: value('high') };
 }
 
-/** `writers` tasks write the shared beginning into the cache, the others read it. */
-function priced(model: string, count: number, writers: number): FigureRange | null {
-  const usdOf = (which: Case): number | null => {
-    const { requests } = DEFAULTS[which];
-    const writing = taskCost(model, requests, true);
-    const reading = taskCost(model, requests, false);
-    return writing === null || reading === null ? null : writing * writers + reading * (count - writers);
-  };
-  const [low, likely, high] = [usdOf('low'), usdOf('likely'), usdOf('high')];
+function knownRange(value: (which: keyof FigureRange) => number | null): FigureRange | null {
+  const [low, likely, high] = [value('low'), value('likely'), value('high')];
   return low === null || likely === null || high === null ? null : { low, likely, high };
-}
-
-/** Every request reads the conversation so far from the cache and writes what it adds. */
-function taskCost(model: string, requests: number, writesShared: boolean): number | null {
-  let sum: number | null = 0;
-  for (let request = 0; request < requests; request++) {
-    const writes = writesShared && request === 0;
-    const usage = {
-      ...NO_USAGE,
-      cache_creation_input_tokens: (writes ? SHARED_TOKENS : 0) + ADDED_TOKENS,
-      cache_read_input_tokens: (writes ? 0 : SHARED_TOKENS) + request * ADDED_TOKENS,
-      output_tokens: OUTPUT_TOKENS,
-    };
-    sum = addCost(sum, costOf(model, usage).usd);
-  }
-  return sum;
 }

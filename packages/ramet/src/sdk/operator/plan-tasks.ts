@@ -1,14 +1,21 @@
 /** Predicts what the tasks of a list would take. Nothing is run. */
 import { resolveModel } from '../../model/catalog.ts';
+import { type Estimates, estimatesOf } from '../../operator/plan/estimate.ts';
 import { forecast, type TaskForecast } from '../../operator/plan/predict.ts';
+import type { RunHistory } from '../../operator/plan/run-history.ts';
 import { taskGraph } from '../../operator/schedule/task-graph.ts';
 import type { TaskList } from '../../operator/tasks/listed-task.ts';
 import { callerOf } from '../calls/caller.ts';
 import { DEFAULT_MODEL } from '../options.ts';
+import { findPlace } from '../place.ts';
 import { type LintQuestion, lintTasks } from './lint-tasks.ts';
+import { readHistories } from './read-histories.ts';
+
+/** Older runs say less about the next one. */
+const MOST_RUNS = 20;
 
 export interface PlanQuestion extends LintQuestion {
-  /** Whose prices count; the model of the default tier when absent. */
+  /** Whose prices count; the model of the last run when absent, or of the default tier. */
   model?: string;
   /** Include optional tasks. */
   optional?: boolean;
@@ -21,12 +28,30 @@ export interface TaskPlan {
   left: number;
   /** Null if the list has errors. */
   forecast: TaskForecast | null;
+  /** What it rests on; null if there is no history. */
+  history: Pick<Estimates, 'runs' | 'tasks' | 'known'> | null;
 }
 
 export async function planTasks(path: string, options: PlanQuestion = {}): Promise<TaskPlan> {
   const list = await lintTasks(path, options);
-  const model = resolveModel(options.model ?? DEFAULT_MODEL, callerOf(options).env);
-  if (list.problems.some(({ level }) => level === 'error')) return { list, model, left: 0, forecast: null };
+  const caller = callerOf(options);
+  const hasErrors = list.problems.some(({ level }) => level === 'error');
+  const runs = hasErrors ? [] : readHistories(findPlace(caller).project, MOST_RUNS, caller);
+  const model = chosenModel(options, runs);
+  if (hasErrors) return { list, model, left: 0, forecast: null, history: null };
   const graph = taskGraph(list, { optional: options.optional ?? false });
-  return { list, model, left: graph.nodes.length, forecast: forecast(graph, model) };
+  const estimated = list.tasks.map(({ id, title, settings: { type, effort } }) => ({
+    id,
+    title,
+    type,
+    effort,
+  }));
+  const history = estimatesOf(estimated, runs, model);
+  return { list, model, left: graph.nodes.length, forecast: forecast(graph, model, history), history };
+}
+
+function chosenModel(options: PlanQuestion, runs: readonly RunHistory[]): string {
+  const used = runs.flatMap(({ tasks }) => tasks).find((task) => task.model !== null)?.model;
+  if (options.model === undefined && used !== undefined && used !== null) return used;
+  return resolveModel(options.model ?? DEFAULT_MODEL, callerOf(options).env);
 }

@@ -1,0 +1,9 @@
+/** `ramet stats`: what earlier runs of the operator say about working in parallel. */
+import { runStatistics } from '../../sdk/operator/run-statistics.ts';
+import { statisticsObject, statisticsText } from '../../views/run-statistics.ts';
+import { type CommandIo, callFrom } from '../io.ts';
+
+export function stats({ json }: { json?: boolean }, io: CommandIo): void {
+  const statistics = runStatistics(callFrom(io));
+  io.out(json ? `${JSON.stringify(statisticsObject(statistics))}\n` : statisticsText(statistics));
+}
