@@ -34,6 +34,8 @@ export const FENCE = 'fence';
 export const FIRST_FENCE = '1';
 /** When it was last resumed. */
 export const OPENED = 'opened';
+/** The inode of the lock of who opened it last: beside a copy there is another. */
+export const LOCK = 'lock';
 /** What a repair could not save, until the session is resumed and everybody is told. */
 export const LOST = 'lost';
 
@@ -82,6 +84,12 @@ function isWrittenElsewhere(session: SessionId, lease: WriterLease): boolean {
   return pid !== null && pid !== process.pid && hasOpen(pid, `${session}.sqlite`);
 }
 
+export interface Claimed {
+  fence: string;
+  /** It was copied, or restored from a backup, since it was last opened: the other may have been resumed too. */
+  isCopy: boolean;
+}
+
 export interface LeaseClaim {
   session: SessionId;
   lease: WriterLease;
@@ -92,15 +100,12 @@ export interface LeaseClaim {
   time: number;
 }
 
-/**
- * Takes the lease of an existing session whose lock is ours, and brings its file to the newest shape. Returns the
- * fence.
- */
-export function claimLease(db: DatabaseSync, claim: LeaseClaim): string {
+/** Takes the lease of an existing session whose lock is ours, and brings its file to the newest shape. */
+export function claimLease(db: DatabaseSync, claim: LeaseClaim): Claimed {
   const { session, lease, lockWasThere, takeOver, time } = claim;
   return inTransaction(db, () => {
     migrate(db, SESSION_MIGRATIONS);
-    const { [WRITER]: writer, [FENCE]: last = '0' } = readMeta(db);
+    const { [WRITER]: writer, [FENCE]: last = '0', [LOCK]: lastLock } = readMeta(db);
     const holder = leaseFrom(writer);
     const state =
       holder === null
@@ -116,7 +121,10 @@ export function claimLease(db: DatabaseSync, claim: LeaseClaim): string {
     writeMeta(db, WRITER, JSON.stringify(lease));
     writeMeta(db, FENCE, fence);
     writeMeta(db, OPENED, String(time));
-    return fence;
+    writeMeta(db, LOCK, String(lease.lock));
+    // A lock that was removed tells nothing.
+    const isCopy = lockWasThere && lastLock !== undefined && lastLock !== String(lease.lock);
+    return { fence, isCopy };
   });
 }
 

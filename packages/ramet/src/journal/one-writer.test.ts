@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -141,6 +141,41 @@ describe('LOG-1: a copy of a session that is being written', () => {
     const { journal, reader } = await resumeSession({ project, session });
     reader.close();
     await journal.close();
+  });
+});
+
+describe('LOG-1: a copy of a session that nobody writes', () => {
+  /** What a resume there says, and whether its agents are to check before they repeat anything. */
+  async function resumed(project: string, session: string): Promise<[string[], boolean]> {
+    const { journal, reader, endIsMissing } = await resumeSession({ project, session });
+    await journal.commit('written');
+    const warnings = Array.from(reader.events(), ({ event }) =>
+      event.type === 'warning.raised' && event.code === 'journal_copied' ? event.message : null,
+    ).filter((message) => message !== null);
+    reader.close();
+    await journal.close();
+    return [warnings, endIsMissing];
+  }
+
+  test.each(['closed', 'killed'])('tells so once, and the original does not (%s)', async (how) => {
+    const original = newProject();
+    const { child, session } = await startWriter(original);
+    await end(child);
+    if (how === 'closed') expect(await resumed(original, session)).toEqual([[], false]);
+    const copy = newProject();
+    cpSync(original, copy, { recursive: true });
+    expect(await resumed(original, session)).toEqual([[], false]);
+    const line = `session ${session} was copied or restored from a backup since it was last used: what another copy did since then may be done again: check the files before you rely on them`;
+    expect(await resumed(copy, session)).toEqual([[line], true]);
+    expect(await resumed(copy, session)).toEqual([[line], false]);
+  });
+
+  test('a home that was moved is none', async () => {
+    const before = newProject();
+    const session = await closedSession(before);
+    const after = newProject();
+    renameSync(before, after);
+    expect(await resumed(after, session)).toEqual([[], false]);
   });
 });
 

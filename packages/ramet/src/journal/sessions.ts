@@ -25,6 +25,7 @@ import {
   type HolderState,
   holderState,
   inUse,
+  LOCK,
   LOST,
   leaseOf,
   newLease,
@@ -77,6 +78,7 @@ export async function createSession(
       cwd,
       [WRITER]: JSON.stringify(lease),
       [FENCE]: FIRST_FENCE,
+      [LOCK]: String(lock.inode),
     };
     const db = fillSessionFile(file, title === null ? meta : { ...meta, title });
     const entry = { session, created, opened: created, ended: null, cwd, title };
@@ -100,7 +102,10 @@ function notBegun({ code, message, cause }: JournalError): JournalError {
 export interface ResumedJournal {
   journal: Journal;
   reader: JournalReader;
-  /** More had been recorded than the journal still holds, at its end or where it was repaired; a warning says how much. */
+  /**
+   * More had been recorded than the journal still holds, at its end or where it was repaired; a warning says how much.
+   * Or more may have been, since this is a copy.
+   */
   endIsMissing: boolean;
 }
 
@@ -128,13 +133,14 @@ export async function resumeSession(
     const end = requireWhole(session, reader);
     db = openSessionFile(file);
     const lease = newLease(lock.inode);
-    const fence = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
+    const { fence, isCopy } = claimLease(db, { session, lease, lockWasThere: !lock.isNew, takeOver, time });
     const entry = describeSession(db, session);
     const missing = joinLines(skipLostEnd({ db, file, end, time }), takeLoss(db, file));
     const { journal, registration, warn } = openJournal(options, { db, entry, lease, lock, fence });
     if (missing !== null) warn('journal_end_missing', missing);
+    if (isCopy) warn('journal_copied', copied(session));
     registration.register();
-    return { journal, reader, endIsMissing: missing !== null };
+    return { journal, reader, endIsMissing: missing !== null || isCopy };
   } catch (error) {
     reader.close();
     db?.close();
@@ -148,6 +154,13 @@ export async function resumeSession(
     if (isGone) throw removedBeforeResuming(file);
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
+}
+
+function copied(session: SessionId): string {
+  return (
+    `session ${session} was copied or restored from a backup since it was last used: what another copy did since then ` +
+    'may be done again: check the files before you rely on them'
+  );
 }
 
 /** One line that says what an earlier repair could not save; null when it saved everything. */
