@@ -5,7 +5,14 @@ export type { OpenConflict } from './merge/integration.ts';
 export type { MergeEntries, MergeEntry } from './merge/merge-entries.ts';
 export type { MergeConflict } from './merge/merge-output.ts';
 export type { MergeRepository } from './merge/merge-repository.ts';
-export type { ConflictResolution, MergePorts, MergeReport, MergeWishes } from './merge/merge-request.ts';
+export type {
+  ConflictResolution,
+  MergePorts,
+  MergeReport,
+  MergeRequest,
+  MergeWishes,
+} from './merge/merge-request.ts';
+export type { CheckOutcome } from './merge/run-check.ts';
 export type { BlamedLine } from './provenance/blame-lines.ts';
 export type { Provenance } from './provenance/trailers.ts';
 export type { FileContents } from './provenance.ts';

@@ -46,6 +46,9 @@ export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase', 'cherry-pick'] as 
 
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
 
+/** `fast-forward`, of the operator alone: what is merged and checked elsewhere lands as it is where it can. */
+export type QueueStrategy = MergeStrategy | 'fast-forward';
+
 /**
  * What happens to a branch that conflicts: it stays for a person; it is tried again, commit by commit, when
  * the others are in; or a resolver is asked.

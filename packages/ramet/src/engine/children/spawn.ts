@@ -45,6 +45,8 @@ export interface SpawnOrder extends SpawnRequest {
   /** Ends a child in the foreground; without it only the child's handle does. */
   signal?: AbortSignal | undefined;
   overrides?: ForkOverrides;
+  /** The commit that its own worktree begins with; where the asking checkout is when absent. */
+  worktreeBase?: string | undefined;
   /** Where it runs; what its type or the settings say when absent. */
   executor?: ExecutorKind | undefined;
 }

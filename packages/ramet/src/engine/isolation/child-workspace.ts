@@ -16,8 +16,13 @@ export async function childWorkspace(
     name,
     description,
     signal,
+    worktreeBase,
     isByDefault,
-  }: Pick<SpawnRequest, 'name' | 'description'> & { signal?: AbortSignal | undefined; isByDefault: boolean },
+  }: Pick<SpawnRequest, 'name' | 'description'> & {
+    signal?: AbortSignal | undefined;
+    worktreeBase?: string | undefined;
+    isByDefault: boolean;
+  },
   id: AgentId,
 ): Promise<AgentWorkspace | null> {
   const { runtime, directory } = parent;
@@ -31,6 +36,7 @@ export async function childWorkspace(
       owner: { session: runtime.journal.session, agent: id },
       cwd: directory.cwd,
       inherited: knownCheckouts(parent),
+      base: worktreeBase,
       signal,
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason.
  */
-import { MERGE_STRATEGIES } from '../../schema/status.ts';
+import { MERGE_STRATEGIES, type QueueStrategy } from '../../schema/status.ts';
 import { buildCheckedChain, type ChainStep, type CheckedChain, type SetAside } from './checked-chain.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
 import {
@@ -42,6 +42,7 @@ export interface ChainOrder {
   outcomes: Map<string, CheckOutcome>;
 }
 
+const STRATEGIES: readonly QueueStrategy[] = [...MERGE_STRATEGIES, 'fast-forward'];
 const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
 
 /**
@@ -178,8 +179,9 @@ function replay(head: IntegrationHead, entry: MergeEntry, order: ChainOrder): Pr
 
 function workOf(entry: MergeEntry, { request, ports }: ChainOrder): IntegrationWork {
   const { branch, tip, isSingle } = entry;
-  const strategy = MERGE_STRATEGIES.find((name) => name === entry.strategy) ?? 'merge';
-  return { branch, tip, isSingle, target: request.target, strategy, story: ports.storyOf?.(branch) ?? {} };
+  const strategy = STRATEGIES.find((name) => name === entry.strategy) ?? 'merge';
+  const target = request.targetName ?? request.target;
+  return { branch, tip, isSingle, target, strategy, story: ports.storyOf?.(branch) ?? {} };
 }
 
 function isConflict({ outcome }: SetAside<MergeEntry>): boolean {

@@ -9,7 +9,7 @@ import { type BranchCommit, branchCommits, groundedCommits } from './branch-comm
 import type { Integration, IntegrationHead, IntegrationWork, OpenConflict } from './integration.ts';
 import { mergeMessage } from './merge-message.ts';
 import type { MergeConflict, MergeResult } from './merge-output.ts';
-import { callIn, type MergeRepository, treeOf } from './merge-repository.ts';
+import { callIn, isAncestor, type MergeRepository, treeOf } from './merge-repository.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { writeCommit, writeScratchCommit } from './write-commit.ts';
 
@@ -33,6 +33,10 @@ async function mergeBranch(
   work: IntegrationWork,
   repository: MergeRepository,
 ): Promise<Integration> {
+  if (work.strategy === 'fast-forward' && (await isAncestor(head.commit, work.tip, repository)))
+    return head.commit === work.tip
+      ? { kind: 'nothing', reason: `${work.target} has it already` }
+      : { kind: 'made', head: { commit: work.tip, tree: null } };
   // Both at once: they need nothing of each other, and a process costs more than its work here.
   const [merged, { tree, commits }] = await Promise.all([
     mergeTrees([head.commit, work.tip], callIn(repository)),

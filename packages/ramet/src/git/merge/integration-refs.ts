@@ -21,6 +21,11 @@ export function queuedRef(tip: string): string {
   return `refs/ramet/queued/${tip}`;
 }
 
+/** The full name of a target: a local branch by its short name, or a private ref by its own. */
+export function targetRef(target: string): string {
+  return target.startsWith('refs/') ? target : `refs/heads/${target}`;
+}
+
 export function shortName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
 }

@@ -1,6 +1,6 @@
 /** The shapes of the outcome of one branch on one base. */
 
-import type { MergeStrategy } from '../../schema/status.ts';
+import type { QueueStrategy } from '../../schema/status.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeConflict } from './merge-output.ts';
 /** What the next branch goes on top of. */
@@ -17,7 +17,7 @@ export interface IntegrationWork {
   /** With cherry-pick: that commit alone is meant, not all that its history adds. */
   isSingle: boolean;
   target: string;
-  strategy: MergeStrategy;
+  strategy: QueueStrategy;
   story: BranchStory;
 }
 

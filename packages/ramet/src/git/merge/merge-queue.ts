@@ -12,7 +12,7 @@
 import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
-import { checkingRef, integrationRef, queuedRef, shortName, targetKey } from './integration-refs.ts';
+import { checkingRef, integrationRef, queuedRef, shortName, targetKey, targetRef } from './integration-refs.ts';
 import { shellWord, withAdvice } from './merge-advice.ts';
 import type { MergeChange, MergeEntry } from './merge-entries.ts';
 import { readRef } from './merge-repository.ts';
@@ -31,7 +31,7 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** Throws for bad names and when it is interrupted; the outcome of each branch is in the report. */
 export async function runMergeQueue(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
   const { repository } = ports;
-  const name = `merge-${targetKey(`refs/heads/${request.target}`)}`;
+  const name = `merge-${targetKey(targetRef(request.target))}`;
   const options = { signal: repository.signal, timeoutMs: LONGEST_WAIT_MS };
   try {
     return await withRepositoryLock(repository, name, () => runLocked(request, ports), options);
@@ -58,7 +58,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
   let before = ground.target.commit;
   let hasMoved = false;
   const decided = new Set<number>();
-  const outcomes = new Map<string, CheckOutcome>();
+  const outcomes = ports.outcomes ?? new Map<string, CheckOutcome>();
   let limit = Number.POSITIVE_INFINITY;
   for (let misses = 0; misses < MOST_MISSES; ) {
     const attempt = await attemptOnce(request, ground, { limit, outcomes, decided }, ports);

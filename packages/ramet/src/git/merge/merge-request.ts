@@ -1,14 +1,14 @@
 /** What the merge queue is asked for, what it needs from outside, and what it answers. */
 
 import type { Clock } from '../../schema/clock.ts';
-import type { ConflictPolicy, MergeStrategy } from '../../schema/status.ts';
+import type { ConflictPolicy, QueueStrategy } from '../../schema/status.ts';
 import type { Provenance } from '../provenance/trailers.ts';
 import type { DiskRoom } from './full-disk.ts';
 import type { OpenConflict } from './integration.ts';
 import type { MergeEntries, MergeEntry } from './merge-entries.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeRepository } from './merge-repository.ts';
-import type { BegunCheck, CheckCommand, CommandRunner } from './run-check.ts';
+import type { BegunCheck, CheckCommand, CheckOutcome, CommandRunner } from './run-check.ts';
 
 export interface MergeWishes {
   check: CheckCommand | null;
@@ -17,11 +17,13 @@ export interface MergeWishes {
 }
 
 export interface MergeRequest extends MergeWishes {
-  /** A local branch, without `refs/heads/`. */
+  /** A local branch, without `refs/heads/`, or the full name of a private ref. */
   target: string;
+  /** What messages call it; its own name when absent. */
+  targetName?: string | undefined;
   /** Branches or commits to enter; what waits already is merged too. */
   branches: readonly string[];
-  strategy: MergeStrategy;
+  strategy: QueueStrategy;
 }
 
 /** The moments between which a process may die; each leaves a state from which the next run continues. */
@@ -55,6 +57,8 @@ export interface MergePorts {
   prepareCheck?(worktree: string, run: CommandRunner): Promise<string[]>;
   /** Where the working tree of a check is; in `project` when absent. */
   checkTrees?: string | undefined;
+  /** How this very check ended on trees, by tree: those are not checked again, and new ones are added. */
+  outcomes?: Map<string, CheckOutcome> | undefined;
   onCheck?(begun: BegunCheck): void;
   /** What is free on a disk; the system is asked when absent. */
   diskRoom?: DiskRoom | undefined;

@@ -48,6 +48,41 @@ describe('WORK-5, WORK-6: how a branch is taken in', () => {
     expect(text).toContain('Ramet-Agent: zzzz.9\nRamet-Session: abcd1234\n');
   });
 
+  test('fast-forward lands a commit as it is, and merges it where the target has moved', async () => {
+    const place = worked();
+    const tip = place.git('rev-parse', 'one');
+    const report = await place.queue({ branches: [tip], strategy: 'fast-forward' });
+    expect(report.after).toBe(tip);
+    expect(place.git('rev-parse', 'main')).toBe(tip);
+    const other = place.git('rev-parse', 'other');
+    const merged = await place.queue({ branches: [other], strategy: 'fast-forward' });
+    expect(place.git('log', '-1', '--format=%P', 'main').split(' ')).toEqual([tip, other]);
+    expect(merged.entries.map(({ state }) => state)).toEqual(['landed']);
+  });
+
+  test('a private ref can be the target, under the name of the branch that it is for', async () => {
+    const place = worked();
+    const before = place.git('rev-parse', 'main');
+    place.git('update-ref', 'refs/ramet/operator/x', before);
+    const request = { target: 'refs/ramet/operator/x', targetName: 'main', branches: ['one', 'other'] };
+    const outcomes = new Map();
+    const check = { command: 'test -e c', timeoutMs: 60_000 };
+    const report = await place.queue({ ...request, check }, { outcomes });
+    expect(place.states(report)).toEqual(['one: landed', 'other: landed']);
+    expect(place.git('rev-parse', 'main')).toBe(before);
+    expect(place.git('log', '-1', '--format=%B', 'refs/ramet/operator/x')).toContain('Merge other into main');
+    expect([...outcomes.keys()]).toEqual([place.git('rev-parse', `${report.after}^{tree}`)]);
+    // The same check is not run again on the same files: this command would fail now.
+    const known = new Map([[place.git('rev-parse', `${report.after}^{tree}`), outcomes.values().next().value]]);
+    const failing = { command: 'exit 1', timeoutMs: 60_000 };
+    const landed = await place.queue(
+      { branches: [report.after], strategy: 'fast-forward', check: failing },
+      { outcomes: known },
+    );
+    expect(landed.entries.map(({ state }) => state)).toEqual(['landed']);
+    expect(place.git('rev-parse', 'main')).toBe(report.after);
+  });
+
   test('squash makes one commit with one parent', async () => {
     const place = worked();
     const report = await place.queue({ branches: ['other', 'one'], strategy: 'squash' });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
 import { damageAdvice, isDamagedRef, readRef } from '../read-refs.ts';
 import { readOrNull } from '../repository.ts';
-import { checkingRef, integrationRef, queuedRef } from './integration-refs.ts';
+import { checkingRef, integrationRef, queuedRef, targetRef } from './integration-refs.ts';
 import type { MergeEntry } from './merge-entries.ts';
 import { lookUpCommits, type MergeRepository, type NamedCommit } from './merge-repository.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
@@ -61,7 +61,7 @@ async function look(
   names: readonly string[],
   { entries, repository }: MergePorts,
 ): Promise<{ ground: QueueGround; found: (NamedCommit | null)[] }> {
-  const ref = `refs/heads/${target}`;
+  const ref = targetRef(target);
   const open = entries.list(ref).filter(isOpen);
   const branches = open.map(({ branch }) => `refs/heads/${branch}`);
   const all = [ref, integrationRef(ref), checkingRef(ref), ...branches, ...names];

@@ -85,7 +85,9 @@ export async function mergeQueue(options: MergeTargetOptions = {}): Promise<Merg
   const { caller, repository } = await openTarget(options);
   const project = projectOf(repository, caller);
   using entries = openMergeEntries(project);
-  return await listedEntries(entries.list(), repository, {
+  // What the operator merges for itself is told by its own report.
+  const own = entries.list().filter(({ target }) => !target.startsWith('refs/ramet/'));
+  return await listedEntries(own, repository, {
     wishesOf: (ref) => wishesOf(entries, ref),
     project,
   });
@@ -200,7 +202,10 @@ function noTarget(): UserMistake {
 }
 
 function waitingTargets(entries: MergeEntries): string[] {
-  const open = entries.list().filter(({ state }) => state === 'waiting' || state === 'integrated');
+  const open = entries
+    .list()
+    .filter(({ state }) => state === 'waiting' || state === 'integrated')
+    .filter(({ target }) => !target.startsWith('refs/ramet/'));
   return [...new Set(open.map(({ target }) => shortName(target)))];
 }
 

@@ -61,7 +61,9 @@ export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspac
   return {
     create({ cwd, name, owner, base, inherited, signal }) {
       const place = placeFor(cwd);
-      const created = createWorktree(place, { name, owner, base, numbered: true, signal });
+      // Uncommitted work of a checkout belongs on top of its own commit.
+      const dirty = base === undefined ? undefined : ('exclude' as const);
+      const created = createWorktree(place, { name, owner, base, dirty, numbered: true, signal });
       return hold(place, created.then(fresh), inherited);
     },
     async enter(request) {
