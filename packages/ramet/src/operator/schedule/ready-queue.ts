@@ -26,7 +26,11 @@ export class ReadyQueue {
   #phase = 0;
   /** Positions of tasks whose dependencies are met, in order. */
   #ready: number[] = [];
+  /** Those of them that `newlyReady` has not told. */
+  #untold: number[];
   readonly #running: Map<string, TaskNode> = new Map();
+  /** Ids of tasks that are done: nobody waits for them. */
+  readonly #done: Set<string> = new Set();
 
   constructor({ nodes }: TaskGraph, options: QueueOptions) {
     this.#options = options;
@@ -47,10 +51,22 @@ export class ReadyQueue {
     this.#ready = nodes.flatMap(({ held }, position) =>
       this.#unmet[position] === 0 && !held ? [position] : [],
     );
+    this.#untold = [...this.#ready];
   }
 
   get running(): ReadonlySet<string> {
     return new Set(this.#running.keys());
+  }
+
+  /** Tasks that wait for nothing but room since the last call; each is told once. */
+  newlyReady(): string[] {
+    const told: string[] = [];
+    this.#untold = this.#untold.filter((position) => {
+      const node = this.#nodes[position];
+      if (node !== undefined && this.#hasPhaseCome(node)) told.push(node.id);
+      return node !== undefined && !this.#hasPhaseCome(node);
+    });
+    return told;
   }
 
   /** At most `room` tasks that may start; from now on they are running. */
@@ -69,10 +85,13 @@ export class ReadyQueue {
   }
 
   #mayStart(node: TaskNode): boolean {
-    if (node.barrier !== null && node.barrier > (this.#phases[this.#phase] ?? Number.POSITIVE_INFINITY))
-      return false;
+    if (!this.#hasPhaseCome(node)) return false;
     for (const other of this.#running.values()) if (this.#conflict(node, other)) return false;
     return true;
+  }
+
+  #hasPhaseCome({ barrier }: TaskNode): boolean {
+    return barrier === null || barrier <= (this.#phases[this.#phase] ?? Number.POSITIVE_INFINITY);
   }
 
   #conflict(one: TaskNode, other: TaskNode): boolean {
@@ -80,12 +99,35 @@ export class ReadyQueue {
     return filesOverlap(one.files, other.files);
   }
 
+  /** A task that another process started is running here too. */
+  adopt(id: string): void {
+    const node = this.#nodes[this.#position.get(id) ?? -1];
+    if (node === undefined) return;
+    this.#withdraw(id);
+    this.#running.set(id, node);
+  }
+
+  /** It may start again: after a failure, or because a person says so. */
+  putBack(id: string): void {
+    const position = this.#position.get(id);
+    this.#running.delete(id);
+    if (position === undefined || this.#done.has(id) || this.#unmet[position] !== 0) return;
+    if (!this.#ready.includes(position)) this.#ready = merged(this.#ready, [position]);
+  }
+
   /** A running task has ended. After a failure nothing that waits for it starts. */
   finish(id: string, outcome: 'done' | 'failed'): void {
-    const node = this.#running.get(id);
-    if (node === undefined) throw new Error(`${id} is not running`);
+    if (!this.#running.has(id)) throw new Error(`${id} is not running`);
+    this.settle(id, outcome);
+  }
+
+  /** The same for a task in any state: a person may skip one that has not begun. */
+  settle(id: string, outcome: 'done' | 'failed'): void {
+    const node = this.#nodes[this.#position.get(id) ?? -1];
     this.#running.delete(id);
-    if (outcome === 'failed') return;
+    this.#withdraw(id);
+    if (node === undefined || outcome === 'failed' || this.#done.has(id)) return;
+    this.#done.add(id);
     if (node.barrier !== null) {
       this.#left.set(node.barrier, (this.#left.get(node.barrier) ?? 1) - 1);
       while (this.#phase < this.#phases.length && this.#left.get(this.#phases[this.#phase] ?? 0) === 0)
@@ -95,13 +137,23 @@ export class ReadyQueue {
     for (const position of this.#dependents[this.#position.get(id) ?? -1] ?? []) {
       const unmet = (this.#unmet[position] ?? 1) - 1;
       this.#unmet[position] = unmet;
-      if (unmet === 0 && this.#nodes[position]?.held === false) freed.push(position);
+      const dependent = this.#nodes[position];
+      if (unmet === 0 && dependent?.held === false && !this.#done.has(dependent.id)) freed.push(position);
     }
-    if (freed.length > 0)
-      this.#ready = merged(
-        this.#ready,
-        freed.sort((one, other) => one - other),
-      );
+    if (freed.length === 0) return;
+    this.#ready = merged(
+      this.#ready,
+      freed.sort((one, other) => one - other),
+    );
+    this.#untold.push(...freed);
+  }
+
+  #withdraw(id: string): void {
+    const position = this.#position.get(id);
+    const at = position === undefined ? -1 : this.#ready.indexOf(position);
+    if (at !== -1) this.#ready.splice(at, 1);
+    const untold = position === undefined ? -1 : this.#untold.indexOf(position);
+    if (untold !== -1) this.#untold.splice(untold, 1);
   }
 }
 

@@ -1,0 +1,119 @@
+/** The agents at work: one for each attempt that runs, started when the attempt is on record. */
+import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
+import { isAsking } from './decisions.ts';
+import { type OperatorState, taskOf } from './operator-state.ts';
+import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
+import type { TaskActors } from './task-actors.ts';
+
+export interface AttemptsParts {
+  readonly ports: OperatorPorts;
+  readonly run: OperatorRun;
+  readonly actors: TaskActors;
+  state(): OperatorState;
+  onEnd(id: string, end: AttemptEnd, attempt: AttemptChange): void;
+  /** Something changed that may let others start. */
+  onChange(): void;
+  onFailure(error: unknown): void;
+}
+
+interface Entry {
+  readonly id: string;
+  /** Null while it is being started. */
+  live: LiveAttempt | null;
+  /** Why it is to stop, if that was said before it was there. */
+  stopped: string | null;
+}
+
+export class Attempts {
+  readonly #parts: AttemptsParts;
+  readonly #entries: Set<Entry> = new Set();
+
+  constructor(parts: AttemptsParts) {
+    this.#parts = parts;
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** Those that take a place: agents that wait for a person take none. */
+  get working(): number {
+    let count = 0;
+    for (const { id } of this.#entries) {
+      const task = taskOf(this.#parts.state(), id);
+      if (task === undefined || !isAsking(task)) count += 1;
+    }
+    return count;
+  }
+
+  /** Of one task, or all. */
+  stop(reason: string, id?: string): void {
+    for (const entry of this.#entries) {
+      if (id !== undefined && entry.id !== id) continue;
+      entry.stopped = reason;
+      entry.live?.stop(reason);
+    }
+  }
+
+  begin(id: string, number: number, isResumed: boolean): void {
+    const entry: Entry = { id, live: null, stopped: null };
+    this.#entries.add(entry);
+    void this.#carryOut(entry, number, isResumed)
+      .catch((error: unknown) => this.#parts.onFailure(error))
+      .finally(() => {
+        this.#entries.delete(entry);
+        this.#parts.onChange();
+      });
+  }
+
+  async #carryOut(entry: Entry, number: number, isResumed: boolean): Promise<void> {
+    const { ports, onChange, onEnd } = this.#parts;
+    const { id } = entry;
+    await ports.recorded();
+    const order = this.#orderFor(id, number, isResumed);
+    if (order === null) return;
+    entry.live = ports.begin(order, this.#watch(id, number));
+    if (entry.stopped !== null) entry.live.stop(entry.stopped);
+    onChange();
+    const end = await entry.live.ended;
+    this.#entries.delete(entry);
+    onEnd(id, end, factsOf(number, end));
+  }
+
+  #orderFor(id: string, number: number, isResumed: boolean): AttemptOrder | null {
+    const task = taskOf(this.#parts.state(), id);
+    const attempt = task?.attempts.find((one) => one.number === number);
+    if (task === undefined || attempt === undefined) return null;
+    const before = task.attempts.findLast((one) => one.number < number && one.state === 'failed') ?? null;
+    return { run: this.#parts.run, task: task.task, attempt, before, isResumed };
+  }
+
+  #watch(id: string, number: number): AttemptWatch {
+    const { actors, onChange } = this.#parts;
+    return {
+      started: (facts) => actors.note(id, { attempt: { number, ...facts } }),
+      asked: (question) => {
+        const person = `ramet operate answer ${question.id} once|always|denied`;
+        actors.change(id, { type: 'ask' }, { question, person });
+        onChange();
+      },
+      answered: () => {
+        actors.change(id, { type: 'answered' });
+        onChange();
+      },
+    };
+  }
+}
+
+function factsOf(number: number, { costUsd, usage, branch, path }: AttemptEnd): AttemptChange {
+  return {
+    ...{ number, costUsd, usage },
+    ...(branch !== undefined && { branch }),
+    ...(path !== undefined && { path }),
+  };
+}
+
+/** Found again by it after a crash; also a part of the names of its branch and worktree. */
+export function attemptName(id: string, number: number): string {
+  return `${id.replace(/[^\w.-]+/g, '-').slice(0, 40)}-${number}`;
+}

@@ -1,0 +1,118 @@
+/** What follows from the state of a run. Values in, values out. */
+import type { OperatorRun, RunTask, TaskStatus } from '../../schema/operator-events.ts';
+import {
+  type FanInPolicy,
+  type FanInVerdict,
+  judgeFanIn,
+  parseFanInPolicy,
+  type TaskOutcome,
+} from '../schedule/fan-in.ts';
+import { ReadyQueue } from '../schedule/ready-queue.ts';
+import { costOfTask, isTaskEnded, type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
+
+const OPEN: ReadonlySet<TaskStatus> = new Set(['queued', 'ready']);
+const UNDER_WAY: ReadonlySet<TaskStatus> = new Set([
+  'running',
+  'waiting',
+  'verifying',
+  'merging',
+  'interrupted',
+]);
+
+/** The ready queue as the state has it: also after a crash, and when tasks were added. */
+export function queueOf(state: OperatorState): ReadyQueue {
+  const tasks = tasksOf(state);
+  const left = tasks.filter(({ status }) => status !== 'done' && status !== 'skipped');
+  const nodes = left.map(({ task: { id, waits, barrier, files }, status }) => {
+    return { id, waits, barrier, files, held: !OPEN.has(status) };
+  });
+  const queue = new ReadyQueue({ nodes }, { sharedCheckout: isShared(state.run) });
+  for (const one of left) if (UNDER_WAY.has(one.status) || isAsking(one)) queue.adopt(one.task.id);
+  return queue;
+}
+
+function isShared(run: OperatorRun | null): boolean {
+  return run?.isolation === 'partition' || run?.isolation === 'none';
+}
+
+/** Whether one of its agents waits for a person's answer. */
+export function isAsking({ status, cause }: Pick<TaskState, 'status' | 'cause'>): boolean {
+  return status === 'blocked' && cause === 'permission';
+}
+
+export function policyOf({ policy }: OperatorRun): FanInPolicy {
+  return parseFanInPolicy(policy) ?? { kind: 'best-effort' };
+}
+
+/** How many agents work on one task at once. */
+export function attemptsOf(run: OperatorRun): number {
+  return policyOf(run).kind === 'first' ? run.attempts : 1;
+}
+
+/** The check that a task has to pass: its own, or that of the run. */
+export function checkOf(run: OperatorRun, { settings }: RunTask): OperatorRun['check'] {
+  const { check } = settings;
+  return check === undefined ? run.check : { command: check, timeoutMs: run.check?.timeoutMs ?? 600_000 };
+}
+
+function outcomeOf({ status, cause }: TaskState): TaskOutcome {
+  if (status === 'done') return 'passed';
+  if (status === 'blocked') return cause === 'permission' || cause === 'gate' ? 'pending' : 'failed';
+  return isTaskEnded({ status }) && status !== 'interrupted' ? 'failed' : 'pending';
+}
+
+/** What may land now. Skipped tasks do not count; competing attempts have been decided by then. */
+export function judge(state: OperatorState): FanInVerdict {
+  const counted = tasksOf(state).filter(({ status }) => status !== 'skipped');
+  const policy: FanInPolicy = state.run === null ? { kind: 'best-effort' } : policyOf(state.run);
+  const outcomes = new Map(counted.map((task) => [task.task.id, outcomeOf(task)]));
+  return judgeFanIn(policy.kind === 'first' ? { kind: 'best-effort' } : policy, outcomes);
+}
+
+export interface Spending {
+  /** What ended attempts have cost; null if that is unknown. */
+  readonly usd: number | null;
+  /** What one more is expected to cost; 0 while nothing is known. */
+  readonly expectedUsd: number;
+}
+
+export function spendingOf(state: OperatorState): Spending {
+  let [usd, count]: [number | null, number] = [0, 0];
+  for (const task of tasksOf(state)) {
+    const cost = costOfTask(task);
+    usd = usd === null || cost === null ? null : usd + cost;
+    count += task.attempts.filter(({ endedAt }) => endedAt !== null).length;
+  }
+  return { usd, expectedUsd: usd === null || count === 0 ? 0 : usd / count };
+}
+
+/** Why nothing more may start; null while there is money for `live` agents and one more. */
+export function overBudget(state: OperatorState, live: number): string | null {
+  const limit = state.run?.budget.usd;
+  if (limit === undefined) return null;
+  const { usd, expectedUsd } = spendingOf(state);
+  if (usd === null) return `what was spent is unknown, and the budget is $${limit}`;
+  if (usd >= limit) return `$${usd.toFixed(2)} of $${limit} is spent`;
+  const next = usd + expectedUsd * (live + 1);
+  return next <= limit ? null : `another task would take it to about $${next.toFixed(2)} of $${limit}`;
+}
+
+/** Tasks that nothing starts any more, each with those that it waits for: a phase by its first task that is not done. */
+export function strandedTasks(state: OperatorState): Map<string, string[]> {
+  const left = tasksOf(state).filter(({ status }) => status !== 'done' && status !== 'skipped');
+  const ids = new Set(left.map(({ task: { id } }) => id));
+  const first = left.reduce<RunTask | null>((low, { task }) => (isEarlier(task, low) ? task : low), null);
+  return new Map(
+    left
+      .filter(({ status }) => status === 'queued')
+      .map(({ task: { id, waits, barrier } }) => {
+        const own = waits.filter((other) => ids.has(other));
+        const isLater = first !== null && barrier !== null && barrier > (first.barrier ?? 0);
+        return [id, own.length === 0 && isLater ? [first.id] : own];
+      }),
+  );
+}
+
+function isEarlier({ barrier }: RunTask, than: RunTask | null): boolean {
+  return barrier !== null && (than === null || barrier < (than.barrier ?? 0));
+}

@@ -1,0 +1,167 @@
+/**
+ * Takes finished work, a batch at a time, through merge and check onto the private ref, and lands what the policy allows
+ * (OP-4, WORK-5). What arrives while a batch is checked is the next batch.
+ */
+import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import { checkOf, judge } from './decisions.ts';
+import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
+import type { BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
+import type { TaskActors } from './task-actors.ts';
+import type { FailureNews } from './task-failure.ts';
+
+/** After so many conflicts of one task a person decides. */
+const MOST_ROUNDS = 3;
+
+export interface IntegratorParts {
+  readonly ports: OperatorPorts;
+  readonly run: OperatorRun;
+  readonly actors: TaskActors;
+  state(): OperatorState;
+  record(event: OperatorEvent): void;
+  onMerged(id: string): void;
+  onRejected(id: string, news: FailureNews): void;
+}
+
+export class Integrator {
+  readonly #parts: IntegratorParts;
+  /** Work that waits, in the order in which it was finished. */
+  #waiting: { id: string; number: number }[] = [];
+  #isAtWork = false;
+
+  constructor(parts: IntegratorParts) {
+    this.#parts = parts;
+  }
+
+  get isBusy(): boolean {
+    return this.#isAtWork || this.#waiting.length > 0;
+  }
+
+  offer(id: string, number: number): void {
+    this.#waiting.push({ id, number });
+  }
+
+  /** What an earlier process had in hand is offered again: what is on the ref already is found there. */
+  resume(id: string): void {
+    const { actors, state } = this.#parts;
+    if (actors.statusOf(id) === 'merging') actors.change(id, { type: 'resume', attempts: 0 });
+    for (const { number, state: now } of taskOf(state(), id)?.attempts ?? [])
+      if (now === 'ended') this.offer(id, number);
+  }
+
+  /** Whether a check can show that a task that changed nothing is done. */
+  mayBeUnchanged(id: string): boolean {
+    const { run, state } = this.#parts;
+    const task = taskOf(state(), id);
+    return task !== undefined && checkOf(run, task.task) !== null;
+  }
+
+  /** Merges what waits, unless it is at it already; false if there was nothing to do. */
+  async pump(): Promise<boolean> {
+    if (this.#isAtWork || this.#waiting.length === 0) return false;
+    this.#isAtWork = true;
+    try {
+      while (this.#waiting.length > 0) await this.#merge(this.#nextBatch());
+      await this.#landIfDue();
+      return true;
+    } finally {
+      this.#isAtWork = false;
+    }
+  }
+
+  /** Those that the same check decides about, and of each task one attempt. */
+  #nextBatch(): MergeOffer[] {
+    const { run, state } = this.#parts;
+    const batch: MergeOffer[] = [];
+    const later: { id: string; number: number }[] = [];
+    let command: string | null | undefined;
+    for (const entry of this.#waiting) {
+      const task = taskOf(state(), entry.id);
+      const attempt = task?.attempts.find(({ number }) => number === entry.number);
+      if (task === undefined || attempt === undefined || task.status !== 'verifying') continue;
+      const own = checkOf(run, task.task)?.command ?? null;
+      command ??= own;
+      const isTaken = batch.some((one) => one.task.id === entry.id);
+      if (own === command && !isTaken) batch.push({ task: task.task, attempt });
+      else later.push(entry);
+    }
+    this.#waiting = later;
+    return batch;
+  }
+
+  async #merge(offers: readonly MergeOffer[]): Promise<void> {
+    const { ports, run, actors, record } = this.#parts;
+    const [first] = offers;
+    if (first === undefined) return;
+    await ports.recorded();
+    const report = await ports.integrate({
+      ...{ run, offers, check: checkOf(run, first.task) },
+      onChecked: async () => {
+        for (const { task } of offers) actors.change(task.id, { type: 'checked' });
+        await ports.recorded();
+      },
+    });
+    const merged = offers.filter(({ task }) => report.outcomes.get(task.id)?.kind === 'merged');
+    if (merged.length > 0)
+      record({ type: 'operator.integrated', commit: report.head, tasks: merged.map(({ task }) => task.id) });
+    for (const offer of offers) this.#decide(offer, report);
+  }
+
+  #decide({ task, attempt }: MergeOffer, { outcomes, check }: BatchReport): void {
+    const { actors, onMerged, onRejected, state } = this.#parts;
+    const outcome = outcomes.get(task.id) ?? { kind: 'refused', message: 'nothing is known of its merge' };
+    const { number } = attempt;
+    if (outcome.kind === 'merged') {
+      actors.change(
+        task.id,
+        { type: 'merged', cause: outcome.isNothing ? 'nothing' : null },
+        { attempt: { number, state: 'passed' }, result: outcome.result, check },
+      );
+      onMerged(task.id);
+      return;
+    }
+    const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
+    onRejected(task.id, {
+      ...{ event: 'rejected', cause: outcome.kind, message: outcome.message },
+      final: this.#isFinal(outcome, rounds),
+      attempt: { number, state: 'failed', cause: outcome.kind, message: outcome.message },
+      ...(outcome.kind === 'check' && { check: check?.passed === false ? check : null }),
+      ...(outcome.kind === 'conflict' && { conflict: { files: outcome.files, rounds } }),
+    });
+  }
+
+  #isFinal(outcome: MergeOutcome, rounds: number): boolean {
+    if (outcome.kind !== 'conflict') return outcome.kind === 'base_check';
+    return this.#parts.run.onConflict === 'person' || rounds >= MOST_ROUNDS;
+  }
+
+  /** At the end: what is still to land, and the marks. */
+  async landAll(): Promise<void> {
+    await this.#landIfDue();
+    const { run, ports, record, state } = this.#parts;
+    const { landing, integrated } = state();
+    const hasLanded = landing !== null && (landing.state === 'moved' || landing.state === 'kept');
+    if (!run.marks || !(hasLanded || integrated === null)) return;
+    for (const { task, status, marked } of tasksOf(state())) {
+      if (status !== 'done' || marked?.written === true || task.file === null) continue;
+      record({ type: 'task.marked', task: task.id, ...(await ports.mark(run, task)) });
+    }
+  }
+
+  async #landIfDue(): Promise<void> {
+    const { run, ports, record, state } = this.#parts;
+    const { integrated, landing } = state();
+    const isThere =
+      landing?.commit === integrated && landing?.state !== 'intended' && landing?.state !== 'failed';
+    if (integrated === null || integrated === run.base || isThere || judge(state()).land.length === 0) return;
+    record({
+      ...{ type: 'operator.landed', state: 'intended', commit: integrated },
+      ...{ before: null, after: null, message: null },
+    });
+    await ports.recorded();
+    const { commit, ...report } = await ports.land(run, integrated);
+    record({ type: 'operator.landed', commit, ...report });
+    // The target had moved: what starts from now on begins with that too.
+    if (commit !== integrated && report.state !== 'failed')
+      record({ type: 'operator.integrated', commit, tasks: [] });
+  }
+}

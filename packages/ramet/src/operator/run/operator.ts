@@ -1,0 +1,305 @@
+/**
+ * Runs the tasks of a file (OP-2): starts what may start, has finished work merged and checked, lands what the policy allows,
+ * and tries again or gives up by rule. No model decides anything here.
+ *
+ * Invariants
+ * 1. A change of a task is on record before it is acted on: see `recorded`.
+ * 2. Everything that is under way follows from the state alone, so a process that is killed at any point is continued
+ *    by another one that folds the journal and calls `run`.
+ */
+import type {
+  AttemptChange,
+  OperatorAction,
+  OperatorEvent,
+  OperatorRun,
+} from '../../schema/operator-events.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { afterEnd, CLOSED_BREAKER } from '../schedule/breaker.ts';
+import type { ReadyQueue } from '../schedule/ready-queue.ts';
+import { allowedActions, carryOut } from './actions.ts';
+import { applyOperatorEvent } from './apply-operator-event.ts';
+import { Attempts, attemptName } from './attempts.ts';
+import { attemptsOf, isAsking, judge, overBudget, queueOf, strandedTasks } from './decisions.ts';
+import { Integrator } from './integrator.ts';
+import { type OperatorState, type TaskState, taskOf, tasksOf } from './operator-state.ts';
+import type { AttemptEnd, OperatorPorts } from './ports.ts';
+import { TaskActors } from './task-actors.ts';
+import { type FailureNews, recordFailure } from './task-failure.ts';
+
+export class Operator {
+  readonly #ports: OperatorPorts;
+  readonly #run: OperatorRun;
+  readonly #actors: TaskActors;
+  readonly #attempts: Attempts;
+  readonly #integrator: Integrator;
+  #state: OperatorState;
+  #queue: ReadyQueue;
+  /** Tasks that wait for the time of their next try. */
+  readonly #timers: Set<string> = new Set();
+  #breaker = CLOSED_BREAKER;
+  /** Aborts when the run is over. */
+  readonly #over: AbortController = new AbortController();
+  #failure: { error: unknown } | null = null;
+  #wake = Promise.withResolvers<void>();
+
+  /** Continues the run of a state, which may have just begun. */
+  constructor(state: OperatorState, ports: OperatorPorts) {
+    if (state.run === null) throw new Error('there is no run to continue');
+    const { run } = state;
+    [this.#ports, this.#run, this.#state] = [ports, run, state];
+    this.#actors = new TaskActors(run.retries, (event) => this.#record(event));
+    for (const task of tasksOf(state)) this.#actors.admit(task);
+    this.#queue = queueOf(state);
+    const parts = { ports, run, actors: this.#actors, state: () => this.#state };
+    this.#attempts = new Attempts({
+      ...parts,
+      onEnd: (id, end, attempt) => this.#ended(id, end, attempt),
+      onChange: () => this.#wake.resolve(),
+      onFailure: (error) => this.#fail(error),
+    });
+    this.#integrator = new Integrator({
+      ...parts,
+      record: (event) => this.#record(event),
+      onMerged: (id) => this.#merged(id),
+      onRejected: (id, news) => this.#failed(id, news),
+    });
+  }
+
+  get state(): OperatorState {
+    return this.#state;
+  }
+
+  /** Until nothing is under way and nothing can start. `signal`: nothing more starts, and what runs is waited for. */
+  async run(signal: AbortSignal): Promise<OperatorState> {
+    const unlink = onAbort(signal, () =>
+      this.#drain('interrupted', `interrupted (${String(signal.reason)})`),
+    );
+    try {
+      this.#restore();
+      for (;;) {
+        for (const id of this.#queue.newlyReady()) this.#actors.change(id, { type: 'ready' });
+        this.#launch();
+        void this.#integrator.pump().then(
+          (hasWorked) => hasWorked && this.#wake.resolve(),
+          (error: unknown) => this.#fail(error),
+        );
+        if (this.#failure !== null) throw this.#failure.error;
+        if (!this.#isBusy()) break;
+        await this.#wake.promise;
+        this.#wake = Promise.withResolvers<void>();
+      }
+      await this.#finish();
+      return this.#state;
+    } finally {
+      this.#over.abort();
+      unlink();
+    }
+  }
+
+  /** What may be asked for now, about one task or about the run. */
+  allowed(task?: string): OperatorAction['kind'][] {
+    return allowedActions(this.#state, this.#actors, task);
+  }
+
+  /** Carries out what a person, a model or a program asks for. Returns why not, and what is possible; null if it did. */
+  act(action: OperatorAction, by: 'person' | 'model' | 'program'): string | null {
+    const refused = carryOut(action, {
+      ...{ state: () => this.#state, actors: this.#actors, ports: this.#ports },
+      record: (event) => this.#record(event),
+      requeue: () => {
+        this.#queue = queueOf(this.#state);
+      },
+      stop: (id, reason) => this.#attempts.stop(reason, id),
+      resetBreaker: () => {
+        this.#breaker = CLOSED_BREAKER;
+      },
+    });
+    this.#record({ type: 'operator.asked', by, action, refused });
+    this.#wake.resolve();
+    return refused;
+  }
+
+  /** Interrupts everything that runs. */
+  stopAll(reason: string): void {
+    this.#drain('interrupted', reason);
+    this.#attempts.stop(reason);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake.resolve();
+  }
+
+  #record(event: OperatorEvent): void {
+    this.#ports.record(event);
+    this.#state = applyOperatorEvent(this.#state, { event, time: this.#ports.clock.now() });
+  }
+
+  /** What an earlier process left under way continues. */
+  #restore(): void {
+    for (const task of tasksOf(this.#state)) {
+      const { id, held, gate } = task.task;
+      const running = task.attempts.filter(({ state }) => state === 'running');
+      if (task.status === 'blocked' && task.cause === 'dependency')
+        this.#actors.change(id, { type: 'retry' });
+      else if (task.status === 'queued' && (held || gate !== null)) this.#hold(task);
+      else if (task.status === 'waiting') this.#tryLater(id, task.until ?? 0);
+      else if (task.status === 'verifying' || task.status === 'merging') this.#integrator.resume(id);
+      else if (running.length > 0) this.#actors.change(id, { type: 'resume', attempts: running.length });
+      const status = this.#actors.statusOf(id);
+      if (status !== 'running' && status !== 'verifying') continue;
+      for (const { number } of running) this.#attempts.begin(id, number, true);
+    }
+    this.#queue = queueOf(this.#state);
+  }
+
+  /** Once: a person who has started it is not asked again. */
+  #hold({ task }: TaskState): void {
+    const isStarted = this.#state.asked.some(
+      ({ action, refused }) => refused === null && action.kind === 'start' && action.task === task.id,
+    );
+    if (isStarted) return;
+    const message = task.gate ?? 'it is deferred';
+    const person = `${message}; then: ramet operate start ${task.id}`;
+    this.#actors.change(task.id, { type: 'gate', cause: 'gate' }, { message, person });
+  }
+
+  #launch(): void {
+    const each = attemptsOf(this.#run);
+    while (this.#state.status === 'running') {
+      const { working } = this.#attempts;
+      if (working > 0 && working + each > this.#ports.width(this.#run)) return;
+      const [id] = this.#queue.take(1);
+      if (id === undefined) return;
+      const why = overBudget(this.#state, working);
+      if (why === null) this.#start(id, each);
+      else {
+        this.#queue.putBack(id);
+        this.#drain('budget', why);
+      }
+    }
+  }
+
+  #start(id: string, attempts: number): void {
+    if (this.#actors.statusOf(id) === 'queued') this.#actors.change(id, { type: 'ready' });
+    const first = (taskOf(this.#state, id)?.attempts.at(-1)?.number ?? 0) + 1;
+    const base = this.#state.integrated ?? this.#run.base;
+    const numbers = Array.from({ length: attempts }, (_, index) => first + index);
+    for (const number of numbers) {
+      const attempt = { number, state: 'running' as const, name: attemptName(id, number), base };
+      if (number === first) this.#actors.change(id, { type: 'start', attempts }, { attempt });
+      else this.#actors.note(id, { attempt });
+    }
+    for (const number of numbers) this.#attempts.begin(id, number, false);
+  }
+
+  #ended(id: string, end: AttemptEnd, attempt: AttemptChange): void {
+    if (end.kind === 'worked')
+      this.#offer(id, { ...attempt, state: 'ended', commit: end.commit, files: end.files });
+    else if (end.kind === 'unchanged') this.#unchanged(id, end.isReport, attempt);
+    else if (end.kind === 'interrupted') this.#interrupted(id, end, attempt);
+    else {
+      const { cause, message, final = false } = end;
+      const failed = { ...attempt, state: 'failed' as const, cause, message };
+      this.#failed(id, { event: 'failed', cause, message, final, attempt: failed });
+    }
+  }
+
+  #offer(id: string, attempt: AttemptChange): void {
+    if (this.#actors.change(id, { type: 'worked' }, { attempt }) === null)
+      this.#actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
+    else this.#integrator.offer(id, attempt.number);
+  }
+
+  /** Nothing shows that anything was done, unless a check or the report itself is what counts. */
+  #unchanged(id: string, isReport: boolean, attempt: AttemptChange): void {
+    if (isReport || this.#integrator.mayBeUnchanged(id)) {
+      this.#offer(id, { ...attempt, state: 'ended', commit: null, files: [] });
+      return;
+    }
+    const [cause, message] = ['no_changes', 'its agent is done and has changed nothing'];
+    this.#failed(id, { event: 'failed', cause, message, attempt: { ...attempt, state: 'failed', cause } });
+  }
+
+  /** One that waits for an answer keeps its question: it asks again when it is resumed. */
+  #interrupted(
+    id: string,
+    { cause, message }: Extract<AttemptEnd, { kind: 'interrupted' }>,
+    { number }: AttemptChange,
+  ): void {
+    const task = taskOf(this.#state, id);
+    if (cause === 'limit' || cause === 'provider') this.#drain(cause, message);
+    if (task !== undefined && isAsking(task)) return;
+    if (this.#actors.change(id, { type: 'interrupted', cause }, { message }) === null)
+      this.#actors.note(id, { attempt: { number, state: 'stopped' } });
+  }
+
+  /** Tries again later, or gives up. */
+  #failed(id: string, news: FailureNews): void {
+    const failures = taskOf(this.#state, id)?.failures ?? 0;
+    const now = this.#ports.clock.now();
+    const next = recordFailure(this.#actors, id, news, { now, run: this.#run, failures });
+    if (next?.status === 'waiting') this.#tryLater(id, next.until);
+    if (next?.status !== 'frozen' && next?.status !== 'blocked') return;
+    this.#queue.settle(id, 'failed');
+    this.#count(true);
+    if (this.#run.policy === 'all' && judge(this.#state).state === 'lost')
+      this.#drain('policy', `${id} has failed, and nothing lands unless everything does`);
+  }
+
+  #merged(id: string): void {
+    this.#queue.settle(id, 'done');
+    this.#count(false);
+    this.#attempts.stop('superseded', id);
+  }
+
+  #count(failed: boolean): void {
+    this.#breaker = afterEnd(this.#breaker, failed);
+    if (this.#breaker.tripped === null || this.#state.status !== 'running') return;
+    const message = `${this.#breaker.tripped}: nothing more starts; repair the cause, then: ramet operate --resume`;
+    this.#record({ type: 'operator.changed', status: 'tripped', cause: 'breaker', message });
+  }
+
+  #tryLater(id: string, until: number): void {
+    if (this.#timers.has(id)) return;
+    this.#timers.add(id);
+    const { clock } = this.#ports;
+    void clock.sleep(Math.max(0, until - clock.now()), this.#over.signal).then(() => {
+      if (this.#over.signal.aborted) return;
+      this.#timers.delete(id);
+      if (this.#actors.change(id, { type: 'due' }) !== null) this.#queue.putBack(id);
+      this.#wake.resolve();
+    });
+  }
+
+  #drain(cause: string, message: string | null): void {
+    if (this.#state.status !== 'running' && this.#state.status !== 'paused') return;
+    this.#record({ type: 'operator.changed', status: 'draining', cause, message });
+    this.#wake.resolve();
+  }
+
+  #isBusy(): boolean {
+    const { status } = this.#state;
+    if (this.#integrator.isBusy || this.#attempts.working > 0 || status === 'paused') return true;
+    if (this.#timers.size > 0 && status === 'running') return true;
+    if (this.#attempts.count === 0) return false;
+    // Only agents that wait for a person are left. If nobody is there, they end and keep their questions.
+    if (!this.#ports.isAttended || status !== 'running') this.#attempts.stop('unanswered');
+    return true;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#integrator.landAll();
+    if (this.#state.status === 'running')
+      for (const [id, waits] of strandedTasks(this.#state))
+        this.#actors.change(
+          id,
+          { type: 'strand' },
+          { message: `it waits for ${waits.slice(0, 5).join(', ')}` },
+        );
+    const { status, cause, message } = this.#state;
+    const why = status === 'running' ? { cause: null, message: null } : { cause, message };
+    this.#record({ type: 'operator.changed', status: 'ended', ...why });
+    await this.#ports.recorded();
+  }
+}

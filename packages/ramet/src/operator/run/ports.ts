@@ -1,0 +1,118 @@
+/** What the operator needs from the world. It decides; these start agents, merge, write and tell the time. */
+import type { Clock } from '../../schema/clock.ts';
+import type {
+  OperatorEvent,
+  OperatorRun,
+  RecordedCheck,
+  RunTask,
+  TaskQuestion,
+} from '../../schema/operator-events.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { TaskAttempt } from './operator-state.ts';
+
+export interface AttemptOrder {
+  readonly run: OperatorRun;
+  readonly task: RunTask;
+  readonly attempt: TaskAttempt;
+  /** The one before it, whose failure it is to know of; null for the first. */
+  readonly before: TaskAttempt | null;
+  /** An earlier process began it: its agent is found by its name and continued, or started if there is none. */
+  readonly isResumed: boolean;
+}
+
+/** Told while an attempt runs. */
+export interface AttemptWatch {
+  started(facts: { agent: string; branch: string | null; path: string | null }): void;
+  /** It cannot continue before a person has answered. */
+  asked(question: TaskQuestion): void;
+  answered(): void;
+}
+
+interface AttemptFacts {
+  readonly costUsd: number | null;
+  readonly usage: Usage;
+  readonly branch?: string | null;
+  readonly path?: string | null;
+}
+
+export type AttemptEnd = AttemptFacts &
+  (
+    | { readonly kind: 'worked'; readonly commit: string; readonly files: readonly string[] }
+    /** Its agent is done and has changed nothing. `isReport`: its report is all that was wanted. */
+    | { readonly kind: 'unchanged'; readonly isReport: boolean }
+    /** `final`: another attempt would not help. */
+    | {
+        readonly kind: 'failed';
+        readonly cause: string;
+        readonly message: string | null;
+        readonly final?: boolean;
+      }
+    /** It can be resumed. */
+    | { readonly kind: 'interrupted'; readonly cause: string; readonly message: string | null }
+  );
+
+export interface LiveAttempt {
+  /** Never rejects. */
+  readonly ended: Promise<AttemptEnd>;
+  /** Interrupts it: it ends, and its work stays where it is. */
+  stop(reason: string): void;
+}
+
+export interface MergeOffer {
+  readonly task: RunTask;
+  readonly attempt: TaskAttempt;
+}
+
+export interface MergeBatch {
+  readonly run: OperatorRun;
+  readonly offers: readonly MergeOffer[];
+  readonly check: OperatorRun['check'];
+  /** Called when what is to be merged has passed the check, before the private ref moves. */
+  onChecked(): Promise<void>;
+}
+
+/** What came of one offer. */
+export type MergeOutcome =
+  | { readonly kind: 'merged'; readonly result: string; readonly isNothing: boolean }
+  | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly message: string }
+  /** The check fails because of it. */
+  | { readonly kind: 'check'; readonly message: string }
+  /** The check fails without it too: it is not to blame, and nothing is known of it. */
+  | { readonly kind: 'base_check'; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: string };
+
+export interface BatchReport {
+  /** Where the private ref is now. */
+  readonly head: string;
+  /** By task. */
+  readonly outcomes: ReadonlyMap<string, MergeOutcome>;
+  readonly check: RecordedCheck | null;
+}
+
+export interface LandingReport {
+  readonly state: 'moved' | 'kept' | 'failed';
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The commit that landed or waits: more than was asked for, if the target had moved. */
+  readonly commit: string;
+  readonly message: string | null;
+}
+
+export interface OperatorPorts {
+  readonly clock: Clock;
+  /** At once and in order; `recorded` resolves when it is on the disk. */
+  record(event: OperatorEvent): void;
+  recorded(): Promise<void>;
+  begin(order: AttemptOrder, watch: AttemptWatch): LiveAttempt;
+  /** One batch at a time. */
+  integrate(batch: MergeBatch): Promise<BatchReport>;
+  land(run: OperatorRun, commit: string): Promise<LandingReport>;
+  /** Marks a task as done in its file. */
+  mark(run: OperatorRun, task: RunTask): Promise<{ written: boolean; why: string | null }>;
+  /** How many agents may work at once, where the run leaves that open. */
+  width(run: OperatorRun): number;
+  /** Whether a person is there to answer: otherwise a run does not wait for answers once all else is over. */
+  readonly isAttended: boolean;
+  /** Answers an open question; false if there is none of that name. */
+  answer?(question: string, answer: 'once' | 'always' | 'denied'): boolean;
+}

@@ -1,0 +1,62 @@
+/** What a failure of an attempt means for its task: tried again after a while, or given to a person with what to do. */
+import type { AttemptChange, OperatorRun, RecordedCheck, TaskStatus } from '../../schema/operator-events.ts';
+import { afterFailure as delayAfter } from '../schedule/breaker.ts';
+import type { TaskActors } from './task-actors.ts';
+
+export interface FailureNews {
+  /** `failed`: its agent has failed. `rejected`: its work cannot be merged, or does not pass. */
+  readonly event: 'failed' | 'rejected';
+  readonly cause: string;
+  readonly message: string | null;
+  /** Another attempt would not help. */
+  readonly final?: boolean;
+  readonly attempt?: AttemptChange;
+  readonly check?: RecordedCheck | null;
+  readonly conflict?: { files: readonly string[]; rounds: number };
+}
+
+export interface AfterNews {
+  readonly status: TaskStatus;
+  /** When it is tried again, if it is `waiting`. */
+  readonly until: number;
+}
+
+/** Null if the failure is of no importance any more. */
+export function recordFailure(
+  actors: TaskActors,
+  id: string,
+  news: FailureNews,
+  { now, run, failures }: { now: number; run: OperatorRun; failures: number },
+): AfterNews | null {
+  const { event: type, cause, message, final = false, attempt, check, conflict } = news;
+  const next = delayAfter(failures + 1, { retries: run.retries, ...DELAYS });
+  const until = now + (next.next === 'retry' ? next.delayMs : 0);
+  const facts = {
+    ...(attempt !== undefined && { attempt }),
+    ...(check !== undefined && { check }),
+    ...(conflict !== undefined && { conflict }),
+  };
+  const status = actors.change(id, { type, cause, final }, (now) => ({
+    ...facts,
+    message,
+    ...(now === 'waiting' && { until }),
+    ...((now === 'frozen' || now === 'blocked') && { person: adviceFor(id, cause) }),
+  }));
+  if (status === null && attempt !== undefined)
+    actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
+  return status === null ? null : { status, until };
+}
+
+const DELAYS = { firstDelayMs: 2_000, longestDelayMs: 60_000 };
+
+const ADVICE: Readonly<Record<string, string>> = {
+  setup: 'repair what its worktree needs (setting worktree.setup)',
+  conflict: 'resolve the conflict on its branch, or let it be done again',
+  base_check: 'the check fails without it too: repair that first',
+  budget: 'raise its budget',
+};
+
+function adviceFor(id: string, cause: string): string {
+  const first = ADVICE[cause];
+  return `${first === undefined ? '' : `${first}; then: `}ramet operate retry ${id}, or ramet operate skip ${id}`;
+}
