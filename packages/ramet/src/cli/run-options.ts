@@ -46,7 +46,7 @@ export function addRunOptions(command: Command): Command {
     );
 }
 
-function ruleList(text: string, before?: string[]): string[] {
+export function ruleList(text: string, before?: string[]): string[] {
   const rules = collectRules(text);
   if (rules.length === 0) throw new InvalidArgumentError('It names no rule.');
   return [...(before ?? []), ...rules];
@@ -68,7 +68,7 @@ function thinkingTokens(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of at least 1024.');
 }
 
-function positiveNumber(text: string): number {
+export function positiveNumber(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError('It must be a number above 0.');

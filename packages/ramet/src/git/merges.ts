@@ -1,6 +1,7 @@
 /** Merging branches, for commands and the library: loaded when one of them is asked for. */
 export { currentBranch } from './merge/branch-checkouts.ts';
 export { branchCommits } from './merge/branch-commits.ts';
+export { checkCommit } from './merge/check-commit.ts';
 export { conflictMatrix } from './merge/conflict-matrix.ts';
 export { describeConflicts } from './merge/integration.ts';
 export { shortName } from './merge/integration-refs.ts';
@@ -11,5 +12,6 @@ export { requireObjectId } from './merge/merge-output.ts';
 export { runMergeQueue } from './merge/merge-queue.ts';
 export { callIn, findMergeRepository, lookUpCommits, resolveCommits } from './merge/merge-repository.ts';
 export { mergeTrees } from './merge/merge-trees.ts';
+export { updateRefs } from './merge/move-target.ts';
 export { openPrivateWorktree, removePrivateWorktree } from './merge/private-worktree.ts';
 export { noIdentityFrom, writeScratchCommit } from './merge/write-commit.ts';

@@ -76,17 +76,21 @@ describe('OP-1: ramet operate --lint', () => {
       });
   });
 
-  test('a missing file is wrong use; running is refused in one line', async () => {
+  test('a missing file is wrong use, and so are a file beside --resume and a width of 0', async () => {
     const cwd = temporaryDirectory();
     expect(await runHere(['operate', '--lint', 'none.md'], { cwd, env: {} })).toMatchObject({
       code: 2,
       stderr: 'ramet: none.md is not there: name a task file or a folder of tasks\n',
     });
-    expect(await operate('- [ ] T1 a\n')).toMatchObject({
+    expect(await runHere(['operate'], { cwd, env: {} })).toMatchObject({
       code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^ramet: running tasks is not possible yet: .*\n$/),
+      stderr: expect.stringMatching(/^ramet: name a task file, or resume a run: .*\n$/),
     });
+    expect(await operate('- [ ] T1 a\n', '--resume', 'abcdefgh')).toMatchObject({
+      code: 2,
+      stderr: 'ramet: give a task file or --resume, not both\n',
+    });
+    expect(await operate('- [ ] T1 a\n', '--parallel', '0')).toMatchObject({ code: 2 });
     expect(await operate('- [ ] T1 a (depends on T2)\n')).toMatchObject({ code: 1 });
   });
 });

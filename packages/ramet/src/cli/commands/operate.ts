@@ -1,22 +1,58 @@
-/** `ramet operate --lint`: how a task file was read, and what is wrong with it. */
+/** `ramet operate`: runs the tasks of a file; with `--lint`, how the file was read and what is wrong with it. */
+import { isTaskEnded, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { ConflictPolicy, MergeStrategy, SessionMode } from '../../schema/status.ts';
 import { lintTasks } from '../../sdk/operator/lint-tasks.ts';
+import { operatorText } from '../../views/operator-table.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
+import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
 
-import { type CommandIo, callFrom, EXIT } from '../io.ts';
-
-interface OperateOptions {
+export interface OperateFlags {
   lint?: boolean;
   json?: boolean;
   bullets?: boolean;
   tag?: string;
+  optional?: boolean;
+  into?: string;
+  policy?: string;
+  parallel?: number | 'auto';
+  attempts?: number;
+  strategy?: MergeStrategy;
+  /** False for `--no-check`. */
+  check?: string | false;
+  checkSeconds?: number;
+  onConflict?: ConflictPolicy;
+  resolveModel?: string;
+  resolveBudgetUsd?: number;
+  retries?: number;
+  maxBudgetUsd?: number;
+  model?: string;
+  updateCheckout?: boolean;
+  /** False for `--no-marks`. */
+  marks?: boolean;
+  permissionMode?: SessionMode;
+  allow?: string[];
+  deny?: string[];
+  /** True where no session is named. */
+  resume?: string | true;
 }
 
-/** Exits with 1 if the file has errors. */
-export async function operate(path: string, options: OperateOptions, io: CommandIo): Promise<number> {
-  const list = await lintTasks(path, { ...options, ...callFrom(io) });
+/** Exits with 1 if the file has errors, or if a task is not done. */
+export async function operate(path: string | undefined, flags: OperateFlags, io: CommandIo): Promise<number> {
+  const { lint, json, resume, ...options } = flags;
+  if (resume !== undefined) {
+    if (path !== undefined) throw new UserMistake('two_runs', 'give a task file or --resume, not both');
+    return carryOut(undefined, { ...options, resume: resume === true ? 'latest' : resume }, io);
+  }
+  if (path === undefined)
+    throw new UserMistake(
+      'no_task_file',
+      'name a task file, or resume a run: ramet operate FILE, ramet operate --resume',
+    );
+  const list = await lintTasks(path, { ...listOptions(flags), ...callFrom(io) });
   const hasErrors = list.problems.some(({ level }) => level === 'error');
-  if (options.lint) {
-    io.out(options.json ? `${JSON.stringify(taskListObject(list))}\n` : taskListText(list));
+  if (lint) {
+    io.out(json ? `${JSON.stringify(taskListObject(list))}\n` : taskListText(list));
     return hasErrors ? EXIT.failed : EXIT.done;
   }
   if (hasErrors) {
@@ -27,6 +63,36 @@ export async function operate(path: string, options: OperateOptions, io: Command
     io.out(`${countText(list)}\n`);
     return EXIT.done;
   }
-  io.note(`running tasks is not possible yet: "ramet operate --lint ${path}" reads the file and checks it`);
-  return EXIT.wrongUse;
+  return carryOut(path, options, io);
+}
+
+function listOptions({ bullets, tag }: OperateFlags): { bullets?: boolean; tag?: string } {
+  return { ...(bullets !== undefined && { bullets }), ...(tag !== undefined && { tag }) };
+}
+
+async function carryOut(
+  path: string | undefined,
+  options: Omit<OperateFlags, 'lint' | 'json' | 'resume'> & { resume?: string },
+  io: CommandIo,
+): Promise<number> {
+  const { operateTasks } = await import('../../sdk/operator/operate.ts');
+  const { session, state } = await operateTasks(path, { ...options, ...callFrom(io) });
+  io.out(operatorText(state));
+  if (!isWhole(state)) io.note(`resume it with: ramet operate --resume ${session}`);
+  return exitCodeOfRun(state);
+}
+
+function isWhole(state: OperatorState): boolean {
+  const { landing } = state;
+  const hasLanded = landing === null || landing.state === 'moved' || landing.state === 'kept';
+  return hasLanded && tasksOf(state).every(({ status }) => status === 'done' || status === 'skipped');
+}
+
+/** As `-p`: 75 for a provider that limits or is away; an interruption only counts while something is left to do. */
+function exitCodeOfRun(state: OperatorState): number {
+  if (isWhole(state)) return EXIT.done;
+  const { cause } = state;
+  if (cause === 'limit' || cause === 'provider') return EXIT.limited;
+  const isOpen = tasksOf(state).some((task) => !isTaskEnded(task) || task.status === 'interrupted');
+  return cause === 'interrupted' && isOpen ? exitCodeOf({ status: 'interrupted', cause }) : EXIT.failed;
 }

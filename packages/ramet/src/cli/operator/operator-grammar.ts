@@ -1,6 +1,8 @@
 /** The grammar of the commands for task files. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CONFLICT_POLICIES, MERGE_STRATEGIES, SESSION_MODES } from '../../schema/status.ts';
 import type { CommandIo } from '../io.ts';
+import { positiveNumber, ruleList, wholeNumber } from '../run-options.ts';
 
 const FILE = 'Markdown, YAML or JSON with tasks, or a folder with a file for each task';
 
@@ -26,13 +28,58 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     .action(async (options) => (await import('../commands/stats.ts')).stats(options, io));
   program
     .command('operate')
-    .description('read and check a task file (with --lint; running it is not possible yet)')
-    .argument('<file>', FILE)
-    .option('--lint', 'explain how each line was read and what is wrong; exit with 1 if there are errors')
+    .description('run the tasks of a file: agents in worktrees, merged and checked commits')
+    .argument('[file]', FILE)
+    .option(
+      '--lint',
+      'only explain how each line was read and what is wrong; exit with 1 if there are errors',
+    )
     .option('--json', 'with --lint: print JSON')
     .option('--bullets', 'read list items as tasks if no line has a box')
     .option('--tag <name>', 'which list of a JSON file that has several')
+    .option('--optional', 'include optional tasks')
+    .option(
+      '--resume [session]',
+      'continue a run that was interrupted; the latest one if no session is named',
+    )
+    .option('--into <branch>', 'where results land (default: the branch that is checked out)')
+    .option('--parallel <number>', 'how many agents work at once, or auto (default: 4)', width)
+    .option('--policy <policy>', 'what lands: best-effort (default), all, quorum:K or first')
+    .option('--attempts <number>', 'with --policy first: how many agents compete for a task', wholeNumber)
+    .option('--check <command>', 'must succeed on the merged files (default: setting merge.check)')
+    .option('--no-check', 'merge without a check, whatever the settings say')
+    .option('--check-seconds <seconds>', 'how long a check may take', wholeNumber)
+    .addOption(new Option('--strategy <strategy>', 'how branches are merged').choices([...MERGE_STRATEGIES]))
+    .addOption(
+      new Option(
+        '--on-conflict <policy>',
+        'retry: the task is done again (default); resolve: another agent; person',
+      ).choices([...CONFLICT_POLICIES]),
+    )
+    .option('--resolve-model <model>', 'with --on-conflict resolve: the model of that agent')
+    .option('--resolve-budget-usd <dollars>', 'what it may spend on one conflict', positiveNumber)
+    .option('--retries <number>', 'how often a failed task is tried again (default: 2)', count)
+    .option('--max-budget-usd <dollars>', 'start nothing more when this much is spent', positiveNumber)
+    .option('--model <model>', 'the model of the agents; a task may name its own')
+    .option('--update-checkout', 'also move a target that is checked out, if that checkout is clean')
+    .option('--no-marks', 'do not mark done tasks in the file')
+    .addOption(
+      new Option('--permission-mode <mode>', 'what agents may do (default: acceptEdits)').choices([
+        ...SESSION_MODES,
+      ]),
+    )
+    .option('--allow <rules>', 'what agents may do without a question, such as "Bash(npm test:*)"', ruleList)
+    .option('--deny <rules>', 'what is always refused to them', ruleList)
     .action(async (file, options) => {
       setExitCode(await (await import('../commands/operate.ts')).operate(file, options, io));
     });
+}
+
+function width(text: string): number | 'auto' {
+  return text === 'auto' ? text : wholeNumber(text);
+}
+
+function count(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of at least 0.');
 }

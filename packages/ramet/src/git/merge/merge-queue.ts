@@ -12,7 +12,14 @@
 import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
-import { checkingRef, integrationRef, queuedRef, shortName, targetKey, targetRef } from './integration-refs.ts';
+import {
+  checkingRef,
+  integrationRef,
+  queuedRef,
+  shortName,
+  targetKey,
+  targetRef,
+} from './integration-refs.ts';
 import { shellWord, withAdvice } from './merge-advice.ts';
 import type { MergeChange, MergeEntry } from './merge-entries.ts';
 import { readRef } from './merge-repository.ts';

@@ -73,7 +73,9 @@ describe('WORK-5, WORK-6: how a branch is taken in', () => {
     expect(place.git('log', '-1', '--format=%B', 'refs/ramet/operator/x')).toContain('Merge other into main');
     expect([...outcomes.keys()]).toEqual([place.git('rev-parse', `${report.after}^{tree}`)]);
     // The same check is not run again on the same files: this command would fail now.
-    const known = new Map([[place.git('rev-parse', `${report.after}^{tree}`), outcomes.values().next().value]]);
+    const known = new Map([
+      [place.git('rev-parse', `${report.after}^{tree}`), outcomes.values().next().value],
+    ]);
     const failing = { command: 'exit 1', timeoutMs: 60_000 };
     const landed = await place.queue(
       { branches: [report.after], strategy: 'fast-forward', check: failing },

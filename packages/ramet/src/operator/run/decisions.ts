@@ -69,14 +69,14 @@ export function judge(state: OperatorState): FanInVerdict {
   return judgeFanIn(policy.kind === 'first' ? { kind: 'best-effort' } : policy, outcomes);
 }
 
-export interface Spending {
+export interface RunSpending {
   /** What ended attempts have cost; null if that is unknown. */
   readonly usd: number | null;
   /** What one more is expected to cost; 0 while nothing is known. */
   readonly expectedUsd: number;
 }
 
-export function spendingOf(state: OperatorState): Spending {
+export function spendingOf(state: OperatorState): RunSpending {
   let [usd, count]: [number | null, number] = [0, 0];
   for (const task of tasksOf(state)) {
     const cost = costOfTask(task);

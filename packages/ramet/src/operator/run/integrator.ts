@@ -9,7 +9,7 @@ import type { BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './por
 import type { TaskActors } from './task-actors.ts';
 import type { FailureNews } from './task-failure.ts';
 
-/** After so many conflicts of one task a person decides. */
+/** After this many conflicts of one task a person decides. */
 const MOST_ROUNDS = 3;
 
 export interface IntegratorParts {

@@ -24,7 +24,7 @@ import { Integrator } from './integrator.ts';
 import { type OperatorState, type TaskState, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, OperatorPorts } from './ports.ts';
 import { TaskActors } from './task-actors.ts';
-import { type FailureNews, recordFailure } from './task-failure.ts';
+import { type FailureNews, failureOf, recordFailure } from './task-failure.ts';
 
 export class Operator {
   readonly #ports: OperatorPorts;
@@ -198,11 +198,7 @@ export class Operator {
       this.#offer(id, { ...attempt, state: 'ended', commit: end.commit, files: end.files });
     else if (end.kind === 'unchanged') this.#unchanged(id, end.isReport, attempt);
     else if (end.kind === 'interrupted') this.#interrupted(id, end, attempt);
-    else {
-      const { cause, message, final = false } = end;
-      const failed = { ...attempt, state: 'failed' as const, cause, message };
-      this.#failed(id, { event: 'failed', cause, message, final, attempt: failed });
-    }
+    else this.#failed(id, { ...failureOf(attempt, end.cause, end.message), final: end.final ?? false });
   }
 
   #offer(id: string, attempt: AttemptChange): void {
@@ -217,8 +213,7 @@ export class Operator {
       this.#offer(id, { ...attempt, state: 'ended', commit: null, files: [] });
       return;
     }
-    const [cause, message] = ['no_changes', 'its agent is done and has changed nothing'];
-    this.#failed(id, { event: 'failed', cause, message, attempt: { ...attempt, state: 'failed', cause } });
+    this.#failed(id, failureOf(attempt, 'no_changes', 'its agent is done and has changed nothing'));
   }
 
   /** One that waits for an answer keeps its question: it asks again when it is resumed. */

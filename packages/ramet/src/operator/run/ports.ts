@@ -16,7 +16,7 @@ export interface AttemptOrder {
   readonly attempt: TaskAttempt;
   /** The one before it, whose failure it is to know of; null for the first. */
   readonly before: TaskAttempt | null;
-  /** An earlier process began it: its agent is found by its name and continued, or started if there is none. */
+  /** An earlier process began it: its agent is found by its name and continued, or started if none exists. */
   readonly isResumed: boolean;
 }
 
@@ -113,6 +113,6 @@ export interface OperatorPorts {
   width(run: OperatorRun): number;
   /** Whether a person is there to answer: otherwise a run does not wait for answers once all else is over. */
   readonly isAttended: boolean;
-  /** Answers an open question; false if there is none of that name. */
+  /** Answers an open question; false if no such question is open. */
   answer?(question: string, answer: 'once' | 'always' | 'denied'): boolean;
 }

@@ -15,6 +15,11 @@ export interface FailureNews {
   readonly conflict?: { files: readonly string[]; rounds: number };
 }
 
+/** The news of an attempt whose agent has failed. */
+export function failureOf(attempt: AttemptChange, cause: string, message: string | null): FailureNews {
+  return { event: 'failed', cause, message, attempt: { ...attempt, state: 'failed', cause, message } };
+}
+
 export interface AfterNews {
   readonly status: TaskStatus;
   /** When it is tried again, if it is `waiting`. */

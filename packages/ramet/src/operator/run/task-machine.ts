@@ -47,10 +47,9 @@ export type TaskEvent =
 
 const machine = setup({
   types: {
-    // Types alone: there is no value.
-    context: {} as TaskContext,
-    events: {} as TaskEvent,
-    input: {} as Pick<TaskContext, 'retries'>,
+    context: {} as TaskContext, // types alone: no value is read
+    events: {} as TaskEvent, // the same
+    input: {} as Pick<TaskContext, 'retries'>, // the same
   },
   guards: {
     isSetup: ({ event }) => event.type === 'failed' && event.cause === 'setup',

@@ -23,12 +23,14 @@ import type {
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Caller } from '../calls/caller.ts';
-import { openSession } from '../session/session.ts';
+import type { OpenSession } from '../session/session-type.ts';
 
 export interface ResolverPlace {
   repository: MergeRepository;
   project: string;
   caller: Caller;
+  /** Opens the session of the agent. */
+  open: OpenSession;
   /** What the agent may take; the settings' own where absent. */
   model?: string | undefined;
   /** On one conflict. */
@@ -74,11 +76,11 @@ interface Purse {
 async function askAgent(
   conflict: OpenConflict,
   directory: string,
-  { caller, model, budgetUsd = Number.POSITIVE_INFINITY }: ResolverPlace,
+  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY }: ResolverPlace,
   purse: Purse,
 ): Promise<{ failure: string | null; by: Provenance }> {
   const usd = Math.min(budgetUsd, purse.leftUsd);
-  await using session = await openSession({
+  await using session = await open({
     cwd: directory,
     env: caller.env,
     title: `resolve the merge of ${conflict.branch}`,

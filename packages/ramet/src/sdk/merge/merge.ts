@@ -1,41 +1,21 @@
 /** Merges branches of agents: what would conflict, the merge itself, and continuing one that waits (WORK-5). */
-import { resolve } from 'node:path';
-import { checkPackages } from '../../git/managed-worktrees.ts';
 import {
   conflictMatrix,
-  currentBranch,
   DEFAULT_CHECK_SECONDS,
-  findMergeRepository,
   listedEntries,
   openMergeEntries,
   runMergeQueue,
   shellWord,
   shortName,
 } from '../../git/merges.ts';
-import type {
-  ConflictMatrix,
-  MergeEntries,
-  MergeEntry,
-  MergePorts,
-  MergeReport,
-  MergeRepository,
-  MergeWishes,
-} from '../../git/shapes.ts';
-import { systemClock } from '../../schema/clock.ts';
+import type { ConflictMatrix, MergeEntries, MergeEntry, MergeReport, MergeWishes } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/status.ts';
-import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
-import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
-import { isTrusted } from '../../system/trust.ts';
-import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
-import { sessionSettings } from '../session/session-settings.ts';
-import type { SettingsInForce } from '../session/settings-in-force.ts';
+import { openSession } from '../session/session.ts';
+import { type MergeTargetOptions, mergePorts, openTarget, projectOf } from './open-target.ts';
 import type { OpenedPullRequest } from './pull-requests.ts';
 
-export interface MergeTargetOptions extends CallOptions {
-  /** The target; the branch that is checked out in `cwd` when absent. */
-  into?: string;
-}
+export type { MergeTargetOptions } from './open-target.ts';
 
 export interface MergeOptions extends MergeTargetOptions {
   /** `merge` when absent. */
@@ -104,24 +84,6 @@ export async function proposeBranches(
   return openPullRequests({ target, branches, repository, caller });
 }
 
-interface OpenTarget {
-  caller: Caller;
-  settings: SettingsInForce['settings'];
-  repository: MergeRepository;
-  target: string;
-}
-
-async function openTarget(options: MergeTargetOptions): Promise<OpenTarget> {
-  const caller = callerOf(options);
-  const { cwd, env, signal } = caller;
-  const { settings } = await sessionSettings({ cwd, env });
-  const ours = withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd);
-  const repository = findMergeRepository(cwd, ours, signal);
-  const target = options.into ?? currentBranch(repository);
-  if (target === null) throw noTarget();
-  return { caller, settings, repository, target };
-}
-
 async function runMerge(
   branches: readonly string[],
   options: MergeOptions,
@@ -136,38 +98,12 @@ async function runMerge(
   if (branches.length === 0 && !waits) throw noBranches(target, waitingTargets(entries));
   const wishes = wishesFrom(options, settings.merge, isContinued ? wishesOf(entries, ref) : null);
   const request = { target, branches, strategy: options.strategy ?? 'merge', ...wishes };
-  const ports = await portsOf(opened, project, { ...options, wishes });
-  return await runMergeQueue(request, { ...ports, entries });
-}
-
-async function portsOf(
-  { caller, settings, repository }: OpenTarget,
-  project: string,
-  { resolveModel, resolveBudgetUsd, maxBudgetUsd, wishes }: MergeOptions & { wishes: MergeWishes },
-): Promise<Omit<MergePorts, 'entries'>> {
   const { agentResolver } = await import('./agent-resolver.ts');
-  const budget = { model: resolveModel, budgetUsd: resolveBudgetUsd, maxBudgetUsd };
-  const home = rametHome(caller.env);
-  return {
-    ...{ repository, project, clock: systemClock },
-    resolveConflict: agentResolver({ repository, project, caller, ...budget }),
-    prepareCheck: checkPackages({
-      ...{ home, repository, settings: settings.worktree, check: wishes.check?.command },
-      isTrusted: isTrusted({ home, root: repository.cwd }),
-      onInstall: (command) =>
-        caller.note(`packages for the check are installed with ${command}, once for this lock file`),
-    }),
-    checkTrees: settings.worktree?.directory && resolve(repository.cwd, settings.worktree.directory),
-    onCheck: ({ output, timeoutMs }) =>
-      caller.note(`the check has begun; it may take ${timeoutMs / 1_000} s; its output: ${output}`),
-    onStep: (step) => caller.progress(`merge: ${step}`),
-  };
-}
-
-function projectOf({ cwd, commonDirectory }: MergeRepository, { env }: Caller): string {
-  const project = projectDirectory(rametHome(env), { root: cwd, commonDirectory });
-  makePrivateDirectory(project);
-  return project;
+  const { resolveModel: model, resolveBudgetUsd: budgetUsd, maxBudgetUsd } = options;
+  const place = { repository, project, caller, open: openSession };
+  const resolveConflict = agentResolver({ ...place, model, budgetUsd, maxBudgetUsd });
+  const ports = mergePorts(opened, project, { check: wishes.check, resolveConflict });
+  return await runMergeQueue(request, { ...ports, entries });
 }
 
 function wishesOf(entries: MergeEntries, ref: string): MergeWishes | null {
@@ -192,13 +128,6 @@ function wishesFrom(
     onConflict: onConflict === 'person' ? last.onConflict : onConflict,
     updateCheckout: updateCheckout ?? last.updateCheckout,
   };
-}
-
-function noTarget(): UserMistake {
-  return new UserMistake(
-    'no_target',
-    'HEAD is on no branch here: say with --into which branch to merge into',
-  );
 }
 
 function waitingTargets(entries: MergeEntries): string[] {

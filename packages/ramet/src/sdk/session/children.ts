@@ -39,6 +39,8 @@ export interface FamilyOptions {
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
   emit: (spec: AgentSpec, event: AgentEvent) => void;
+  /** What children share before the main agent has a prompt; the caller that starts them without one sets it. */
+  unprompted: { blocks: readonly FrozenBlock[] };
 }
 
 /** `main` is asked for when it is known: the family is part of what the main agent is made with. */
@@ -107,13 +109,13 @@ function pastOf(reader: JournalReader, limited: boolean): SessionPast {
 }
 
 function surroundingsOf(
-  { settings, place, childEnvironment, git }: FamilyOptions,
+  { settings, place, childEnvironment, git, unprompted }: FamilyOptions,
   main: () => Agent | null,
 ): ChildSurroundings {
   return {
     instructions(): readonly FrozenBlock[] {
       const [first] = main()?.conversation.messages ?? [];
-      return first?.blocks.slice(0, first.shared) ?? [];
+      return first?.blocks.slice(0, first.shared) ?? unprompted.blocks;
     },
     async environment({ cwd, model, git: wanted }) {
       const repository = cwd === place.cwd ? place.repository : findRepository(cwd);

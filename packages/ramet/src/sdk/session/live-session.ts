@@ -13,7 +13,6 @@ import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import type { ToldTypes } from '../agent-types/agent-types.ts';
 import { cleanWorktreesLater } from '../leftovers.ts';
 import {
   type ResolvedOptions,
@@ -21,27 +20,15 @@ import {
   requireSessionMode,
   resolveOptions,
 } from '../options.ts';
-import type { Place } from '../place.ts';
+import { retainLater } from '../retention/retain-later.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { createRevival } from './interruption.ts';
-import { isInterrupted, type Surroundings, takePrompt } from './main-agent.ts';
-import type { SharedParts } from './session-runtime.ts';
+import type { LiveParts } from './live-parts.ts';
+import { isInterrupted, takePrompt } from './main-agent.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
 
-const AFTER_MS = 3_000;
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
 const SESSION_STOPPED = 'session_stopped';
-
-export interface LiveParts extends SharedParts {
-  agent: Agent;
-  place: Place;
-  settings: ResolvedOptions;
-  /** Null when the conversation has begun. */
-  surroundings: Surroundings | null;
-  told: ToldTypes;
-  /** An earlier process may have left agents that go on. */
-  isResumed: boolean;
-}
 
 export function liveSession(parts: LiveParts): Session {
   const { agent, family, runtime, bus, place, settings, types } = parts;
@@ -54,7 +41,7 @@ export function liveSession(parts: LiveParts): Session {
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
-  /** One at a time: a prompt, or a compaction. */
+  /** One at a time: a prompt, a run of tasks, or a compaction. */
   const alone = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     if (stopping.signal.aborted)
       throw new UserMistake('session_closed', 'this session was stopped: open it again with resume');
@@ -116,7 +103,7 @@ export function liveSession(parts: LiveParts): Session {
       await closeOnce();
     },
   });
-  return {
+  const session: Session = {
     id: runtime.journal.session,
     get agent() {
       const { id, parent, type, name, permissionMode } = agent.spec;
@@ -160,6 +147,12 @@ export function liveSession(parts: LiveParts): Session {
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
       started(parts, { prompt, description, name, isolation, budget, maxTurns, overrides }),
     spawn: (request) => started(parts, request),
+    operate: (order) =>
+      alone(async () => {
+        const { runOperator } = await import('../operator/run-operator.ts');
+        const own = { ...parts, continueAgents: revival.continueAgents };
+        return runOperator(session, own, { ...order, signal: untilStopped(order.signal) });
+      }),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
     compact: ({ signal, instructions, onEvent } = {}) =>
@@ -171,6 +164,7 @@ export function liveSession(parts: LiveParts): Session {
       }),
     [Symbol.asyncDispose]: closeOnce,
   };
+  return session;
 }
 
 /** Before the journal is closed: their ends are recorded. */
@@ -257,31 +251,4 @@ function changePermissionMode(agent: Agent, mode: SessionMode): void {
   agent.spec.permissionMode = requireSessionMode(mode);
   agent.record({ type: 'permission.changed', mode });
   hosted(agent).runtime.permissions.changed();
-}
-
-/**
- * Automatic retention (`retention.days`, off unless it is set): some seconds into a session, what is older goes, by the
- * rules of `ramet gc`. Beside everything else; what goes wrong is found again by the next one, or by `ramet gc`.
- *
- * Returns the way out, for a session that ends before.
- */
-function retainLater(settings: ResolvedOptions, place: Place): Disposable {
-  const days = settings.settings.retention?.days;
-  if (days === undefined) return { [Symbol.dispose]() {} };
-  const work = (): Promise<unknown> => retain({ place, days, now: settings.clock.now() });
-  const timer = setTimeout(() => void work().catch(() => {}), AFTER_MS).unref();
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
-}
-
-/** The sessions that went. */
-export async function retain(order: { place: Place; days: number; now: number }): Promise<string[]> {
-  const { place, days, now } = order;
-  const { sessionHoldings } = await import('../retention/session-holdings.ts');
-  const { removeSession } = await import('../retention/remove-session.ts');
-  const { sessionsWithWorktrees } = await import('../retention/session-holdings.ts');
-  const withWorktrees = sessionsWithWorktrees(place);
-  return sessionHoldings(place.project, { now, days, withWorktrees })
-    .filter(({ keep }) => keep === null)
-    .filter(({ session, written }) => removeSession(place.project, session, written) === 'removed')
-    .map(({ session }) => session);
 }

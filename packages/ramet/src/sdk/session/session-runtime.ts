@@ -35,7 +35,7 @@ import type { AgentTypes } from '../agent-types/agent-types.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { StopWatch } from '../stop-requests.ts';
-import { openFamily } from './children.ts';
+import { type FamilyOptions, openFamily } from './children.ts';
 import { EventBus } from './event-bus.ts';
 import { RunEnd } from './interruption.ts';
 import { attributed, type SessionEvent } from './session-type.ts';
@@ -48,6 +48,8 @@ export interface SharedParts {
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
   readonly types: AgentTypes;
+  /** What children of a session without a prompt share: project instructions. */
+  readonly unprompted: FamilyOptions['unprompted'];
   /** Told when a usage limit or an outage lasts longer than the session is to wait. */
   readonly runEnd: RunEnd;
   /** Makes the main agent known; before that nobody can ask for children. */
@@ -67,6 +69,7 @@ export function shareParts(
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
   const runEnd = new RunEnd();
   const stops = new StopWatch({ project: place.project, session }, () => family);
+  const unprompted: FamilyOptions['unprompted'] = { blocks: [] };
   let main: Agent | null = null;
   const family = openFamily(
     {
@@ -78,6 +81,7 @@ export function shareParts(
       git,
       types,
       earlier,
+      unprompted,
       emit: (spec, event) => {
         if (event.type === 'agent_started') stops.begin();
         bus.publish(attributed(event, spec));
@@ -150,6 +154,7 @@ export function shareParts(
     bus,
     git,
     types,
+    unprompted,
     runEnd,
     admitMain(agent) {
       main = agent;

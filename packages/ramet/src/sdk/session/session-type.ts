@@ -12,6 +12,8 @@ import type { Repository } from '../../git/shapes.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
+import type { SessionOptions } from '../options.ts';
 
 export interface CompactRequest {
   signal?: AbortSignal;
@@ -82,6 +84,11 @@ export interface Session extends AsyncDisposable {
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
   spawn(request: SpawnOptions): Promise<AgentHandle>;
+  /**
+   * Runs the tasks of a file: agents in worktrees, their work merged and checked, and landed by a policy (OP-2). Rejects
+   * with the reason when it cannot begin; how each task ended is in the outcome.
+   */
+  operate(order: OperateOrder): Promise<OperateOutcome>;
   /** Changes to another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */
@@ -92,6 +99,8 @@ export interface Session extends AsyncDisposable {
    */
   compact(options?: CompactRequest): Promise<CompactionOutcome>;
 }
+
+export type OpenSession = (options: SessionOptions) => Promise<Session>;
 
 /** An agent's event with the agent it is of. */
 export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };

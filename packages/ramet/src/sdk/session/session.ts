@@ -91,7 +91,15 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     if (workspace !== null) await moveMain(agent, workspace);
     const told = ToldTypes.ofAll(types.definitions);
     const notices = [...settings.notices, ...(workspace?.warnings ?? []), ...(note === null ? [] : [note])];
-    const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
+    const live = {
+      ...shared,
+      agent,
+      place,
+      settings: { ...settings, notices },
+      surroundings,
+      told,
+      open: openSession,
+    };
     return liveSession({ ...live, isResumed: false });
   } catch (error) {
     await workspace?.release();
@@ -153,7 +161,15 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
-    const live = { ...shared, agent, place, settings: { ...settings, notices }, surroundings, told };
+    const live = {
+      ...shared,
+      agent,
+      place,
+      settings: { ...settings, notices },
+      surroundings,
+      told,
+      open: openSession,
+    };
     return liveSession({ ...live, isResumed: true });
   } catch (error) {
     await journal.close();

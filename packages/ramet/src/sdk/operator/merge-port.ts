@@ -1,0 +1,212 @@
+/**
+ * Merges and lands for the operator, with the merge queue (WORK-5): finished work goes onto a private ref, and from there to
+ * the target by fast forward, or by a merge if the target has moved. Nothing else moves a ref.
+ */
+import {
+  callIn,
+  checkCommit,
+  mergeTrees,
+  openMergeEntries,
+  runMergeQueue,
+  updateRefs,
+} from '../../git/merges.ts';
+import { gitText, runGit } from '../../git/run-git.ts';
+import type { CheckOutcome, MergeEntry, MergePorts, MergeReport } from '../../git/shapes.ts';
+import type {
+  BatchReport,
+  LandingReport,
+  MergeBatch,
+  MergeOffer,
+  MergeOutcome,
+} from '../../operator/run/ports.ts';
+import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
+import { agentResolver } from '../merge/agent-resolver.ts';
+import { mergePorts, type OpenTarget, projectOf } from '../merge/open-target.ts';
+import type { OpenSession } from '../session/session-type.ts';
+
+export interface OperatorMergeSettings {
+  open: OpenSession;
+  resolveModel?: string | undefined;
+  resolveBudgetUsd?: number | undefined;
+  session: string;
+}
+
+type Check = OperatorRun['check'];
+
+export class OperatorMerges {
+  readonly #target: OpenTarget;
+  readonly #settings: OperatorMergeSettings;
+  /** How checks of this run ended, by command and tree. */
+  readonly #outcomes: Map<string, Map<string, CheckOutcome>> = new Map();
+
+  constructor(target: OpenTarget, settings: OperatorMergeSettings) {
+    this.#target = target;
+    this.#settings = settings;
+  }
+
+  /** Makes the private ref, if it is missing. */
+  async open({ integration }: OperatorRun, commit: string): Promise<void> {
+    if ((await this.#read(integration)) === null)
+      await updateRefs(
+        [`create ${integration} ${commit}\n`],
+        { reason: 'operator' },
+        this.#target.repository,
+      );
+  }
+
+  async integrate({ run, offers, check, onChecked }: MergeBatch): Promise<BatchReport> {
+    const [changed, unchanged] = [offers.filter(hasWork), offers.filter((offer) => !hasWork(offer))];
+    const outcomes = new Map<string, MergeOutcome>();
+    if (changed.length > 0) {
+      const report = await this.#queue(
+        {
+          ...{ target: run.integration, targetName: run.target, strategy: run.strategy, check },
+          ...{ branches: changed.map(({ attempt }) => attempt.branch ?? ''), onConflict: run.onConflict },
+        },
+        {
+          storyOf: (branch) => this.#storyOf(branch, changed),
+          onStep: (step) => (step === 'recorded' ? onChecked() : undefined),
+        },
+      );
+      for (const offer of changed) outcomes.set(offer.task.id, await this.#outcomeOf(offer, report, run));
+    }
+    const head = (await this.#read(run.integration)) ?? run.base;
+    for (const { task } of unchanged) outcomes.set(task.id, await this.#unchanged(head, check, run));
+    return { head, outcomes, check: await this.#checkOn(head, check) };
+  }
+
+  #storyOf(
+    branch: string,
+    offers: readonly MergeOffer[],
+  ): { subject?: string; task?: string; agent?: string; session?: string } {
+    const offer = offers.find(({ attempt }) => attempt.branch === branch);
+    if (offer === undefined) return {};
+    const { task, attempt } = offer;
+    return {
+      ...{ subject: task.title, task: `${task.id} ${task.title}`, session: this.#settings.session },
+      ...(attempt.agent !== null && { agent: attempt.agent }),
+    };
+  }
+
+  async #outcomeOf({ attempt }: MergeOffer, report: MergeReport, run: OperatorRun): Promise<MergeOutcome> {
+    const entry = report.entries.findLast(({ branch }) => branch === attempt.branch);
+    const message = entry?.reason ?? 'the merge queue does not tell';
+    switch (entry?.state) {
+      case 'landed':
+      case 'integrated':
+        return { kind: 'merged', result: entry.result ?? report.after, isNothing: false };
+      case 'nothing':
+        // Its work is on the ref: another process put it there, and died before it could say so.
+        return { kind: 'merged', result: report.after, isNothing: false };
+      case 'conflicted':
+        return { kind: 'conflict', files: await this.#conflicts(entry, run), message };
+      case 'waiting':
+        return { kind: 'base_check', message };
+      default:
+        return { kind: /^the check failed/.test(message) ? 'check' : 'refused', message };
+    }
+  }
+
+  async #conflicts({ tip }: MergeEntry, run: OperatorRun): Promise<string[]> {
+    const head = await this.#read(run.integration);
+    if (head === null) return [];
+    const merged = await mergeTrees([head, tip], callIn(this.#target.repository));
+    return merged.clean ? [] : merged.files;
+  }
+
+  /** A task that changed nothing is done if its check passes as things are. */
+  async #unchanged(head: string, check: Check, run: OperatorRun): Promise<MergeOutcome> {
+    if (check === null) return { kind: 'merged', result: head, isNothing: true };
+    const ports = this.#ports(check);
+    const outcome = await checkCommit(head, check, {
+      ...ports,
+      target: run.integration,
+      outcomes: this.#known(check),
+    });
+    if (outcome.passed) return { kind: 'merged', result: head, isNothing: true };
+    return {
+      kind: 'check',
+      message: `it changed nothing, and the check fails (${outcome.ending}); its output: ${outcome.output}`,
+    };
+  }
+
+  async #checkOn(head: string, check: Check): Promise<RecordedCheck | null> {
+    if (check === null) return null;
+    const { repository } = this.#target;
+    const tree = await gitText(['rev-parse', '--verify', `${head}^{tree}`], callIn(repository));
+    const outcome = this.#known(check).get(tree);
+    if (outcome === undefined) return null;
+    return { command: check.command, passed: outcome.passed, ending: outcome.ending, output: outcome.output };
+  }
+
+  async land(run: OperatorRun, commit: string): Promise<LandingReport> {
+    const report = await this.#queue({
+      ...{ target: run.target, strategy: 'fast-forward', check: run.check, branches: [commit] },
+      ...{ onConflict: 'person', updateCheckout: run.updateCheckout },
+    });
+    const entry = report.entries.findLast(({ branch }) => branch === commit);
+    const isIn = entry?.state === 'landed' || entry?.state === 'integrated' || entry?.state === 'nothing';
+    const { before, after, kept } = report;
+    if (!isIn) return { state: 'failed', before, after: before, commit, message: entry?.reason ?? null };
+    const landed = kept === null ? after : kept.commit;
+    await this.#follow(run, landed);
+    return kept === null
+      ? { state: 'moved', before, after, commit: landed, message: null }
+      : { state: 'kept', before, after, commit: landed, message: kept.take };
+  }
+
+  /** What starts next begins with what others have put on the target. */
+  async #follow({ integration }: OperatorRun, commit: string): Promise<void> {
+    const now = await this.#read(integration);
+    if (now === null || now === commit) return;
+    await updateRefs(
+      [`update ${integration} ${commit} ${now}\n`],
+      { reason: 'operator' },
+      this.#target.repository,
+    );
+  }
+
+  #known(check: NonNullable<Check>): Map<string, CheckOutcome> {
+    const known = this.#outcomes.get(check.command) ?? new Map<string, CheckOutcome>();
+    this.#outcomes.set(check.command, known);
+    return known;
+  }
+
+  #ports(check: Check): Omit<MergePorts, 'entries'> {
+    const { repository, caller } = this.#target;
+    const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
+    const project = projectOf(repository, caller);
+    const resolveConflict = agentResolver({ repository, project, caller, open, model, budgetUsd });
+    return mergePorts(this.#target, project, { check, resolveConflict });
+  }
+
+  async #queue(
+    request: Omit<Parameters<typeof runMergeQueue>[0], 'updateCheckout'> & { updateCheckout?: boolean },
+    more: Partial<MergePorts> = {},
+  ): Promise<MergeReport> {
+    const ports = this.#ports(request.check);
+    using entries = openMergeEntries(ports.project);
+    const outcomes = request.check === null ? undefined : this.#known(request.check);
+    const report = await runMergeQueue(
+      { updateCheckout: false, ...request },
+      { ...ports, entries, outcomes, ...more },
+    );
+    // What is not to blame would be merged with the next batch, whatever its task is by then.
+    const left = report.entries.filter(({ state }) => state === 'waiting');
+    entries.change(
+      left.map(({ id }) => ({ id, state: 'failed' })),
+      ports.clock.now(),
+    );
+    return report;
+  }
+
+  async #read(ref: string): Promise<string | null> {
+    const call = callIn(this.#target.repository);
+    const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
+    return code === 0 ? stdout.trim() : null;
+  }
+}
+
+function hasWork({ attempt }: MergeOffer): boolean {
+  return attempt.commit !== null && attempt.branch !== null;
+}

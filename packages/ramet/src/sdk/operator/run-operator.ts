@@ -1,0 +1,187 @@
+/** Runs task files in a session: the ports of the operator, made of agents, git and the journal. */
+import { findDefinition } from '../../agents/prompts/built-in.ts';
+import { firstMessage } from '../../agents/prompts/first-message.ts';
+import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import {
+  applyOperatorEvent,
+  foldOperator,
+  OPERATOR_EVENTS,
+} from '../../operator/run/apply-operator-event.ts';
+import { Operator } from '../../operator/run/operator.ts';
+import { NO_RUN, type OperatorState } from '../../operator/run/operator-state.ts';
+import type { OperatorPorts } from '../../operator/run/ports.ts';
+import { markTask } from '../../operator/tasks/mark-task.ts';
+import { systemClock } from '../../schema/clock.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import { callerOf } from '../calls/caller.ts';
+import { openTarget } from '../merge/open-target.ts';
+import type { LiveParts } from '../session/live-parts.ts';
+import type { Session } from '../session/session-type.ts';
+import { openPlace } from '../worktrees/open-place.ts';
+import { beginAttempt } from './attempt-agents.ts';
+import { OperatorMerges } from './merge-port.ts';
+import { newRun } from './new-run.ts';
+import type { OperateOrder, OperateOutcome } from './operate-order.ts';
+
+export interface OperatorParts extends LiveParts {
+  /** Continues the agents that an earlier process left. */
+  continueAgents(signal: AbortSignal): Promise<number>;
+}
+
+export async function runOperator(
+  session: Session,
+  parts: OperatorParts,
+  order: OperateOrder,
+): Promise<OperateOutcome> {
+  const { runtime, settings, place } = parts;
+  const { cwd, repository } = place;
+  if (repository === null)
+    throw new UserMistake(
+      'no_repository',
+      `${cwd} is not in a git repository: go to one, or make one with git init`,
+    );
+  const past = parts.isResumed ? pastRun(parts) : NO_RUN;
+  const into = order.file === undefined ? past.run?.target : order.into;
+  const caller = callerOf({ cwd, env: settings.env, ...(order.note !== undefined && { note: order.note }) });
+  const target = await openTarget({ ...caller, ...(into !== undefined && { into }) });
+  const state =
+    order.file === undefined ? resumed(past) : await newRun(order, { session, parts, target, past });
+  const { run } = state.state;
+  if (run === null) throw new Error('a run without settings');
+  const merges = new OperatorMerges(target, { ...order, session: session.id, open: parts.open });
+  await merges.open(run, state.state.integrated ?? run.base);
+  shareInstructions(parts);
+  const notice = await runtime.sandbox.isolationNotice();
+  if (notice !== null) order.note?.(notice);
+  using worktrees = await openPlace({ cwd, env: settings.env });
+  const now = begun(state, parts);
+  if (order.file === undefined) await parts.continueAgents(new AbortController().signal);
+  for (const { action } of now.asked)
+    if (action.kind === 'answer') order.questions?.expect(action.question, action.answer);
+  const operator = new Operator(
+    now,
+    portsFor(session, parts, order, { merges, worktrees: worktrees.place, width: state.width }),
+  );
+  order.onBegin?.(operator);
+  const end = await operator.run(order.signal ?? new AbortController().signal);
+  return { session: session.id, state: end };
+}
+
+interface BegunRun {
+  state: OperatorState;
+  /** What is recorded first. */
+  event: OperatorEvent;
+  width: number;
+}
+
+function pastRun({ family }: OperatorParts): OperatorState {
+  const reader = family.parts.openReader();
+  try {
+    return foldOperator(reader.events({ types: OPERATOR_EVENTS }));
+  } finally {
+    reader.close();
+  }
+}
+
+function resumed(state: OperatorState): BegunRun {
+  if (state.run === null)
+    throw new UserMistake('no_run', 'this session has no run of tasks to resume: give a task file');
+  const { parallel } = state.run;
+  return {
+    state,
+    event: { type: 'operator.resumed' },
+    width: parallel === 'auto' ? DEFAULT_WIDTH : parallel,
+  };
+}
+
+const DEFAULT_WIDTH = 4;
+
+function begun({ state, event }: BegunRun, { runtime }: OperatorParts): OperatorState {
+  runtime.journal.append(null, event);
+  const recorded = { event, time: runtime.clock.now() };
+  return event.type === 'operator.resumed' ? applyOperatorEvent(state, recorded) : foldOperator([recorded]);
+}
+
+/** The main agent has no prompt, and its children must know the project's instructions. */
+function shareInstructions({ unprompted, surroundings, agent }: OperatorParts): void {
+  if (agent.conversation.messages.length > 0 || surroundings === null) return;
+  const { blocks, shared } = firstMessage({
+    ...{ instructions: surroundings.instructions, environment: '', news: null, prompt: '' },
+  });
+  unprompted.blocks = blocks.slice(0, shared).map(freezeBlock);
+}
+
+interface OperatorPlaces {
+  merges: OperatorMerges;
+  worktrees: Parameters<typeof beginAttempt>[2]['worktrees'];
+  width: number;
+}
+
+function portsFor(
+  session: Session,
+  parts: OperatorParts,
+  { questions }: OperateOrder,
+  { merges, worktrees, width }: OperatorPlaces,
+): OperatorPorts {
+  const { runtime, family, agent, types } = parts;
+  const { journal } = runtime;
+  const place = {
+    spawn: async (wanted: Parameters<Parameters<typeof beginAttempt>[2]['spawn']>[0]) => {
+      const { spawnAgent } = await import('../../engine/later.ts');
+      return spawnAgent(family, agent, { ...wanted, call: null });
+    },
+    tell: (id: string, text: string) => session.tell(id, text),
+    running: () => session.agents,
+    recorded: (name: string) => recordedAgent(parts, name),
+    readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
+    ...{ worktrees, questions: questions ?? null },
+  };
+  return {
+    clock: systemClock,
+    record: (event) => journal.append(null, event),
+    recorded: () => journal.commit('written'),
+    begin: (attempt, watch) => beginAttempt(attempt, watch, place),
+    integrate: (batch) => merges.integrate(batch),
+    land: (run, commit) => merges.land(run, commit),
+    mark: (run, task) => mark(run, task.id, parts),
+    width: () => width,
+    isAttended: false,
+    ...(questions !== undefined && { answer: (id, answer) => questions.answer(id, answer) }),
+  };
+}
+
+/** The last agent of that name, as an earlier process left it. */
+function recordedAgent(
+  { family }: OperatorParts,
+  name: string,
+): ReturnType<typeof agentStatuses>[number] | undefined {
+  const reader = family.parts.openReader();
+  try {
+    return agentStatuses(statusBoardOf(reader.events()), { writerAlive: true }).findLast(
+      (agent) => agent.name === name,
+    );
+  } finally {
+    reader.close();
+  }
+}
+
+async function mark(
+  run: OperatorRun,
+  id: string,
+  { place: { cwd, repository } }: OperatorParts,
+): Promise<{ written: boolean; why: string | null }> {
+  if (run.file === null) return { written: false, why: 'no file has it' };
+  try {
+    const options = {
+      cwd,
+      root: repository?.root,
+      bullets: run.bullets,
+      ...(run.tag !== null && { tag: run.tag }),
+    };
+    return await markTask(run.file, { id, status: 'done' }, options);
+  } catch (error) {
+    return { written: false, why: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,102 @@
+/** The tasks of a list as a run takes them: only those without parts, each with what its agent is told about it. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { TaskGraph } from '../../operator/schedule/task-graph.ts';
+import { taskGraph } from '../../operator/schedule/task-graph.ts';
+import type { ListedTask, TaskList } from '../../operator/tasks/listed-task.ts';
+import { readBudgetText } from '../../operator/tasks/task-budget.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { RunTask, RunTaskSettings } from '../../schema/operator-events.ts';
+import { EFFORTS } from '../../schema/status.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
+import { decodeTextFile } from '../../system/text/text-file.ts';
+
+/** More than this of a task's text does not go into a prompt. */
+const LONGEST_TEXT = 4_000;
+
+export interface TextPlace {
+  cwd: string;
+  /** Where the whole of a long text is kept for its agent. */
+  directory: string;
+}
+
+export async function runTasks(
+  list: TaskList,
+  { optional }: { optional: boolean },
+  place: TextPlace,
+): Promise<{ tasks: RunTask[]; graph: TaskGraph }> {
+  const graph = taskGraph(list, { optional });
+  const byId = new Map(list.tasks.map((task) => [task.id, task]));
+  const texts = await textsOf(list.tasks, place.cwd);
+  const tasks = graph.nodes.flatMap(({ id, waits, barrier, files, held }): RunTask[] => {
+    const listed = byId.get(id);
+    if (listed === undefined) return [];
+    const { title, file, line, phase, gate } = listed;
+    const known = { id, title, file, line, phase, waits, barrier, files, gate, held };
+    return [{ ...known, settings: settingsOf(listed), ...bounded(id, texts.get(id) ?? '', place) }];
+  });
+  return { tasks, graph };
+}
+
+/** From the line of a task to the line before the next one. */
+async function textsOf(tasks: readonly ListedTask[], cwd: string): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const [file, own] of Map.groupBy(tasks, (task) => task.file)) {
+    const text = decodeTextFile(await readFile(resolve(cwd, file)))?.text ?? '';
+    const lines = text.split('\n');
+    const starts = [...new Set(own.map(({ line }) => line))].sort((one, other) => one - other);
+    for (const { id, line } of own) {
+      const next = starts.find((start) => start > line) ?? lines.length + 1;
+      texts.set(
+        id,
+        withoutNextSection(lines.slice(line - 1, next - 1))
+          .join('\n')
+          .trim(),
+      );
+    }
+  }
+  return texts;
+}
+
+/** A heading after the first line begins what is not the task's any more, unless it is below a heading of its own. */
+function withoutNextSection(lines: readonly string[]): readonly string[] {
+  const own = /^#{1,6}/.exec(lines[0] ?? '')?.[0].length ?? 0;
+  const end = lines.findIndex((text, index) => {
+    const level = /^(#{1,6})\s/.exec(text)?.[1]?.length;
+    return index > 0 && level !== undefined && (own === 0 || level <= own);
+  });
+  return end === -1 ? lines : lines.slice(0, end);
+}
+
+function bounded(id: string, text: string, { directory }: TextPlace): Pick<RunTask, 'text' | 'rest'> {
+  const whole = text.toWellFormed();
+  if (whole.length <= LONGEST_TEXT) return { text: whole, rest: null };
+  makePrivateDirectory(directory);
+  const rest = join(directory, `${id.replace(/[^\w.-]+/g, '-')}.md`);
+  replaceWhole(rest, whole, PRIVATE_FILE);
+  return { text: `${whole.slice(0, LONGEST_TEXT).toWellFormed()}…`, rest };
+}
+
+function settingsOf({ id, file, line, settings }: ListedTask): RunTaskSettings {
+  const { check, model, type, budget, effort } = settings;
+  const known = EFFORTS.find((name) => name === effort);
+  if (effort !== undefined && known === undefined)
+    throw new UserMistake(
+      'bad_task',
+      `${file}:${line}: the effort of ${id} is "${effort}": write ${EFFORTS.join(', ')}`,
+    );
+  const limits = budget === undefined ? undefined : readBudgetText(budget);
+  if (limits === null)
+    throw new UserMistake(
+      'bad_task',
+      `${file}:${line}: the budget of ${id} is "${budget}": write dollars, such as $0.50`,
+    );
+  return {
+    ...(check !== undefined && { check }),
+    ...(model !== undefined && { model }),
+    ...(type !== undefined && { type }),
+    ...(limits !== undefined && { budget: limits }),
+    ...(known !== undefined && { effort: known }),
+  };
+}

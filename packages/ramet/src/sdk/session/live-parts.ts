@@ -1,0 +1,21 @@
+/** What a running session consists of. Shapes only. */
+import type { Agent } from '../../engine/shapes.ts';
+import type { ToldTypes } from '../agent-types/agent-types.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+import type { Surroundings } from './main-agent.ts';
+import type { SharedParts } from './session-runtime.ts';
+import type { OpenSession } from './session-type.ts';
+
+export interface LiveParts extends SharedParts {
+  agent: Agent;
+  place: Place;
+  settings: ResolvedOptions;
+  /** Null when the conversation has begun. */
+  surroundings: Surroundings | null;
+  told: ToldTypes;
+  /** An earlier process may have left agents that go on. */
+  isResumed: boolean;
+  /** Opens another session, for an agent that is to be independent of this one. */
+  open: OpenSession;
+}
