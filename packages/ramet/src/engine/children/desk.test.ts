@@ -204,18 +204,22 @@ describe('AGENT-7: waiting for agents', () => {
   });
 
   test('one that was reported is known by its name, and not reported again', async () => {
+    const ended = Promise.withResolvers<void>();
     const family = await startFamily({
       cast: {
         'Go.': [
           background(['quick']),
-          call('Bash', { command: 'until test -e ended; do sleep 0.01; done; sleep 0.2' }),
+          () => ended.promise.then(() => call('Bash', { command: 'true' })),
           look('quick'),
           look('quick'),
           look('all'),
           { text: 'ok' },
         ],
-        quick: [call('Bash', { command: 'touch ended' }), REPORT],
+        quick: [REPORT],
       },
+    });
+    family.session.subscribe(({ type }) => {
+      if (type === 'agent_ended') ended.resolve();
     });
     await family.run('Go.');
     expect(timesIn(allSaid(family), '<task-id>')).toBe(1);
