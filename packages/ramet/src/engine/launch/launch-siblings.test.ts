@@ -115,11 +115,15 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
 
   test('a lead that is aborted hands over', async () => {
     const abort = new AbortController();
+    const over = Promise.withResolvers<void>();
     const siblings = await startSiblings({
       emulator: {
         latency,
-        respond({ last }) {
-          if (last.includes('task one')) abort.abort('stopped');
+        async respond({ last }) {
+          if (last.includes('task one')) {
+            abort.abort('stopped');
+            await over.promise;
+          }
           return { text: 'done' };
         },
       },
@@ -130,6 +134,7 @@ describe('LAUNCH-1: five children of one session on a provider with a cache', ()
     const results = await Promise.all(running);
     expect(results.map(({ status }) => status)).toEqual(['cancelled', 'done', 'done', 'done', 'done']);
     expect(siblings.accounts()).toEqual(['wrote', 'read', 'read', 'read']);
+    over.resolve();
   });
 
   test('a lead that stalls holds the others no longer than the limit', async () => {
