@@ -1,8 +1,166 @@
-/** What the process that hosts an agent does for it while its loop runs elsewhere. */
-export { closeCalls } from './calls/finish-calls.ts';
-export { refused } from './calls/permit.ts';
-export { isCompactionDue } from './compaction/context-state.ts';
-export { recordResponse } from './exchange/exchange.ts';
-export { endingOfAbort, newsHere, takeBill } from './loop/run-state.ts';
-export { nextStep } from './loop/stop-reason.ts';
-export { reopenTurn } from './resume/resume.ts';
+/**
+ * What the host of an agent does for it while its loop runs elsewhere (EXEC-2): it asks models and people, knows the other
+ * agents, keeps the bill and the record. The host's own agent follows what is recorded there, so that forks of it,
+ * messages to it and its next run start from there. An executor needs nothing else of it.
+ */
+import type { PromptHead } from '../conversation/conversation.ts';
+import type { FrozenBlock } from '../conversation/frozen-block.ts';
+import { isInterruptionCause } from '../schema/errors.ts';
+import type { EventOf, JournalEvent } from '../schema/events.ts';
+import { findTool, parseInput } from '../tools/registry.ts';
+import type { Agent } from './agent/agent.ts';
+import type { AgentHere } from './agent/agent-here.ts';
+import { type AgentSnapshot, type RunHost, snapshotOf } from './agent/executor.ts';
+import type { AgentRuntime, AgentSpec } from './agent/runtime.ts';
+import type { SpendingRecord } from './budget/budget.ts';
+import { closeCalls } from './calls/finish-calls.ts';
+import { type Permit, type PermitRequest, refused } from './calls/permit.ts';
+import { isCompactionDue } from './compaction/context-state.ts';
+import { recordResponse } from './exchange/exchange.ts';
+import type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
+import { type Ending, newsHere } from './loop/run-state.ts';
+import { nextStep } from './loop/stop-reason.ts';
+import { reopenTurn } from './resume/resume.ts';
+
+/** What the host itself has recorded, with the blocks of a message that came. */
+export type HostRecorded = (event: JournalEvent, blocks: readonly FrozenBlock[]) => void;
+
+export class HostDuties {
+  readonly #agent: Agent;
+  /** While an event of the loop is recorded. */
+  #follows = false;
+
+  constructor(host: RunHost, value: AgentSnapshot) {
+    this.#agent = host.resident(value);
+  }
+
+  get spec(): AgentSpec {
+    return this.#agent.spec;
+  }
+
+  get runtime(): AgentRuntime {
+    return this.#agent.runtime;
+  }
+
+  get model(): string {
+    return this.#agent.conversation.head.model;
+  }
+
+  /** The agent as it is on record now. */
+  snapshot(): AgentSnapshot {
+    return snapshotOf(this.#agent);
+  }
+
+  beginRun(): ReturnType<AgentHere['beginRun']> {
+    return this.#agent.here.beginRun();
+  }
+
+  /** What the run and everything above it has spent. */
+  spent(): SpendingRecord[] {
+    return this.#agent.here.spending?.records() ?? [];
+  }
+
+  /** Whether the loop's first step is to ask the model, as things are. */
+  get asksFirst(): boolean {
+    const { conversation, inbox, state } = this.#agent;
+    const asks = conversation.awaitsAnswer && inbox.size === 0 && state.openStop === null;
+    return asks && !isCompactionDue(this.#agent);
+  }
+
+  exchange(options: ExchangeOptions): Promise<ModelExchange> {
+    const { here, runtime } = this.#agent;
+    return runtime.host.exchange(this.#agent, {
+      ...options,
+      onSpent(usage, costUsd) {
+        options.onSpent(usage, costUsd);
+        here.spending?.add(usage, costUsd);
+      },
+    });
+  }
+
+  async permit(request: PermitRequest, signal: AbortSignal): Promise<Permit> {
+    const { name, input } = request.call;
+    const tool = findTool(this.spec.tools, name);
+    if (tool === undefined) return refused(`there is no tool "${name}"`);
+    const parsed = parseInput(tool, input);
+    if (!parsed.ok) return refused(parsed.message);
+    return this.runtime.host.permitFor(this.#agent, { tool, request, input: parsed.value }, signal);
+  }
+
+  /** Resolves when there are messages for the agent, and at once when nobody is left who could send one. */
+  async news(signal: AbortSignal): Promise<void> {
+    const { inbox, children } = this.#agent;
+    if (inbox.size === 0 && children.anyInBackground) await newsHere(this.#agent, signal);
+  }
+
+  /** Calls `listener` for what the host itself records of the agent. Returns the way out. */
+  watch(listener: HostRecorded): () => void {
+    const agent = this.#agent;
+    agent.onRecord = (event) => {
+      if (this.#follows) return;
+      listener(event, event.type === 'message.received' ? this.#mailOf(event) : []);
+    };
+    return () => {
+      agent.onRecord = null;
+    };
+  }
+
+  #mailOf({ item }: EventOf<'message.received'>): readonly FrozenBlock[] {
+    return this.#agent.content.mail.find((held) => held.item === item)?.blocks ?? [];
+  }
+
+  /** Records an event of the loop: the agent's state follows from it. With the blocks, or the head, that it names. */
+  follow(event: JournalEvent, blocks: readonly FrozenBlock[], head: PromptHead | null): void {
+    const { content } = this.#agent;
+    if (event.type === 'response.completed') this.#agent.store(blocks);
+    else content.know(blocks);
+    if (head !== null) content.knowHead(head);
+    this.#follows = true;
+    try {
+      this.#agent.record(event);
+    } finally {
+      this.#follows = false;
+    }
+    this.#settle(event);
+  }
+
+  /** What the host's agent has besides its state: its worktree, whose files it has read. */
+  #settle(event: JournalEvent): void {
+    const { files, directory } = this.#agent;
+    if (event.type === 'file.read') files.follow(event.path, event.version);
+    if (event.type === 'file.changed' && event.after !== null) files.follow(event.path, event.after);
+    if (event.type === 'message.appended' && event.cause === 'tool_results') directory.checkpointLater();
+  }
+
+  /** Records a response that the loop has had and did not live to record. */
+  recordLost(done: ModelExchange): void {
+    const step = nextStep(done.response, { repeats: 0, maxTokens: this.spec.maxTokens });
+    const keep = step.kind === 'run_tools' || step.kind === 'finish' || step.keep;
+    recordResponse(this.#agent, done, done.source === undefined && keep);
+  }
+
+  /** The loop is lost: calls under way are answered with what is known of them, as after a restart of the session. */
+  reopen(): void {
+    reopenTurn(this.#agent);
+  }
+
+  /** The agent resumes in another loop from its last complete turn. */
+  resumed(why: string): void {
+    this.#agent.warn('process_lost', why);
+    this.#agent.record({ type: 'agent.resumed', from: 'running' });
+  }
+
+  /** Ends the agent where no loop does. */
+  async end(ending: Ending): Promise<Ending> {
+    // What a limit or an outage left open is continued on resume, as if its process had ended by itself.
+    if (!isInterruptionCause(ending.cause)) await closeCalls(this.#agent);
+    this.#agent.record({ type: 'agent.ended', ...ending });
+    await this.runtime.journal.commit('written');
+    return ending;
+  }
+
+  /** `work` is done when the agent is released. */
+  onRelease(work: () => Promise<void> | undefined): void {
+    this.#agent.scope.defer(work);
+  }
+}

@@ -3,6 +3,7 @@
 export type { Agent } from './agent/agent.ts';
 export type { AgentEvent, AgentResult } from './agent/agent-event.ts';
 export type { SpecBasis } from './agent/agent-spec.ts';
+export type { AgentSnapshot } from './agent/executor.ts';
 export type {
   AgentHost,
   AgentRuntime,

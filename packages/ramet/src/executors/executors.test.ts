@@ -7,7 +7,7 @@ import { linePlace } from '../../test/fixtures/line-place.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { withoutTimes } from '../../test/fixtures/watched-states.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
-import type { AgentExecutor } from '../engine/agent/executor.ts';
+import { type AgentExecutor, hostOf, snapshotOf } from '../engine/agent/executor.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
 import type { PermissionBroker } from '../permission/broker.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
@@ -37,8 +37,9 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
     engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
     const executor = executorOf();
     const events: string[] = [];
-    const host = (signal = new AbortController().signal) =>
-      executor.run(engine.agent, { signal, emit: ({ type }) => void events.push(type) });
+    const own = hostOf(engine.agent);
+    const host = (signal = new AbortController().signal, value = snapshotOf(engine.agent)) =>
+      executor.run(value, own, { signal, emit: ({ type }) => void events.push(type) });
     const ends = () => engine.recorded().filter(({ type }) => type === 'agent.ended');
     return { ...engine, host, events, ends };
   }
@@ -52,6 +53,21 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
     expect(ends()).toMatchObject([{ status: 'done' }]);
     const record = recorded().map((event, seq) => ({ seq, time: 0, agent: agent.spec.id, event }));
     expect(withoutTimes(foldAgent(record, agent.spec.id))).toEqual(withoutTimes(agent.state));
+  });
+
+  test('runs from its value, which stays as it was, and from no value that it has left behind', async () => {
+    const provider = scriptedModel({ text: 'One.' }, { text: 'Two.' });
+    const { host, agent } = await prompted({ provider });
+    const value = snapshotOf(agent);
+    const before = structuredClone(value.state);
+    const signal = new AbortController().signal;
+    expect(await host(signal, value)).toMatchObject({ text: 'One.' });
+    expect(value.state).toEqual(before);
+    expect(agent.state).not.toEqual(before);
+    agent.receive('message', null, 'And now?');
+    await expect(host(signal, value)).rejects.toThrow('is no longer what it is to run from');
+    expect(provider.requests).toHaveLength(1);
+    expect(await host()).toMatchObject({ text: 'Two.' });
   });
 
   test('never rejects for what a model does', async () => {
@@ -83,7 +99,7 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
       emit: () => {},
       onSpent: () => {},
     });
-    const { recordResponse } = await import('../engine/hosting.ts');
+    const { recordResponse } = await import('../engine/exchange/exchange.ts');
     recordResponse(agent, asked, true);
     expect(await host()).toMatchObject({ status: 'done', text: 'Written.' });
     expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('by the agent');

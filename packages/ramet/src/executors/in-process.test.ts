@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
+import { hostOf, snapshotOf } from '../engine/agent/executor.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { inProcess } from './in-process.ts';
 
@@ -14,6 +15,15 @@ async function prompted(...parameters: Parameters<typeof startEngine>) {
 }
 
 describe('an agent in this process', () => {
+  test('shares the bytes of its value: there is no second conversation', async () => {
+    const { agent } = await prompted({ provider: scriptedModel({ text: 'Done.' }) });
+    const value = snapshotOf(agent);
+    const [first] = value.conversation.messages;
+    await inProcess.run(value, hostOf(agent), { signal, emit: () => {} });
+    expect(agent.conversation).toBe(value.conversation);
+    expect(agent.conversation.messages[0]).toBe(first);
+  });
+
   test('two side by side know who they are from what they were given, whatever surrounds them', async () => {
     const ambient = new AsyncLocalStorage<string>();
     const seen: string[] = [];
@@ -31,7 +41,11 @@ describe('an agent in this process', () => {
       ),
     );
     await ambient.run('another agent', () =>
-      Promise.all(engines.map(({ agent }) => inProcess.run(agent, { signal, emit: () => {} }))),
+      Promise.all(
+        engines.map(({ agent }) =>
+          inProcess.run(snapshotOf(agent), hostOf(agent), { signal, emit: () => {} }),
+        ),
+      ),
     );
     expect(seen.toSorted()).toEqual(
       engines.map(({ agent }) => `${agent.spec.id} in another agent`).toSorted(),

@@ -37,7 +37,7 @@ export function basisOf(family: AgentFamily, parent: Agent): SpecBasis {
     fallbackModel,
     ceiling: () => modeInForce(parent.spec),
     maxTokens,
-    spending: parent.spending ?? family.parts.spending,
+    spending: parent.here.spending ?? family.parts.spending,
     cwd: parent.directory.cwd,
     workspace: parent.directory.workspace ?? undefined,
     readOnly,

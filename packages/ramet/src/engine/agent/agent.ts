@@ -23,16 +23,14 @@ import {
   refusalsOfFork,
 } from '../../journal/projections/agent-state.ts';
 import { applyEvent } from '../../journal/projections/apply-event.ts';
-import type { CacheTtl } from '../../model/cache/cache-map.ts';
 import { waitUntil } from '../../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
-import type { CarriedSpending, Spending } from '../budget/budget.ts';
-import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';
+import { AgentHere } from './agent-here.ts';
 import type { HeldCapacity } from './capacity.ts';
 import { Children } from './children.ts';
 import type { AgentRuntime, AgentSpec } from './runtime.ts';
@@ -56,20 +54,8 @@ export class Agent implements AsyncDisposable {
   #state: AgentState;
   /** The bytes that the state names. */
   readonly content: AgentContent;
-  /** Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). */
-  inherited: InheritedPrefix | null = null;
-  /** Whether a request of its own was answered in this process: the launch gate is for the first one. */
-  launched = false;
-  /** Its waits for children: those that outlived a mark of five minutes, and how long its marks live now. */
-  readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
-  /** Of the run that is under way, or of the last one: what its children spend is linked to it (RES-2). */
-  spending: Spending | null = null;
-  /** Of the next run, when it was opened before that begins (`run-state.ts`). */
-  nextBill: Spending | null = null;
-  /** What the resumed work has taken in an earlier process; null for work that begins here. */
-  carried: CarriedSpending | null = null;
-  /** How many questions about permission wait for an answer: as long as there are any it is `blocked`. */
-  openQuestions = 0;
+  /** What it has in this process only: bills, what its requests wait for. */
+  readonly here: AgentHere;
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox(() => this.content.mail);
   readonly children: Children = new Children();
@@ -85,6 +71,7 @@ export class Agent implements AsyncDisposable {
   constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
     this.runtime = runtime;
     this.spec = spec;
+    this.here = new AgentHere(spec, runtime.clock);
     this.#state = state;
     this.content = new AgentContent(state, bytes);
     this.directory = new AgentDirectory(this, spec);
@@ -105,7 +92,7 @@ export class Agent implements AsyncDisposable {
     const { prefix } = params;
     const value = { state: newAgentState(spec.id), conversation: prefix.fork(), prompts: this.prompts };
     const child = new Agent(this.runtime, spec, value);
-    child.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
+    child.here.inherited = { blocks: prefix.chain.length, digest: prefix.digest, parent: prefix };
     child.#recordStart();
     child.#state = forkState(child.#state, this.#state);
     const [messages = ''] = child.store([params.record]);

@@ -1,18 +1,56 @@
 /**
- * The port through which an agent is hosted. In this process its loop runs on the agent itself, so nothing is copied.
- * Anywhere else it runs on the agent's state as a value and on a line to the host (`executors/process/agent-place.ts`);
- * this agent then follows what is recorded there.
+ * The port through which an agent is hosted: the agent as a value, and its host. A loop in this process shares the host's
+ * own agent, so nothing is copied. Anywhere else it runs on an agent that is made of the value and asks the host over a
+ * line (`executors/process/agent-place.ts`); the host's agent then follows what is recorded there (`engine/hosting.ts`).
  */
-import type { Agent } from './agent.ts';
+import type { Agent, AgentValue } from './agent.ts';
 import type { AgentResult, EventSink } from './agent-event.ts';
+import type { AgentSpec } from './runtime.ts';
+
+/** An agent as a value: who it is, its state, and the bytes that the state names. */
+export interface AgentSnapshot extends AgentValue {
+  /** With where it is now. */
+  readonly spec: AgentSpec;
+}
 
 export interface HostOptions {
   signal: AbortSignal;
   emit: EventSink;
 }
 
+/** The host of one agent, the same one for all its runs: it has the agent's record, its bill, its mail and its children. */
+export interface RunHost {
+  /** The agent that the host keeps. Throws when it is no longer what the value says. */
+  resident(value: AgentSnapshot): Agent;
+}
+
 export interface AgentExecutor {
   readonly name: string;
-  /** Runs the agent to its end. Never rejects: the result says how it ended. */
-  run(agent: Agent, options: HostOptions): Promise<AgentResult>;
+  /**
+   * Runs the agent from that value to its end. The result says how it ended, whatever happens: it rejects only for a value
+   * that its host has left behind.
+   */
+  run(value: AgentSnapshot, host: RunHost, options: HostOptions): Promise<AgentResult>;
+}
+
+/** The agent as it is on record now. No bytes are copied. */
+export function snapshotOf({ spec, state, content, directory }: Agent): AgentSnapshot {
+  const { cwd, workspace, isOwn } = directory;
+  return {
+    spec: { ...spec, cwd, workspace: workspace ?? undefined, isWorkspaceOwn: isOwn },
+    state,
+    conversation: content.conversation,
+    prompts: content.prompts,
+    mail: content.mail.flatMap(({ blocks }) => blocks),
+    results: [...content.results.values()],
+  };
+}
+
+export function hostOf(agent: Agent): RunHost {
+  return {
+    resident(value) {
+      if (value.state === agent.state) return agent;
+      throw new Error(`${agent.spec.id} is no longer what it is to run from`);
+    },
+  };
 }

@@ -244,7 +244,7 @@ test('RES-3: ten thousand questions that nobody answers leave nothing behind', a
   expect(await answered).toBeNull();
   expect(getEventListeners(life.signal, 'abort')).toEqual([]);
   expect(root.put).toHaveLength(10_001);
-  expect([root.permissions.watching, child.openQuestions]).toEqual([0, 0]);
+  expect([root.permissions.watching, child.here.openQuestions]).toEqual([0, 0]);
 });
 
 test('AGENT-5: a second prompt that asks is blocked on record too, and an agent that has ended is not', async () => {

@@ -42,13 +42,13 @@ export async function askPermission(request: PermissionRequest): Promise<Permit>
 }
 
 async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): Promise<Result> {
-  agent.openQuestions += 1;
-  if (agent.openQuestions === 1) agent.setStatus('blocked', 'permission');
+  agent.here.openQuestions += 1;
+  if (agent.here.openQuestions === 1) agent.setStatus('blocked', 'permission');
   try {
     return await work();
   } finally {
-    agent.openQuestions -= 1;
-    if (agent.openQuestions === 0) agent.setStatus('running', null);
+    agent.here.openQuestions -= 1;
+    if (agent.here.openQuestions === 0) agent.setStatus('running', null);
   }
 }
 

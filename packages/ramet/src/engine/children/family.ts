@@ -141,7 +141,9 @@ export class AgentFamily implements Disposable {
     agent.capacity = new HeldCapacity(this.capacity, handle !== null, (waits) => {
       warm?.[Symbol.dispose]();
       warm = waits
-        ? keepingWarm(hosted(agent), { onSpent: (usage, costUsd) => agent.spending?.add(usage, costUsd) })
+        ? keepingWarm(hosted(agent), {
+            onSpent: (usage, costUsd) => agent.here.spending?.add(usage, costUsd),
+          })
         : null;
       if (waits) this.stalls.forget(agent);
       else if (handle !== null) this.stalls.noteLife(agent);

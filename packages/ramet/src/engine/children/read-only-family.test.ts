@@ -34,7 +34,8 @@ async function startReaders(): Promise<{
   const gate = Promise.withResolvers<void>();
   const executor: AgentExecutor = {
     name: 'waiting',
-    async run(agent) {
+    async run(value, host) {
+      const agent = host.resident(value);
       await gate.promise;
       agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
       return { status: 'done', cause: null, message: null, text: '', turns: 1, ...NOTHING_SPENT };

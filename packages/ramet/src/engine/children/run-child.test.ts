@@ -214,8 +214,9 @@ describe('AGENT-5: the end of a child', () => {
     let runs = 0;
     const executor: AgentExecutor = {
       name: 'slow to end',
-      async run(agent, options) {
-        const result = await inProcess.run(agent, options);
+      async run(value, host, options) {
+        const agent = host.resident(value);
+        const result = await inProcess.run(value, host, options);
         if (runs++ === 0) agent.receive('message', null, 'One more thing.');
         return result;
       },

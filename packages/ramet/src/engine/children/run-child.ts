@@ -11,7 +11,7 @@ import { describeError } from '../../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
-import type { AgentExecutor } from '../agent/executor.ts';
+import { type AgentExecutor, hostOf, snapshotOf } from '../agent/executor.ts';
 import { hosted } from '../agent/hosted-agent.ts';
 import { STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
@@ -75,10 +75,11 @@ async function live(
     if (!(await capacityFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
-    let result = await executor.run(child, { signal, emit });
+    const host = hostOf(child);
+    let result = await executor.run(snapshotOf(child), host, { signal, emit });
     // A message that arrived while it ended: its sender was told that it runs, so it gets that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
-      result = joinRuns(result, await executor.run(child, { signal, emit }));
+      result = joinRuns(result, await executor.run(snapshotOf(child), host, { signal, emit }));
     }
     return result;
   } catch (error) {
@@ -187,7 +188,8 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
   parent.receive('notification', facts.agent, text);
 }
 
-function startedEvent({ spec, conversation, carried, state }: Agent): AgentEvent {
+function startedEvent({ spec, conversation, here, state }: Agent): AgentEvent {
+  const { carried } = here;
   const { description = '', background = false, worktree } = spec.origin ?? {};
   const { model } = conversation.head;
   return {

@@ -15,9 +15,9 @@ async function hostOf(said: { order?: ExecutorKind; type?: ExecutorKind; setting
   const ran: string[] = [];
   const noting = (name: string): AgentExecutor => ({
     name,
-    run(agent, options) {
+    run(...order) {
       ran.push(name);
-      return inProcess.run(agent, options);
+      return inProcess.run(...order);
     },
   });
   const family = familyOf(engine, noting('in-process'), {

@@ -117,7 +117,7 @@ async function planChild(
       `agents may nest ${limits.depth} deep (setting agents.depth), and this would be ${depth}. Do it yourself`,
     );
   }
-  const budget = (parent.spending ?? spending).state(parent.runtime.clock.now());
+  const budget = (parent.here.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
   if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
   const definition = definitionFor(family, parent, order);

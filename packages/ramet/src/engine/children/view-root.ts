@@ -6,7 +6,7 @@ import type { HostedAgent } from '../agent/hosted-agent.ts';
 import type { SpendingRecord } from '../budget/budget.ts';
 
 export function viewRoot(root: HostedAgent): RootView {
-  const { spec, runtime, directory, conversation, state, spending } = root;
+  const { spec, runtime, directory, conversation, state, here } = root;
   const texts = (list: 'deny' | 'ask' | 'allow'): string[] =>
     runtime.permissions.rules[list].map(({ text }) => runtime.redact(text));
   return frozenView({
@@ -15,7 +15,7 @@ export function viewRoot(root: HostedAgent): RootView {
     model: conversation.head.model,
     permissionMode: modeInForce(spec),
     rules: { deny: texts('deny'), ask: texts('ask'), allow: texts('allow') },
-    budgetLeft: budgetLeft((spending ?? spec.spending)?.records() ?? [], runtime.clock.now()),
+    budgetLeft: budgetLeft((here.spending ?? spec.spending)?.records() ?? [], runtime.clock.now()),
     todos: state.todos.map((todo) => ({ ...todo, content: runtime.redact(todo.content) })),
   });
 }

@@ -62,7 +62,7 @@ export async function exchangeHere(agent: HostedAgent, options: ExchangeOptions)
     if (!options.signal.aborted) wait.end();
   });
 
-  if (aside === undefined) agent.launched = true;
+  if (aside === undefined) agent.here.launched = true;
   const bill = priced(agent, response);
   options.onSpent(bill.usage, bill.costUsd);
   const reused = isFirst ? reuseOf(agent, bill) : undefined;
@@ -97,7 +97,7 @@ function reuseOf(
 
 function guardPrefix(agent: HostedAgent): void {
   if (agent.spec.origin !== undefined) agent.runtime.prefixGuard.check(agent);
-  agent.inherited = null;
+  agent.here.inherited = null;
 }
 
 /** Only the first request of a child waits for others. */
@@ -106,7 +106,7 @@ function launchPass(
   breakpoints: readonly Breakpoint[],
   signal: AbortSignal,
 ): Promise<Disposable | null> | null {
-  if (agent.launched || agent.spec.origin === undefined) return null;
+  if (agent.here.launched || agent.spec.origin === undefined) return null;
   const { conversation } = agent;
   return agent.runtime.launch.admit({
     conversation,

@@ -43,13 +43,13 @@ export function keepingWarm(agent: HostedAgent, options: KeepingWarmOptions = {}
       if (over.signal.aborted) return;
       over.abort();
       const waitedMs = clock.now() - startedAt;
-      if (waitedMs > SHORT_LIFETIME_MS) agent.waiting.longWaitsMs.push(waitedMs);
+      if (waitedMs > SHORT_LIFETIME_MS) agent.here.waiting.longWaitsMs.push(waitedMs);
     },
   };
 }
 
 async function keep(agent: HostedAgent, signal: AbortSignal, options: KeepingWarmOptions): Promise<void> {
-  const { runtime, conversation, previousEnd, waiting } = agent;
+  const { runtime, conversation, previousEnd, here } = agent;
   const refresh = runtime.provider.refresh?.bind(runtime.provider);
   if (refresh === undefined || previousEnd === null || !isRefreshable(agent)) return;
   const prefix = conversation.digestAt(previousEnd);
@@ -70,7 +70,7 @@ async function keep(agent: HostedAgent, signal: AbortSignal, options: KeepingWar
       agent.record({ type: 'cache.kept', choice: 'lapse', why, tokens });
       return;
     }
-    const { ttl } = waiting;
+    const { ttl } = here.waiting;
     const waitedMs = now - startedAt;
     const decided = decideKeepWarm({ tokens, prices: keepingPrices(agent), ttl, refreshes, waitedMs });
     agent.record({ type: 'cache.kept', ...decided, tokens });
@@ -106,7 +106,7 @@ async function refreshOnce(
   const { cacheMap, clock, journal, prices } = agent.runtime;
   const conversation: Conversation = agent.conversation.fork(end.message + 1);
   const { model } = conversation.head;
-  const breakpoints = repeatedMarks(conversation, end, agent.waiting.ttl);
+  const breakpoints = repeatedMarks(conversation, end, agent.here.waiting.ttl);
   const request = `${agent.spec.id}/${agent.state.requests + 1}`;
   const planned = planRequest(conversation, breakpoints, clock.now());
   const body = requestBody(conversation, { breakpoints, maxTokens: 0 });

@@ -16,7 +16,8 @@ export function keepingPrices({ conversation, runtime }: HostedAgent): KeepingPr
 
 /** The lifetime of the next request's marks. All have the same: those of an hour must come before others. */
 export function markLifetime(agent: HostedAgent): CacheTtl {
-  const { waiting, conversation, previousEnd } = agent;
+  const { conversation, previousEnd } = agent;
+  const { waiting } = agent.here;
   if (waiting.longWaitsMs.length === 0) return waiting.ttl;
   const system = conversation.head.system.length;
   const tokens = tokensAt(conversation, system + conversation.chain.length - 1);

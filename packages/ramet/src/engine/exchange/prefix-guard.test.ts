@@ -21,7 +21,7 @@ function childOf({ system = 'be brief', shared = 'rules', task = 'task', cwd = '
   const child: GuardedChild = {
     spec: { type: 'Explore', cwd, tools: [] },
     conversation: new Conversation(head, [{ role: 'user', blocks, shared: 1 }]),
-    inherited: null,
+    here: { inherited: null },
     warn: (code, message) => warnings.push(`${code}: ${message}`),
   };
   return { child, warnings };
@@ -32,7 +32,7 @@ function forkOf(parent: Conversation, conversation: Conversation = parent.fork()
   const { child, warnings } = childOf();
   const inherited = { blocks: parent.chain.length, digest: parent.digest, parent: parent.fork() };
   conversation.append({ role: 'user', blocks: [text('directive'), text('task')], shared: 1 });
-  return { child: { ...child, conversation, inherited }, warnings };
+  return { child: { ...child, conversation, here: { inherited } }, warnings };
 }
 
 describe('FORK-8: a fork is compared with its parent before its first request', () => {
@@ -101,11 +101,11 @@ describe('FORK-8: the guard stands before the first request', () => {
     const siblings = await startSiblings();
     const [stray, fork] = [siblings.child('one', { type: 'fork' }), siblings.child('two', { type: 'fork' })];
     const { conversation } = fork;
-    stray.inherited = { blocks: 1, digest: 'another' };
+    stray.here.inherited = { blocks: 1, digest: 'another' };
     expect(await siblings.run(stray)).toMatchObject({ status: 'failed', cause: 'prefix_diverged' });
-    fork.inherited = { blocks: 1, digest: conversation.chain[0] ?? '', parent: conversation.fork() };
+    fork.here.inherited = { blocks: 1, digest: conversation.chain[0] ?? '', parent: conversation.fork() };
     expect((await siblings.run(fork)).status).toBe('done');
-    expect(fork.inherited).toBeNull();
+    expect(fork.here.inherited).toBeNull();
   });
 
   test('agents of one type with other tools are not compared', async () => {

@@ -25,7 +25,7 @@ export interface GuardedChild {
     readonly tools: readonly { readonly name: string }[];
   };
   readonly conversation: Conversation;
-  readonly inherited: InheritedPrefix | null;
+  readonly here: { readonly inherited: InheritedPrefix | null };
   warn(code: string, message: string): void;
 }
 
@@ -53,7 +53,7 @@ export class PrefixGuard {
   }
 
   check(child: GuardedChild): void {
-    const found = child.inherited === null ? this.#siblingDivergence(child) : forkDivergence(child);
+    const found = child.here.inherited === null ? this.#siblingDivergence(child) : forkDivergence(child);
     if (found === null) return;
     const message = `${found}: what stands there and after it is written to the cache again`;
     if (this.#strict) throw new RametError('prefix_diverged', 'terminal', message);
@@ -79,7 +79,8 @@ export class PrefixGuard {
   }
 }
 
-function forkDivergence({ inherited, conversation }: GuardedChild): string | null {
+function forkDivergence({ here, conversation }: GuardedChild): string | null {
+  const { inherited } = here;
   if (inherited === null) return null;
   const { blocks, digest, parent } = inherited;
   const system = conversation.head.system.length;

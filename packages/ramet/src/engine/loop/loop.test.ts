@@ -315,17 +315,17 @@ describe('RES-2: a run within the budgets of others', () => {
 
   test('what a child spends counts against the run under way, and is part of what the run cost', async () => {
     const spawn = toolOf('Spawn', 'read', async () => {
-      new Spending({}, 0, { parent: engine.agent.spending ?? undefined }).add(NO_USAGE, 5);
+      new Spending({}, 0, { parent: engine.agent.here.spending ?? undefined }).add(NO_USAGE, 5);
       return { content: 'spent' };
     });
     const model = scriptedModel({ calls: [{ name: 'Spawn', input: {} }] });
     const engine = await startEngine({ provider: model, tools: [echo, spawn], spec: { budget: { usd: 5 } } });
-    expect(engine.agent.spending).toBeNull();
+    expect(engine.agent.here.spending).toBeNull();
     const { result } = await engine.run('go');
     expect(result).toMatchObject({ status: 'failed', cause: 'budget', turns: 1 });
     expect(lastMessage(engine)).toContain('spent');
     expect(result.costUsd).toBeGreaterThanOrEqual(5);
-    expect(engine.agent.spending?.totalCostUsd).toBeGreaterThanOrEqual(5);
+    expect(engine.agent.here.spending?.totalCostUsd).toBeGreaterThanOrEqual(5);
   });
 
   test('AGENT-5: an agent whose time is up is timed_out, not failed', async () => {

@@ -36,7 +36,6 @@ import {
   type RunState,
   sayWithNews,
   startDeadline,
-  takeBill,
 } from './run-state.ts';
 import { type NextStep, nextStep, progressOfAnswer, taskFailure, unknownStop } from './stop-reason.ts';
 
@@ -46,8 +45,7 @@ export async function runAgent(agent: Agent, options: LoopOptions): Promise<Agen
   const { clock, journal } = agent.runtime;
   const startedAt = elapsedOf(clock);
   const { budget } = agent.spec;
-  const run = newRunState(takeBill(agent), agent.spec.maxTokens);
-  takeOver(agent, run);
+  const run = newRunState(agent);
   let ending: Ending;
   using deadline = startDeadline(clock, budget.seconds, options.signal);
   const { signal } = deadline;
@@ -115,14 +113,6 @@ function warnOfStop(agent: Agent, { response }: ModelExchange, emit: EventSink):
   if (message === null) return;
   agent.warn('unknown_stop_reason', message);
   emit({ type: 'warning', code: 'unknown_stop_reason', message });
-}
-
-/** A resumed agent keeps its turns and its spending. */
-function takeOver(agent: Agent, run: RunState): void {
-  if (agent.carried === null) return;
-  run.turns = agent.carried.turns;
-  run.spending.carry(agent.carried);
-  agent.carried = null;
 }
 
 /** An answer that an earlier process had received and had only to report: it is judged as any other. */

@@ -13,7 +13,7 @@ import {
   notProved,
   STOPPED,
 } from '../agent/notices.ts';
-import { type BudgetState, Spending } from '../budget/budget.ts';
+import type { BudgetState, Spending } from '../budget/budget.ts';
 
 /** Why a signal is aborted whose time is up; children in the foreground see the same reason. */
 export const OUT_OF_TIME = 'out_of_time';
@@ -51,12 +51,11 @@ export type Ending = { status: AgentStatus; cause: string | null; message: strin
 
 const DONE: Ending = { status: 'done', cause: null, message: null };
 
-export function newRunState(spending: Spending, maxTokens: number): RunState {
+export function newRunState({ here, spec }: Agent): RunState {
   return {
-    spending,
-    turns: 0,
+    ...here.beginRun(),
     repeats: 0,
-    maxTokens,
+    maxTokens: spec.maxTokens,
     text: '',
     cut: false,
     toldToFinish: false,
@@ -89,26 +88,6 @@ export function closedEnding(run: RunState, maxTurns: number): Ending | null {
     cause: 'max_turns',
     message: `the limit of ${maxTurns} turn${maxTurns === 1 ? '' : 's'} is reached`,
   };
-}
-
-/**
- * The bill of a run. Agents that resume before their parent does spend on its next bill from the start (RES-2).
- *
- * Opens the bill of the next run before it begins.
- */
-export function openBill(agent: Agent): Spending {
-  const { budget, type, spending: parent } = agent.spec;
-  const now = agent.runtime.clock.now();
-  agent.nextBill ??= new Spending(budget, now, { label: `${type} agent`, parent });
-  agent.spending = agent.nextBill;
-  return agent.nextBill;
-}
-
-/** The bill of a run that begins. */
-export function takeBill(agent: Agent): Spending {
-  const bill = openBill(agent);
-  agent.nextBill = null;
-  return bill;
 }
 
 /**

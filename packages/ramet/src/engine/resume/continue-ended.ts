@@ -109,7 +109,7 @@ function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | n
   if (agent.ended?.cause === CONVERSATION_LOST) return LOST_FOR_GOOD;
   if (from.spec.readOnly === true && agent.started.origin?.readOnly !== true)
     return 'it may change things, and you only read';
-  const budget = (from.spending ?? family.parts.spending).state(from.runtime.clock.now());
+  const budget = (from.here.spending ?? family.parts.spending).state(from.runtime.clock.now());
   return budget.level === 'over' ? `the budget is spent: ${budget.what}` : null;
 }
 

@@ -28,7 +28,6 @@ import type { AgentFamily } from '../children/family.ts';
 import { startedText } from '../children/report.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
-import { openBill } from '../loop/run-state.ts';
 import { conversationLost, giveUp, isLost } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
@@ -96,7 +95,7 @@ interface Resumption {
 
 async function resumeChildrenOf(parent: Agent, resumption: Resumption): Promise<number> {
   const { family, recorded, reader, signal } = resumption;
-  openBill(parent);
+  parent.here.openBill();
   let count = 0;
   const goneOn = new Set<AgentId>();
   const open = openCallsOf(parent);
@@ -214,7 +213,7 @@ async function resumeChild(
     child.id,
     recorded,
   );
-  agent.carried = { ...recorded.spent, below: spentBelow(child.id, resumption) };
+  agent.here.carried = { ...recorded.spent, below: spentBelow(child.id, resumption) };
   takeBack(parent, child.id);
   agent.record({ type: 'agent.resumed', from });
   if (isStranded) agent.record({ type: 'agent.detached' });

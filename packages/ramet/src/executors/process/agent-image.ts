@@ -11,7 +11,13 @@ import {
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
 import { Spending } from '../../engine/budget/budget.ts';
-import type { AgentRuntime, AgentSpec, AnswerSchema, SpendingRecord } from '../../engine/shapes.ts';
+import type {
+  AgentRuntime,
+  AgentSnapshot,
+  AgentSpec,
+  AnswerSchema,
+  SpendingRecord,
+} from '../../engine/shapes.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
@@ -60,22 +66,22 @@ export interface ProcessSurroundings {
   clockAheadMs: number;
 }
 
-export function imageOf(agent: Agent, surroundings: ProcessSurroundings): AgentImage {
-  const { tools, ceiling: _, canUseTool: __, spending, answer, workspace: ___, ...spec } = agent.spec;
-  const { cwd, workspace, isOwn } = agent.directory;
+export function imageOf(value: AgentSnapshot, surroundings: ProcessSurroundings): AgentImage {
+  const { tools, ceiling: _, canUseTool: __, spending, answer, workspace, ...spec } = value.spec;
   refuseForeignTools(tools);
-  const { model, thinking, tools: schemas, system } = agent.conversation.head;
+  const { state, conversation, prompts = [], mail = [], results = [] } = value;
+  const { model, thinking, tools: schemas, system } = conversation.head;
   return {
-    spec: { ...spec, cwd, isWorkspaceOwn: isOwn },
-    workspace: workspace === null ? null : workspaceImage(workspace),
+    spec,
+    workspace: workspace === undefined ? null : workspaceImage(workspace),
     tools: tools.map(({ name }) => name),
     schema: answer?.source ?? null,
     head: { model, thinking, tools: schemas, system },
-    messages: agent.conversation.messages.map(plainMessage),
-    prompts: agent.prompts.map(plainMessage),
-    state: agent.state,
-    mail: agent.content.mail.flatMap(({ blocks }) => blocks),
-    results: [...agent.content.results.values()],
+    messages: conversation.messages.map(plainMessage),
+    prompts: prompts.map(plainMessage),
+    state,
+    mail,
+    results,
     spending: spending?.records() ?? [],
     surroundings,
   };

@@ -6,7 +6,8 @@
  * 1. A process that does not end after an abort, or says what cannot be understood, is killed with its commands.
  * 2. When `gone` has settled, nothing runs for the process and nothing is held for it, here or on the machine.
  */
-import type { Agent, AgentEvent, AgentResult } from '../../engine/shapes.ts';
+import type { HostDuties } from '../../engine/hosting.ts';
+import type { AgentEvent, AgentResult, AgentSnapshot } from '../../engine/shapes.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { terminateGroup } from '../../system/processes/process-group.ts';
@@ -32,7 +33,7 @@ export interface AgentProcessOptions {
 type RecordedNotice = Extract<HostNotice, { type: 'recorded' }>;
 
 export class AgentProcess {
-  readonly #agent: Agent;
+  readonly #duties: HostDuties;
   readonly #options: AgentProcessOptions;
   readonly #place: StartedPlace;
   readonly #channel: Channel<HostLine>;
@@ -46,15 +47,15 @@ export class AgentProcess {
   /** What the process is told once its loop has asked. */
   readonly #held: HostNotice[] = [];
 
-  constructor(agent: Agent, options: AgentProcessOptions) {
-    this.#agent = agent;
+  /** It runs from `value`. */
+  constructor(duties: HostDuties, value: AgentSnapshot, options: AgentProcessOptions) {
+    this.#duties = duties;
     this.#options = options;
     // Before anything is started: an agent that cannot go elsewhere is refused here.
-    const image = imageOf(agent, options.surroundings);
+    const image = imageOf(value, options.surroundings);
     const { environment, outputDirectory } = options.surroundings;
-    const { id } = agent.spec;
-    const { cwd } = agent.directory;
-    this.services = new HostServices(agent, options.signal, {
+    const { id, cwd } = value.spec;
+    this.services = new HostServices(duties, value, options.signal, {
       onEvent: options.onEvent,
       onTurn: options.onTurn,
       onSpent: (records) => this.#channel.post({ type: 'spent', records }),
@@ -80,7 +81,7 @@ export class AgentProcess {
 
   /** `turns` are those that the run has had elsewhere. Null when the process ended before the agent did. */
   async run(turns: number, signal: AbortSignal): Promise<AgentResult | null> {
-    const totals = this.#agent.spending?.records() ?? [];
+    const totals = this.#duties.spent();
     this.services.runSignal = signal;
     this.services.ended = null;
     let timer: NodeJS.Timeout | undefined;
@@ -125,7 +126,7 @@ export class AgentProcess {
 
   async #watch(): Promise<string> {
     const { group, ended } = this.#place;
-    const { runtime, spec } = this.#agent;
+    const { runtime, spec } = this.#duties;
     const leave = group === undefined ? null : runtime.processes.enter(group, spec.id);
     const how = await ended;
     leave?.();

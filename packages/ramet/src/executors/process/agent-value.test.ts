@@ -8,6 +8,7 @@ import { anyEvents } from '../../../test/fixtures/event-sequences.ts';
 import { watchStates } from '../../../test/fixtures/watched-states.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
+import { snapshotOf } from '../../engine/agent/executor.ts';
 import { resumeAgent } from '../../engine/resume/resume.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { openReader } from '../../journal/sessions.ts';
@@ -30,7 +31,7 @@ const SURROUNDINGS: ProcessSurroundings = {
 
 /** As it comes out of the line to another process. */
 function throughLine(agent: Agent): Promise<Agent> {
-  return agentFromImage(deserialize(serialize(imageOf(agent, SURROUNDINGS))), agent.runtime);
+  return agentFromImage(deserialize(serialize(imageOf(snapshotOf(agent), SURROUNDINGS))), agent.runtime);
 }
 
 /** The blocks that generated events name. */
@@ -80,4 +81,16 @@ test('FORK-2, LOG-1, EXEC-2: a field that nobody knows survives fork, resume and
   resumed.say('notice', [freezeBlock({ type: 'text', text: 'Resumed.' })]);
   expect(resumed.state).toMatchObject(field);
   expect(resumed.state.todos).toEqual(agent.state.todos);
+});
+
+test('FORK-2, LOG-1: beside its state an agent has ports and one object of this process, which a fork begins without', async () => {
+  const { runtime, agent } = await startEngine({ provider: scriptedModel() });
+  const ports = ['spec', 'runtime', 'directory', 'files', 'content', 'inbox', 'children'];
+  const watchers = ['capacity', 'onRecord', 'onStatus'];
+  expect(Object.keys(agent).toSorted()).toEqual([...ports, ...watchers, 'here'].toSorted());
+  agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
+  Object.assign(agent.here, { launched: true, openQuestions: 2 }).beginRun();
+  const id = agentId(runtime.journal.session, 2);
+  const { here } = agent.fork({ ...agent.spec, id, parent: agent.spec.id }, 'task');
+  expect(here).toMatchObject({ spending: null, carried: null, launched: false, openQuestions: 0 });
 });

@@ -87,7 +87,7 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
       const call = { turn, maxTokens, partial, ...(aside && { aside }) };
       const { done, spent, totals } = await host.call('exchange', call, signal);
       for (const { usage, costUsd } of spent) onSpent(usage, costUsd);
-      agent().spending?.follow(totals);
+      agent().here.spending?.follow(totals);
       for (const { value, json } of done.response.blocks) {
         known.add(freezeJson(value.type, json, true).digest);
       }

@@ -3,7 +3,6 @@
  * runtime made of calls to the host. It neither knows nor ends the process it is in: `child-main.ts` does.
  */
 import { runAgent } from '../../engine/loop/loop.ts';
-import { openBill } from '../../engine/loop/run-state.ts';
 import type { Agent, AgentResult } from '../../engine/shapes.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { agentFromImage } from './agent-image.ts';
@@ -51,7 +50,7 @@ class Guest {
       const later = (): void => this.heed(channel, notice);
       void this.#made.promise.then(later, () => {});
     } else if (notice.type === 'spent') {
-      agent.spending?.follow(notice.records);
+      agent.here.spending?.follow(notice.records);
     } else {
       agent.content.know(notice.blocks);
       agent.follow(notice.event);
@@ -61,9 +60,9 @@ class Guest {
   async run(channel: HostChannel, { turns, totals }: RunCall, signal: AbortSignal): Promise<AgentResult> {
     const agent = await this.#made.promise;
     const nothing = { usage: NO_USAGE, costUsd: 0 };
-    agent.carried = { turns, ...nothing, below: nothing };
-    openBill(agent);
-    agent.spending?.follow(totals);
+    agent.here.carried = { turns, ...nothing, below: nothing };
+    agent.here.openBill();
+    agent.here.spending?.follow(totals);
     return runAgent(agent, { signal, emit: (event) => channel.post({ type: 'event', event }) });
   }
 

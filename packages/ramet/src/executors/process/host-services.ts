@@ -1,6 +1,6 @@
 /**
  * What a host does for the agent in a process of its own (EXEC-2): it asks models, decides on permissions, holds the
- * children, the file locks and the journal. Everything is done for the host's own agent, which follows the other.
+ * children, the file locks and the journal. All of it are duties of the agent's host (`engine/hosting.ts`).
  *
  * Invariants
  * 1. What is recorded there is recorded here, in the same order, before anything that comes after it is answered.
@@ -8,20 +8,17 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import { isCompactionDue, newsHere, nextStep, recordResponse, refused } from '../../engine/hosting.ts';
+import type { HostDuties } from '../../engine/hosting.ts';
 import { assistantEvent } from '../../engine/loop/loop.ts';
 import type {
-  Agent,
   AgentEvent,
+  AgentSnapshot,
   CalledAgent,
   ModelExchange,
-  Permit,
-  PermitRequest,
   SpendingRecord,
 } from '../../engine/shapes.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { findTool, parseInput } from '../../tools/registry.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import { AgentFollower } from './agent-follower.ts';
 import { AnswerSignal, type OutlivingSignals, outlivingCall } from './answer-signal.ts';
@@ -53,7 +50,7 @@ const NOT_ASKED = 'not_asked';
 const MOST_NOTICES = 100_000;
 
 export class HostServices implements Disposable {
-  readonly #agent: Agent;
+  readonly #duties: HostDuties;
   readonly #follower: AgentFollower;
   /** Of the run that the process makes. */
   runSignal: AbortSignal;
@@ -68,12 +65,12 @@ export class HostServices implements Disposable {
   /** How the agent said that this run ended; null while it has not. */
   ended: EventOf<'agent.ended'> | null = null;
 
-  constructor(agent: Agent, signal: AbortSignal, observer: ServiceObserver) {
+  constructor(duties: HostDuties, value: AgentSnapshot, signal: AbortSignal, observer: ServiceObserver) {
     this.#observer = observer;
     this.runSignal = signal;
-    this.#turns = new FileTurns(agent.runtime.files);
-    this.#agent = agent;
-    this.#follower = new AgentFollower(agent, (event, blocks) => observer.onRecorded(event, blocks));
+    this.#turns = new FileTurns(duties.runtime.files);
+    this.#duties = duties;
+    this.#follower = new AgentFollower(duties, value, (event, blocks) => observer.onRecorded(event, blocks));
   }
 
   /**
@@ -82,9 +79,8 @@ export class HostServices implements Disposable {
    */
   askEarly(turns: number): void {
     const signal = this.runSignal;
-    const { conversation, inbox, state, spec } = this.#agent;
-    const asks = conversation.awaitsAnswer && inbox.size === 0 && state.openStop === null;
-    if (!asks || signal.aborted || isCompactionDue(this.#agent)) return;
+    const { asksFirst, spec } = this.#duties;
+    if (!asksFirst || signal.aborted) return;
     const abort = new AbortController();
     const call = { turn: turns + 1, maxTokens: spec.maxTokens, partial: false };
     const stopListening = onAbort(signal, () => abort.abort(signal.reason));
@@ -107,7 +103,7 @@ export class HostServices implements Disposable {
   /** Throws for what is no notice of ours. */
   heed(notice: AgentNotice): void {
     if (++this.#notices > MOST_NOTICES) throw new Error('it says too much between two requests');
-    const { runtime, spec } = this.#agent;
+    const { runtime, spec } = this.#duties;
     switch (notice.type) {
       case 'record':
         this.#record(notice.event);
@@ -141,18 +137,18 @@ export class HostServices implements Disposable {
   /** Of everything that it may ask. */
   readonly answers: Answers<HostCalls> = {
     exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
-    permit: (request, signal) => this.#permit(request, signal),
+    permit: (request, signal) => this.#duties.permit(request, signal),
     desk: (call, signal) =>
       this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#desk(call, own))),
     called: async (calls) => {
-      const { runtime, spec } = this.#agent;
+      const { runtime, spec } = this.#duties;
       this.#called = await runtime.agents.calledBy(spec.id, calls);
       return [...this.#called.keys()];
     },
     report: ({ call, wait }, signal) =>
       this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#report(call, wait ? own : null))),
     lock: (path) => this.#turns.take(path),
-    root: () => this.#agent.runtime.agents.root(),
+    root: () => this.#duties.runtime.agents.root(),
     commit: (durability) => this.#budgeted(this.#commit(durability)),
     news: (_, signal) => this.#budgeted(this.#news(signal)),
   };
@@ -161,10 +157,7 @@ export class HostServices implements Disposable {
   recordOpenResponse(): void {
     const done = this.#unrecorded;
     if (done === null) return;
-    const step = nextStep(done.response, { repeats: 0, maxTokens: this.#agent.spec.maxTokens });
-    const keep =
-      done.source === undefined && (step.kind === 'run_tools' || step.kind === 'finish' || step.keep);
-    recordResponse(this.#agent, done, keep);
+    this.#duties.recordLost(done);
     if (done.source === undefined) {
       this.#observer.onTurn();
       this.#observer.onEvent(assistantEvent(done));
@@ -189,12 +182,12 @@ export class HostServices implements Disposable {
     try {
       return await answer;
     } finally {
-      this.#observer.onSpent(this.#agent.spending?.records() ?? []);
+      this.#observer.onSpent(this.#duties.spent());
     }
   }
 
   async #commit(durability: 'written' | 'synced'): Promise<null> {
-    await this.#agent.runtime.journal.commit(durability);
+    await this.#duties.runtime.journal.commit(durability);
     return null;
   }
 
@@ -213,33 +206,19 @@ export class HostServices implements Disposable {
   }
 
   async #ask(call: ExchangeCall, signal: AbortSignal): Promise<ExchangeAnswer> {
-    const agent = this.#agent;
     this.#notices = 0;
     const spent: ExchangeAnswer['spent'][number][] = [];
     using calledOff = new AnswerSignal(signal, () => this.runSignal);
-    const done = await agent.runtime.host.exchange(agent, {
+    const done = await this.#duties.exchange({
       ...call,
       signal: calledOff.signal,
       onComing: (isComing) => calledOff.note(isComing),
       emit: (event) => this.#observer.onEvent(event),
-      onSpent(usage, costUsd) {
-        spent.push({ usage, costUsd });
-        agent.spending?.add(usage, costUsd);
-      },
+      onSpent: (usage, costUsd) => void spent.push({ usage, costUsd }),
     });
     this.#unrecorded = done;
     this.#follower.knowResponse(done.response);
-    return { done, spent, totals: agent.spending?.records() ?? [] };
-  }
-
-  async #permit(request: PermitRequest, signal: AbortSignal): Promise<Permit> {
-    const { name, input } = request.call;
-    const tool = findTool(this.#agent.spec.tools, name);
-    if (tool === undefined) return refused(`there is no tool "${name}"`);
-    const parsed = parseInput(tool, input);
-    if (!parsed.ok) return refused(parsed.message);
-    const { host } = this.#agent.runtime;
-    return host.permitFor(this.#agent, { tool, request, input: parsed.value }, signal);
+    return { done, spent, totals: this.#duties.spent() };
   }
 
   #signals(call: AbortSignal): OutlivingSignals {
@@ -253,7 +232,8 @@ export class HostServices implements Disposable {
   }
 
   async #desk(call: DeskCall, signal: AbortSignal): Promise<ToolOutcome | null> {
-    const desk = this.#agent.runtime.agents.deskFor(this.#agent.spec.id, call.call, signal);
+    const { runtime, spec } = this.#duties;
+    const desk = runtime.agents.deskFor(spec.id, call.call, signal);
     switch (call.method) {
       case 'spawn':
         return desk.spawn(call.request);
@@ -267,13 +247,12 @@ export class HostServices implements Disposable {
   }
 
   async #news(signal: AbortSignal): Promise<null> {
-    const { inbox, children } = this.#agent;
-    if (inbox.size === 0 && children.anyInBackground) await newsHere(this.#agent, signal);
+    await this.#duties.news(signal);
     return null;
   }
 
   #noteGroup(group: number, runs: boolean): void {
-    const { runtime, spec } = this.#agent;
+    const { runtime, spec } = this.#duties;
     this.#groups.get(group)?.();
     this.#groups.delete(group);
     if (runs) this.#groups.set(group, runtime.processes.enter(group, spec.id));

@@ -5,6 +5,7 @@ import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/
 import { linePlace } from '../../../test/fixtures/line-place.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { hostOf, snapshotOf } from '../../engine/agent/executor.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
@@ -33,8 +34,9 @@ async function hosted(
     ...(manner !== undefined && { place: processPlace(BAD_PROGRAM) }),
     ...parts,
   });
+  const own = hostOf(engine.agent);
   const run = (signal = new AbortController().signal) =>
-    executor.run(engine.agent, { signal, emit: () => {} });
+    executor.run(snapshotOf(engine.agent), own, { signal, emit: () => {} });
   const types = () => engine.recorded().map(({ type }) => type);
   return { ...engine, executor, host: run, types };
 }
@@ -105,7 +107,9 @@ describe('EXEC-2: the model is asked while the process starts', () => {
     expect(types().filter((type) => type === 'agent.ended')).toHaveLength(1);
     expect(agent.conversation.messages.at(-1)).toMatchObject({ role: 'assistant' });
     const { signal } = new AbortController();
-    expect(await inProcess.run(agent, { signal, emit: () => {} })).toMatchObject({ text: 'Written.' });
+    expect(await inProcess.run(snapshotOf(agent), hostOf(agent), { signal, emit: () => {} })).toMatchObject({
+      text: 'Written.',
+    });
     expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('once');
   });
 

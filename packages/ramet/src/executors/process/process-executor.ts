@@ -7,12 +7,13 @@
  * 2. An agent whose process is gone resumes in another from its last complete turn, as the journal has it; a few times.
  */
 
-import type { AgentExecutor, HostOptions } from '../../engine/agent/executor.ts';
-import { closeCalls, endingOfAbort, reopenTurn, takeBill } from '../../engine/hosting.ts';
-import type { Agent, AgentEvent, AgentResult, Ending } from '../../engine/shapes.ts';
+import type { AgentExecutor, HostOptions, RunHost } from '../../engine/agent/executor.ts';
+import { HostDuties } from '../../engine/hosting.ts';
+import { endingOfAbort } from '../../engine/loop/run-state.ts';
+import type { AgentEvent, AgentResult, AgentSnapshot, Ending } from '../../engine/shapes.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';
-import { describeError, isInterruptionCause } from '../../schema/errors.ts';
+import { describeError } from '../../schema/errors.ts';
 import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import type { ProcessSurroundings } from './agent-image.ts';
 import type { AgentPlace } from './agent-place.ts';
@@ -39,74 +40,71 @@ const GRACE_MS = 15_000;
 const MOST_RESTARTS = 3;
 
 export function processExecutor(parts: ProcessExecutorParts): AgentExecutor {
-  const living = new WeakMap<Agent, HostedAgent>();
+  const living = new WeakMap<RunHost, HostedAgent>();
   return {
     name: 'process',
-    async run(agent, options) {
-      const hosted = living.get(agent) ?? new HostedAgent(agent, parts);
-      living.set(agent, hosted);
-      return hosted.run(options);
+    async run(value, host, options) {
+      const duties = new HostDuties(host, value);
+      const hosted = living.get(host) ?? new HostedAgent(duties, parts);
+      living.set(host, hosted);
+      return hosted.run(value, options);
     },
   };
 }
 
 class HostedAgent {
-  readonly #agent: Agent;
+  readonly #duties: HostDuties;
   readonly #parts: ProcessExecutorParts;
   #process: AgentProcess | null = null;
   #onEvent: (event: AgentEvent) => void = () => {};
   #turns = 0;
   #text = '';
 
-  constructor(agent: Agent, parts: ProcessExecutorParts) {
-    this.#agent = agent;
+  constructor(duties: HostDuties, parts: ProcessExecutorParts) {
+    this.#duties = duties;
     this.#parts = parts;
-    agent.scope.defer(() => this.#process?.end());
+    duties.onRelease(() => this.#process?.end());
   }
 
-  async run({ signal, emit }: HostOptions): Promise<AgentResult> {
-    const agent = this.#agent;
-    const { clock } = agent.runtime;
+  async run(value: AgentSnapshot, { signal, emit }: HostOptions): Promise<AgentResult> {
+    const { clock } = this.#duties.runtime;
     const startedAt = elapsedOf(clock);
-    const spending = takeBill(agent);
-    const { carried } = agent;
-    agent.carried = null;
-    if (carried !== null) spending.carry(carried);
-    this.#turns = carried?.turns ?? 0;
+    const { spending, turns } = this.#duties.beginRun();
+    this.#turns = turns;
     this.#text = '';
     this.#onEvent = (event) => {
       if (event.type === 'assistant') this.#text = textOf(event) || this.#text;
       emit(event);
     };
-    const result = await this.#runToEnd(signal);
+    const result = await this.#runToEnd(value, signal);
     return {
       ...result,
       turns: this.#turns,
       usage: spending.totalUsage,
       costUsd: spending.totalCostUsd,
       durationMs: elapsedOf(clock) - startedAt,
-      model: agent.conversation.head.model,
+      model: this.#duties.model,
     };
   }
 
-  async #runToEnd(signal: AbortSignal): Promise<Ending & Pick<AgentResult, 'text'>> {
-    for (let restarts = 0; ; restarts++) {
+  async #runToEnd(first: AgentSnapshot, signal: AbortSignal): Promise<Ending & Pick<AgentResult, 'text'>> {
+    for (let restarts = 0, value = first; ; restarts++, value = this.#duties.snapshot()) {
       try {
-        const process = this.#process ?? this.#start(signal);
+        const process = this.#process ?? this.#start(value, signal);
         const result = await process.run(this.#turns, signal);
         if (result !== null) return result;
         this.#process = null;
         const ending = await this.#afterLoss(process, signal, restarts);
         if (ending !== null) return { ...ending, text: this.#text };
       } catch (error) {
-        return { ...(await this.#record(failed(describeError(error)))), text: this.#text };
+        return { ...(await this.#duties.end(failed(describeError(error)))), text: this.#text };
       }
     }
   }
 
-  #start(signal: AbortSignal): AgentProcess {
+  #start(value: AgentSnapshot, signal: AbortSignal): AgentProcess {
     const { place = processPlace(), graceMs = GRACE_MS } = this.#parts;
-    this.#process = new AgentProcess(this.#agent, {
+    this.#process = new AgentProcess(this.#duties, value, {
       surroundings: this.#surroundings(),
       graceMs,
       place,
@@ -121,7 +119,7 @@ class HostedAgent {
   }
 
   #surroundings(): ProcessSurroundings {
-    const { journal, childEnvironment, outputDirectory, clock } = this.#agent.runtime;
+    const { journal, childEnvironment, outputDirectory, clock } = this.#duties.runtime;
     const { secrets, processes, sandbox, isolation, home = null } = this.#parts;
     return {
       session: journal.session,
@@ -146,23 +144,13 @@ class HostedAgent {
       return ending;
     }
     services.recordOpenResponse();
-    // Calls under way are answered with what is known of them, as after a restart of the session.
-    reopenTurn(this.#agent);
-    if (signal.aborted) return this.#record(endingOfAbort(signal));
-    if (broken !== null) return this.#record(failed(`its process was ended: ${broken}`));
+    this.#duties.reopen();
+    if (signal.aborted) return this.#duties.end(endingOfAbort(signal));
+    if (broken !== null) return this.#duties.end(failed(`its process was ended: ${broken}`));
     if (restarts === MOST_RESTARTS)
-      return this.#record(failed(`its process ended ${restarts + 1} times: ${how}`));
-    this.#agent.warn('process_lost', `the agent's process is gone: ${how}; resuming in another`);
-    this.#agent.record({ type: 'agent.resumed', from: 'running' });
+      return this.#duties.end(failed(`its process ended ${restarts + 1} times: ${how}`));
+    this.#duties.resumed(`the agent's process is gone: ${how}; resuming in another`);
     return null;
-  }
-
-  async #record(ending: Ending): Promise<Ending> {
-    // What a limit or an outage left open is continued on resume, as if its process had ended by itself.
-    if (!isInterruptionCause(ending.cause)) await closeCalls(this.#agent);
-    this.#agent.record({ type: 'agent.ended', ...ending });
-    await this.#agent.runtime.journal.commit('written');
-    return ending;
   }
 }
 

@@ -1,0 +1,63 @@
+/**
+ * What an agent has in the process that runs it, and nowhere else. None of it is state: no event carries it, and a fork,
+ * a resumed agent and one that moves to another process begin without it. Each field says why nothing is lost by that.
+ */
+import type { CacheTtl } from '../../model/cache/cache-map.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { type CarriedSpending, Spending } from '../budget/budget.ts';
+import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
+import type { AgentSpec } from './runtime.ts';
+
+/** A run that begins: its bill, and the turns that it has had in an earlier process. */
+interface BegunRun {
+  readonly spending: Spending;
+  readonly turns: number;
+}
+
+export class AgentHere {
+  readonly #spec: AgentSpec;
+  readonly #clock: Clock;
+  /**
+   * The bill of the run that is under way, or of the last one. It is linked to those of living ancestors and children
+   * (RES-2); the state says what the agent has spent (`spent`).
+   */
+  spending: Spending | null = null;
+  /** The bill of the next run, when it was opened before that begins. */
+  #nextBill: Spending | null = null;
+  /** What the resumed work has taken in an earlier process, from the state; null once a run has begun with it. */
+  carried: CarriedSpending | null = null;
+  /**
+   * Of a fork: what it must still have in common with its parent when its first request goes (FORK-8). One that resumes is
+   * built from the record, and the record is compared as a whole.
+   */
+  inherited: InheritedPrefix | null = null;
+  /** Whether a request of its own was answered here: only the first waits for siblings, which another process has not. */
+  launched = false;
+  /** Its waits for children: those that outlived a mark of five minutes, and how long the marks live that it sends. */
+  readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
+  /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
+  openQuestions = 0;
+
+  constructor(spec: AgentSpec, clock: Clock) {
+    this.#spec = spec;
+    this.#clock = clock;
+  }
+
+  /** Opens the bill of the next run: agents that resume before their parent does spend on it from the start (RES-2). */
+  openBill(): Spending {
+    const { budget, type, spending: parent } = this.#spec;
+    this.#nextBill ??= new Spending(budget, this.#clock.now(), { label: `${type} agent`, parent });
+    this.spending = this.#nextBill;
+    return this.#nextBill;
+  }
+
+  /** A resumed agent keeps its turns and its spending. */
+  beginRun(): BegunRun {
+    const spending = this.openBill();
+    const { carried } = this;
+    this.#nextBill = null;
+    this.carried = null;
+    if (carried !== null) spending.carry(carried);
+    return { spending, turns: carried?.turns ?? 0 };
+  }
+}
