@@ -174,6 +174,18 @@ describe('RES-6: Bash leaves no process behind', () => {
     expect([isAlive(child), isAlive(shell)]).toEqual([false, false]);
   });
 
+  test('but not of one that is about to end when a limit or an outage ends the run', async ({
+    directory,
+  }) => {
+    const agent = testAgent(directory);
+    const command = 'echo $$ > shell; until [ -e go ]; do :; done; echo whole';
+    const result = agent.run(bashTool, { command });
+    await pidIn(directory, 'shell');
+    agent.abort('limit');
+    writeFileSync(join(directory, 'go'), '');
+    expect(await result).toEqual({ content: 'whole' });
+  });
+
   test('and starts none when it was aborted before', async ({ directory }) => {
     const agent = testAgent(directory);
     agent.abort();

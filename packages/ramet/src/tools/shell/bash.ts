@@ -12,7 +12,7 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { plainShell, type ShellDecision, type ShellStart } from '../../sandbox/command-sandbox.ts';
-import { describeError, systemCode } from '../../schema/errors.ts';
+import { describeError, isInterruptionCause, systemCode } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import {
   type ProcessEnd,
@@ -35,6 +35,8 @@ import { sandboxDoing } from './sandbox-doing.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
+/** A limit or an outage ends the run: nobody is in a hurry, and half a command is worse than a whole one. */
+const PATIENCE_MS = 3_000;
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1)),
@@ -130,7 +132,12 @@ async function waitForEnd(
   signal: AbortSignal,
 ): Promise<ProcessEnd | string> {
   const stopped = Promise.withResolvers<string>();
-  const abort = (): void => stopped.resolve('Interrupted: the command was stopped.');
+  const stop = (): void => stopped.resolve('Interrupted: the command was stopped.');
+  let patience: NodeJS.Timeout | undefined;
+  const abort = (): void => {
+    if (isInterruptionCause(signal.reason)) patience = setTimeout(stop, PATIENCE_MS);
+    else stop();
+  };
   const timer = setTimeout(
     () => stopped.resolve(`Timed out after ${timeout} ms: the command was stopped.`),
     timeout,
@@ -142,6 +149,7 @@ async function waitForEnd(
     return await Promise.race([group.ended, stopped.promise]);
   } finally {
     clearTimeout(timer);
+    clearTimeout(patience);
     stopWatching();
     signal.removeEventListener('abort', abort);
   }
