@@ -168,14 +168,15 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
-    ledger/cost-object ledger/cost-table ledger/ledger merge-text operator-table provenance/agent-diff provenance/blame
-    refused-removal repair-text run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
+    ledger/cost-object ledger/cost-table ledger/ledger merge-text operator-table proposed-tasks provenance/agent-diff
+    provenance/blame refused-removal repair-text run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
     calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
-    compile-cache doctor/doctor doctor/health-check index merge/merge operator/lint-tasks operator/operate operator/plan-tasks operator/run-statistics options place retention/gc
+    compile-cache doctor/doctor doctor/health-check index merge/merge operator/lint-tasks operator/operate operator/plan-tasks
+    operator/propose-tasks operator/run-statistics options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees
   `,
 };

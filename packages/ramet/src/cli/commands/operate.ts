@@ -6,6 +6,7 @@ import { lintTasks } from '../../sdk/operator/lint-tasks.ts';
 import { operatorText } from '../../views/operator-table.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
 import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
+import { isGoal } from '../operator/goal-argument.ts';
 
 export interface OperateFlags {
   lint?: boolean;
@@ -35,11 +36,14 @@ export interface OperateFlags {
   deny?: string[];
   /** True where no session is named. */
   resume?: string | true;
+  /** With a goal: run the tasks without a question; where they are written. */
+  yes?: boolean;
+  out?: string;
 }
 
 /** Exits with 1 if the file has errors, or if a task is not done. */
 export async function operate(path: string | undefined, flags: OperateFlags, io: CommandIo): Promise<number> {
-  const { lint, json, resume, ...options } = flags;
+  const { lint, json, resume, yes, out, ...options } = flags;
   if (resume !== undefined) {
     if (path !== undefined) throw new UserMistake('two_runs', 'give a task file or --resume, not both');
     return carryOut(undefined, { ...options, resume: resume === true ? 'latest' : resume }, io);
@@ -49,6 +53,12 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
       'no_task_file',
       'name a task file, or resume a run: ramet operate FILE, ramet operate --resume',
     );
+  if (!lint && isGoal(path, io.cwd)) {
+    const { operateGoal } = await import('./operate-goal.ts');
+    return operateGoal(path, flags, io, (file) => carryOut(file, options, io));
+  }
+  if (out !== undefined || yes === true)
+    throw new UserMistake('no_goal', '--yes and --out are for a goal: ramet operate "what to do"');
   const list = await lintTasks(path, { ...listOptions(flags), ...callFrom(io) });
   const hasErrors = list.problems.some(({ level }) => level === 'error');
   if (lint) {
@@ -72,7 +82,7 @@ function listOptions({ bullets, tag }: OperateFlags): { bullets?: boolean; tag?:
 
 async function carryOut(
   path: string | undefined,
-  options: Omit<OperateFlags, 'lint' | 'json' | 'resume'> & { resume?: string },
+  options: Omit<OperateFlags, 'lint' | 'json' | 'resume' | 'yes' | 'out'> & { resume?: string },
   io: CommandIo,
 ): Promise<number> {
   const { operateTasks } = await import('../../sdk/operator/operate.ts');

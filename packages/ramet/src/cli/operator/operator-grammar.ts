@@ -28,8 +28,10 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     .action(async (options) => (await import('../commands/stats.ts')).stats(options, io));
   program
     .command('operate')
-    .description('run the tasks of a file: agents in worktrees, merged and checked commits')
-    .argument('[file]', FILE)
+    .description(
+      'run the tasks of a file, or of a goal in words: agents in worktrees, merged and checked commits',
+    )
+    .argument('[file]', `${FILE}; or a goal in quotes, for which an agent writes the file first`)
     .option(
       '--lint',
       'only explain how each line was read and what is wrong; exit with 1 if there are errors',
@@ -38,6 +40,8 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     .option('--bullets', 'read list items as tasks if no line has a box')
     .option('--tag <name>', 'which list of a JSON file that has several')
     .option('--optional', 'include optional tasks')
+    .option('--yes', 'with a goal: run the tasks without a question')
+    .option('--out <file>', 'with a goal: where its tasks are written (default: a name from the goal)')
     .option(
       '--resume [session]',
       'continue a run that was interrupted; the latest one if no session is named',
