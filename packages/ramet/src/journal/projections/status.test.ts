@@ -20,6 +20,20 @@ const ended = (status: 'done' | 'failed' | 'interrupted', cause: string | null =
   ({ type: 'agent.ended', status, cause, message: null }) as const;
 
 describe('AGENT-5: the status of an agent', () => {
+  test('MODEL-2: names the model that it is on, also after a fallback model took over', () => {
+    const frozen = (model: string): JournalEvent => {
+      return { type: 'prefix.frozen', model, thinking: null, tools: [], system: [] };
+    };
+    const events = recorded(['s.1', agentStarted({ model: 'large' })], ['s.1', frozen('large')]);
+    expect(statusOf(events)?.model).toBe('large');
+    const later = recorded(
+      ['s.1', agentStarted({ model: 'large' })],
+      ['s.1', frozen('large')],
+      ['s.1', frozen('small')],
+    );
+    expect(statusOf(later)?.model).toBe('small');
+  });
+
   test('lists agents by birth with what is known of them', () => {
     const events = recorded(
       ['s.1', agentStarted()],

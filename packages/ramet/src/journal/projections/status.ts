@@ -160,7 +160,7 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       agent.model = event.model;
       break;
     case 'prefix.frozen':
-      agent.thinking = event.thinking;
+      Object.assign(agent, { model: event.model, thinking: event.thinking });
       break;
     case 'status.changed':
       Object.assign(agent, {
