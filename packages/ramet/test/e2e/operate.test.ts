@@ -90,3 +90,159 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
     expect(existsSync(join(user.repository, 'one.txt'))).toBe(false);
   });
 });
+
+/** Every task in this process: the command itself is started above. */
+async function operate(
+  user: User,
+  ...args: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  Object.assign(user.env, IDENTITY);
+  return user.here(['operate', ...args, '--into', 'main', '--retries', '1']);
+}
+
+const textOf = ({ messages }: { messages: unknown }): string => JSON.stringify(messages);
+const filesOn = (user: User, ref: string): string[] =>
+  git(user.repository, 'ls-tree', '--name-only', ref).trim().split('\n');
+
+describe.concurrent('OP-4, WORK-5: a run is not alone', () => {
+  test('what a person commits to the target meanwhile stays, and is what later tasks begin with', async ({
+    user,
+  }) => {
+    prepare(user);
+    let hasCommitted = false;
+    await user.emulate({
+      respond: (asked) => {
+        if (!hasCommitted) {
+          hasCommitted = true;
+          const tree = git(user.repository, 'rev-parse', 'main^{tree}').trim();
+          const commit = git(user.repository, 'commit-tree', tree, '-p', 'main', '-m', 'By a person').trim();
+          git(user.repository, 'update-ref', 'refs/heads/main', commit);
+        }
+        return worker(asked);
+      },
+    });
+    expect(await operate(user, 'tasks.md', '--check', 'true')).toMatchObject({ code: 0 });
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'one.txt', 'tasks.md', 'three.txt', 'two.txt']);
+    expect(git(user.repository, 'log', '--format=%s', 'main').split('\n')).toContain('By a person');
+    expect(git(user.repository, 'log', '--format=%s', 'ramet/T003-1').split('\n')).toContain('By a person');
+  });
+
+  test('two runs and a merge of a person go to one target, and lose nothing', async ({ user }) => {
+    prepare(user, '- [ ] T001 Write a.txt\n- [ ] T002 [P] Write b.txt\n');
+    writeFileSync(join(user.repository, 'more.md'), '- [ ] T001 Write c.txt\n- [ ] T002 [P] Write d.txt\n');
+    git(user.repository, 'branch', 'mine', 'main');
+    const tree = git(user.repository, 'write-tree').trim();
+    const commit = git(user.repository, 'commit-tree', tree, '-p', 'main', '-m', 'Mine').trim();
+    git(user.repository, 'update-ref', 'refs/heads/mine', commit);
+    await user.emulate({ respond: worker });
+    Object.assign(user.env, IDENTITY);
+    const ends = await Promise.all([
+      operate(user, 'tasks.md'),
+      operate(user, 'more.md'),
+      user.here(['merge', 'mine', '--into', 'main']),
+    ]);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(filesOn(user, 'main')).toEqual(expect.arrayContaining(['a.txt', 'b.txt', 'c.txt', 'd.txt']));
+    expect(git(user.repository, 'fsck', '--no-dangling')).toBe('');
+  });
+});
+
+describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
+  test('a failed setup blocks its task alone, before any request', async ({ user }) => {
+    prepare(user, TASKS.replace('T001', 'T001 [P]'));
+    const settings = {
+      sandbox: { readOnly: 'off', worktree: 'off' },
+      worktree: { setup: 'test ! -e one.txt' },
+    };
+    writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify(settings));
+    const emulator = await user.emulate({ respond: worker });
+    const end = await operate(user, 'tasks.md');
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(/T003 +blocked: setup/);
+    expect(end.stdout).toMatch(/T003: .*test ! -e one.txt, failed \(1\)/);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'one.txt', 'tasks.md', 'two.txt']);
+    expect(
+      emulator.requests.some(({ request }) => textOf(request ?? { messages: '' }).includes('Task T003')),
+    ).toBe(false);
+  });
+
+  test('two tasks that change one file: the second is done again with what the first did', async ({
+    user,
+  }) => {
+    prepare(user, '- [ ] T001 [P] Write one.txt\n- [ ] T002 [P] Write two.txt\n');
+    await user.emulate({
+      respond: ({ request, turn }) => {
+        const text = textOf(request);
+        const name = /Task (T\d+)/.exec(text)?.[1] ?? '';
+        if (turn > 0) return { text: 'Done.' };
+        const isAgain = text.includes('An earlier attempt failed (conflict');
+        return write(isAgain ? `${name}.txt` : 'same.txt', `${name}\n`);
+      },
+    });
+    const end = await operate(user, 'tasks.md');
+    expect(end.code).toBe(0);
+    expect([...end.stdout.matchAll(/^T\d+ +done +(\d)/gm)].map(([, tries]) => tries).sort()).toEqual([
+      '1',
+      '2',
+    ]);
+    expect(filesOn(user, 'main')).toHaveLength(4);
+  });
+
+  test('a question blocks its task while the others continue; an allowed command then lets it end', async ({
+    user,
+  }) => {
+    prepare(user, '- [ ] T001 [P] Write one.txt\n- [ ] T002 [P] Write two.txt\n');
+    await user.emulate({
+      respond: ({ request, turn }) => {
+        const text = textOf(request);
+        if (!text.includes('Task T001')) return worker({ request, turn });
+        return turn === 0
+          ? {
+              tool_use: [
+                {
+                  name: 'Bash',
+                  input: { command: 'node -e "console.log(6 * 7)" > one.txt', description: 'x' },
+                },
+              ],
+            }
+          : { text: 'Done.' };
+      },
+    });
+    const end = await operate(user, 'tasks.md');
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(/T001 +blocked: permission/);
+    expect(end.stdout).toMatch(/T001: Bash node .*ramet operate answer T001-\w{4} once\|always\|denied/);
+    expect(filesOn(user, 'main')).toContain('two.txt');
+    const resumed = await user.here(['operate', '--resume', '--allow', 'Bash(node:*)']);
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringMatching(/T001 +done/) });
+    expect(git(user.repository, 'show', 'main:one.txt')).toBe('42');
+  });
+
+  test('a task that changes nothing is not done, and one with its own model and check is done by both', async ({
+    user,
+  }) => {
+    prepare(user, '');
+    const tasks = `tasks:
+  - id: idle
+    title: Write nothing
+  - id: own
+    title: Write own.txt
+    model: haiku
+    check: test "$(cat own.txt)" = own.txt
+`;
+    writeFileSync(join(user.repository, 'tasks.yaml'), tasks);
+    const emulator = await user.emulate({
+      respond: (asked) =>
+        textOf(asked.request).includes('Task idle') ? { text: 'Nothing to do.' } : worker(asked),
+    });
+    const end = await operate(user, 'tasks.yaml', '--check', 'false');
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(/idle +frozen: check/);
+    expect(end.stdout).toMatch(/own +done/);
+    const models = emulator.requests.flatMap(({ request }) =>
+      request !== undefined && textOf(request).includes('Task own') ? [request.model] : [],
+    );
+    expect(new Set(models).size).toBe(1);
+    expect(models[0]).toContain('haiku');
+  });
+});

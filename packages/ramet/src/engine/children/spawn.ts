@@ -47,6 +47,8 @@ export interface SpawnOrder extends SpawnRequest {
   overrides?: ForkOverrides;
   /** The commit that its own worktree begins with; where the asking checkout is when absent. */
   worktreeBase?: string | undefined;
+  /** Refuse it if the set-up command of its worktree fails; otherwise it is told and begins. */
+  needsSetup?: boolean | undefined;
   /** Where it runs; what its type or the settings say when absent. */
   executor?: ExecutorKind | undefined;
 }

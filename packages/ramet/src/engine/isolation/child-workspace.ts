@@ -17,10 +17,12 @@ export async function childWorkspace(
     description,
     signal,
     worktreeBase,
+    needsSetup = false,
     isByDefault,
   }: Pick<SpawnRequest, 'name' | 'description'> & {
     signal?: AbortSignal | undefined;
     worktreeBase?: string | undefined;
+    needsSetup?: boolean | undefined;
     isByDefault: boolean;
   },
   id: AgentId,
@@ -31,7 +33,7 @@ export async function childWorkspace(
   const refusal = await runtime.sandbox.isolationRefusal();
   if (refusal !== null) throw new UserMistake('isolation', `it cannot be isolated: ${refusal}`);
   try {
-    return await runtime.workspaces.create({
+    const workspace = await runtime.workspaces.create({
       name: wanted,
       owner: { session: runtime.journal.session, agent: id },
       cwd: directory.cwd,
@@ -39,6 +41,7 @@ export async function childWorkspace(
       base: worktreeBase,
       signal,
     });
+    return needsSetup ? await setUp(workspace) : workspace;
   } catch (error) {
     if (!(error instanceof RametError) || error instanceof Cancelled) throw error;
     if (isByDefault && IMPOSSIBLE.has(error.code)) return null;
@@ -46,6 +49,14 @@ export async function childWorkspace(
       cause: error,
     });
   }
+}
+
+/** One that is not ready for use is given back. */
+async function setUp(workspace: AgentWorkspace): Promise<AgentWorkspace> {
+  const { setupFailure } = workspace;
+  if (setupFailure === undefined) return workspace;
+  await workspace.release();
+  throw new RametError('setup_failed', 'terminal', setupFailure);
 }
 
 /** A pattern that knows all letters takes a millisecond to compile, and few texts need it. */

@@ -299,7 +299,7 @@ describe('what people are asked, and may ask for', () => {
   });
 });
 
-describe('OP-2: a run that is killed', () => {
+describe('OP-2: a run that dies', () => {
   test('at any event continues, and comes to what an undisturbed run comes to', async () => {
     const attempt = ({ task, attempt: { number } }: { task: { id: string }; attempt: { number: number } }) =>
       task.id === 'c' && number === 1 ? ({ kind: 'failed', cause: 'x', message: null } as const) : {};

@@ -45,6 +45,8 @@ const NOTHING = { costUsd: 0, usage: NO_USAGE } as const;
 
 interface EndedAgent {
   readonly id: string;
+  /** Whether its worktree is still there: one without changes is cleared away. */
+  readonly isKept: boolean;
   readonly result: Pick<AgentResult, 'status' | 'cause' | 'message' | 'costUsd' | 'usage'>;
 }
 
@@ -65,11 +67,15 @@ async function carryOut(
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    return await endOf(order, { id: handle.id, result: await handle.result }, place);
+    return await endOf(order, endedAgent(handle.id, await handle.result), place);
   } finally {
     signal.removeEventListener('abort', stop);
     unwatch?.();
   }
+}
+
+function endedAgent(id: string, result: AgentResult): EndedAgent {
+  return { id, isKept: result.worktree?.kept ?? true, result };
 }
 
 /** Its agent at work, or how it has ended already. */
@@ -83,7 +89,7 @@ async function agentOf(
     if (running !== undefined) return running;
     const past = place.recorded(name);
     if (past?.status === 'interrupted') return place.tell(past.id, CONTINUE);
-    if (past !== undefined) return { id: past.id, result: past };
+    if (past !== undefined) return { id: past.id, isKept: past.worktree !== null, result: past };
   }
   const outcome = await place.spawn(spawnOrder(order));
   if ('handle' in outcome) return outcome.handle;
@@ -103,6 +109,7 @@ function spawnOrder(order: AttemptOrder): Omit<SpawnOrder, 'call' | 'signal'> {
     subagent_type: settings.type ?? DEFAULT_TYPE,
     name: attempt.name,
     isolation: 'worktree',
+    needsSetup: true,
     ...(attempt.base !== null && { worktreeBase: attempt.base }),
     ...(own !== undefined && { model: own }),
     ...(settings.effort !== undefined && { effort: settings.effort }),
@@ -112,7 +119,7 @@ function spawnOrder(order: AttemptOrder): Omit<SpawnOrder, 'call' | 'signal'> {
 
 async function endOf(
   order: AttemptOrder,
-  { id, result }: EndedAgent,
+  { id, isKept, result }: EndedAgent,
   place: AttemptPlace,
 ): Promise<AttemptEnd> {
   const { status, cause, message, costUsd, usage } = result;
@@ -126,7 +133,7 @@ async function endOf(
     return { kind: 'failed', cause: why, message, final: status === 'cancelled', ...facts };
   }
   try {
-    const work = await committedWork(order, id, place);
+    const work = await committedWork(order, { id, isKept }, place);
     if (work !== null) return { kind: 'worked', ...work, ...facts };
     return {
       kind: 'unchanged',
@@ -154,12 +161,12 @@ function ownWorktree(
 /** Commits what its agent left uncommitted. Null if its branch has nothing that its base has not. */
 async function committedWork(
   { task, attempt }: AttemptOrder,
-  agent: string,
+  { id, isKept }: Pick<EndedAgent, 'id' | 'isKept'>,
   { worktrees }: AttemptPlace,
 ): Promise<{ commit: string; files: string[] } | null> {
-  const worktree = findWorktree(worktrees, agent);
+  const worktree = findWorktree(worktrees, id);
   const call = { cwd: worktrees.repository.root, env: worktrees.env };
-  if (worktree.state !== 'gone') await commitRest(worktrees, worktree, `${task.title}`);
+  if (isKept && worktree.state !== 'gone') await commitRest(worktrees, worktree, `${task.title}`);
   const ref = `refs/heads/${worktree.branch ?? ''}`;
   const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
   const [base, commit] = [attempt.base ?? worktree.base, stdout.trim()];

@@ -44,6 +44,8 @@ export interface AgentWorkspace {
   readonly warnings: readonly string[];
   /** What a resumed agent must know: its files are not as it left them. Null when they are. */
   readonly recovered: string | null;
+  /** What the user's set-up command said when it failed; undefined if it did not. */
+  readonly setupFailure?: string | undefined;
   /** One that was made before its agent was known. */
   giveTo(owner: WorkspaceOwner): void;
   /** Keeps what is in it on a private ref; null when that holds it already. */

@@ -19,7 +19,7 @@ import { releaseWorktree } from '../removal/release-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import type { AgentWorkspace, WorkspaceEnd } from './agent-workspace.ts';
-import { workspaceNotice } from './workspace-notice.ts';
+import { failedSetup, workspaceNotice } from './workspace-notice.ts';
 
 /** What is known of all worktrees of this process. */
 export interface WorkspaceHolder {
@@ -54,6 +54,7 @@ export async function heldWorkspace(
   let bounds = boundsOf(place, worktree);
   return {
     worktree: recorded,
+    ...(created.setup !== null && created.setup.code !== 0 && { setupFailure: failedSetup(created.setup) }),
     created: { type: 'worktree.created', ...recorded, how, dirty: { policy: dirty.policy, files }, ms },
     get fence() {
       return fence;

@@ -36,7 +36,7 @@ export function workspaceNotice(
   };
 }
 
-function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
+export function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
   return `The set-up command of worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
 }
 

@@ -1,0 +1,80 @@
+/** Real processes run a task file and are killed at its events; others continue, side by side with people and each other. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import { sampleOf } from '../fixtures/kill-sample.ts';
+import { IDENTITY } from '../fixtures/merge-repository.ts';
+import { compiledOnce } from '../fixtures/temporary.ts';
+import { test, type User } from '../fixtures/user.ts';
+import { git } from '../fixtures/worktrees.ts';
+import type { OperatorRunnerOrder } from './operator-runner.ts';
+
+const RUNNER = join(import.meta.dirname, 'operator-runner.ts');
+
+const TASKS = `- [ ] T001 Write one.txt
+- [ ] T002 [P] Write two.txt
+- [ ] T003 [P] Write three.txt (depends on T001)
+`;
+
+/** The target is checked out nowhere, so that it moves. */
+async function prepare(user: User): Promise<void> {
+  mkdirSync(user.rametHome, { recursive: true });
+  const settings = { sandbox: { readOnly: 'off', worktree: 'off' } };
+  writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify(settings));
+  git(user.repository, 'switch', '--quiet', '--create', 'desk');
+  writeFileSync(join(user.repository, 'tasks.md'), TASKS);
+  await user.emulate({ respond: worker });
+}
+
+function worker({ request, turn }: { request: { messages: unknown }; turn: number }): Answer {
+  const name = /Task \S+: Write (\w+\.txt)/.exec(JSON.stringify(request.messages))?.[1] ?? 'unknown.txt';
+  if (turn > 0) return { text: `Wrote ${name}.` };
+  return { tool_use: [{ name: 'Write', input: { file_path: name, content: `${name}\n` } }] };
+}
+
+function run(
+  user: User,
+  order: OperatorRunnerOrder,
+): { child: ChildProcess; ended: Promise<[number | null, string]> } {
+  const env = { ...user.env, ...IDENTITY, ...compiledOnce() };
+  const child = spawn(process.execPath, [RUNNER, user.repository, JSON.stringify(order)], { env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+  return { child, ended: once(child, 'close').then(([code]) => [code, output]) };
+}
+
+const CHECK = 'test -e one.txt || test -e two.txt';
+
+/** Every task is in the target exactly once, and git finds no fault. */
+function expectLandedOnce(user: User): void {
+  const names = git(user.repository, 'ls-tree', '--name-only', 'main').trim().split('\n');
+  expect(names).toEqual(['README.md', 'one.txt', 'three.txt', 'two.txt']);
+  const subjects = git(user.repository, 'log', '--no-merges', '--format=%s', 'main').trim().split('\n');
+  expect(subjects.filter((subject) => subject.startsWith('Write')).sort()).toEqual([
+    ...['Write one.txt', 'Write three.txt', 'Write two.txt'],
+  ]);
+  expect(git(user.repository, 'fsck', '--no-dangling')).toBe('');
+}
+
+/** An undisturbed run of this list has about thirty events. */
+const MOMENTS = Array.from({ length: 30 }, (_, index) => index + 1);
+
+describe('OP-2: a run that is killed', { timeout: 120_000 }, () => {
+  test.for(sampleOf(MOMENTS, [9, 20]))(
+    'after %d events continues, and lands each task once',
+    async (death, { user }) => {
+      await prepare(user);
+      const [code, said] = await run(user, { file: 'tasks.md', check: CHECK, death }).ended;
+      if (code !== 0) {
+        expect(code, said).toBeNull();
+        const [resumed, told] = await run(user, { check: CHECK }).ended;
+        expect(told).toMatch(/T001 done.*T002 done.*T003 done/);
+        expect(resumed).toBe(0);
+      }
+      expectLandedOnce(user);
+    },
+  );
+});
