@@ -1,6 +1,6 @@
 /** What people, models and programs may ask of a run. The machine says what is allowed; a refusal names what is. */
 import type { OperatorAction, OperatorEvent } from '../../schema/operator-events.ts';
-import { type OperatorState, taskOf } from './operator-state.ts';
+import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -35,58 +35,79 @@ export function allowedActions(
   return ['add', ...(state.status === 'running' ? (['pause'] as const) : (['resume'] as const)), 'stop'];
 }
 
+/** Why something is not possible now, and what is; null when it is. */
+export function refusalOf(
+  action: OperatorAction,
+  state: OperatorState,
+  actors: Pick<TaskActors, 'can'>,
+): string | null {
+  switch (action.kind) {
+    case 'skip':
+    case 'retry':
+    case 'start': {
+      const task = taskOf(state, action.task);
+      if (task === undefined) return `there is no task ${action.task} in this run`;
+      const allowed = allowedActions(state, actors, action.task);
+      if (allowed.includes(action.kind)) return null;
+      return notNow(action.kind, `${action.task} is ${task.status}`, allowed);
+    }
+    case 'answer':
+      return unknownQuestion(action.question, state);
+    case 'add': {
+      const known = action.tasks.find(({ id }) => taskOf(state, id) !== undefined);
+      return known === undefined ? null : `there is a task ${known.id} already: give it another id`;
+    }
+    default: {
+      const allowed = allowedActions(state, actors);
+      return allowed.includes(action.kind)
+        ? null
+        : notNow(action.kind, `the run is ${state.status}`, allowed);
+    }
+  }
+}
+
+function unknownQuestion(id: string, state: OperatorState): string | null {
+  const open = tasksOf(state).flatMap(({ question }) => question?.id ?? []);
+  if (open.includes(id)) return null;
+  const others = open.length === 0 ? 'nothing is asked now' : `open are ${open.join(', ')}`;
+  return `there is no open question ${id}: ${others}`;
+}
+
 /** Returns why not; null when it was carried out. */
 export function carryOut(action: OperatorAction, parts: ActionParts): string | null {
-  const state = parts.state();
+  const refused = refusalOf(action, parts.state(), parts.actors);
+  if (refused !== null) return refused;
   switch (action.kind) {
     case 'skip':
     case 'retry':
     case 'start':
-      return aboutTask(action.kind, action.task, parts);
+      parts.actors.change(action.task, { type: action.kind === 'start' ? 'retry' : action.kind });
+      if (action.kind === 'skip') parts.stop(action.task, 'skipped');
+      parts.requeue();
+      return null;
     case 'answer':
       if (parts.ports.answer?.(action.question, action.answer) === true) return null;
       return `there is no open question ${action.question}`;
     case 'add':
-      return add(action.tasks, parts);
+      add(action.tasks, parts);
+      return null;
     default: {
-      const allowed = allowedActions(state, parts.actors);
-      if (!allowed.includes(action.kind)) return notNow(action.kind, `the run is ${state.status}`, allowed);
       if (action.kind === 'resume') parts.resetBreaker();
       const status = { pause: 'paused', resume: 'running', stop: 'draining' } as const;
-      parts.record({
-        ...{
-          type: 'operator.changed',
-          status: status[action.kind],
-          cause: action.kind === 'resume' ? null : 'person',
-        },
-        message: null,
-      });
+      const cause = action.kind === 'resume' ? null : 'person';
+      parts.record({ type: 'operator.changed', status: status[action.kind], cause, message: null });
       return null;
     }
   }
 }
 
-function aboutTask(kind: 'skip' | 'retry' | 'start', id: string, parts: ActionParts): string | null {
-  const task = taskOf(parts.state(), id);
-  if (task === undefined) return `there is no task ${id} in this run`;
-  const allowed = allowedActions(parts.state(), parts.actors, id);
-  if (!allowed.includes(kind)) return notNow(kind, `${id} is ${task.status}`, allowed);
-  parts.actors.change(id, { type: kind === 'start' ? 'retry' : kind });
-  if (kind === 'skip') parts.stop(id, 'skipped');
-  parts.requeue();
-  return null;
-}
-
-function add(tasks: Extract<OperatorAction, { kind: 'add' }>['tasks'], parts: ActionParts): string | null {
-  const known = tasks.find(({ id }) => taskOf(parts.state(), id) !== undefined);
-  if (known !== undefined) return `there is a task ${known.id} already: give it another id`;
+function add(tasks: Extract<OperatorAction, { kind: 'add' }>['tasks'], parts: ActionParts): void {
   parts.record({ type: 'operator.tasks_added', tasks });
   for (const { id } of tasks) {
     const task = taskOf(parts.state(), id);
     if (task !== undefined) parts.actors.admit(task);
   }
   parts.requeue();
-  return null;
 }
 
 function notNow(kind: string, why: string, allowed: readonly string[]): string {

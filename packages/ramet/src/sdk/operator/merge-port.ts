@@ -177,7 +177,8 @@ export class OperatorMerges {
     const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
     const project = projectOf(repository, caller);
     const resolveConflict = agentResolver({ repository, project, caller, open, model, budgetUsd });
-    return mergePorts(this.#target, project, { check, resolveConflict });
+    // That a check runs is a status of its tasks, and where its output is comes with the result.
+    return { ...mergePorts(this.#target, project, { check, resolveConflict }), onCheck() {} };
   }
 
   async #queue(

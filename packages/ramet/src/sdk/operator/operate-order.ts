@@ -54,6 +54,7 @@ export interface OperateOrder extends OperateSettings {
 
 /** A run under way. */
 export interface RunningOperator {
+  readonly session: string;
   readonly state: OperatorState;
   /** Returns why it was refused, and what is possible; null when it was carried out. */
   act(action: OperatorAction, by: 'person' | 'model' | 'program'): string | null;

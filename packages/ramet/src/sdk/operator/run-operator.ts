@@ -24,6 +24,7 @@ import { beginAttempt } from './attempt-agents.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
+import { watchRequests } from './operator-requests.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */
@@ -64,7 +65,18 @@ export async function runOperator(
     now,
     portsFor(session, parts, order, { merges, worktrees: worktrees.place, width: state.width }),
   );
-  order.onBegin?.(operator);
+  order.onBegin?.({
+    session: session.id,
+    get state() {
+      return operator.state;
+    },
+    act: (action, by) => operator.act(action, by),
+    allowed: (task) => operator.allowed(task),
+    stopAll: (reason) => operator.stopAll(reason),
+  });
+  using _ = watchRequests({ project: place.project, session: session.id }, (action) =>
+    operator.act(action, 'person'),
+  );
   const end = await operator.run(order.signal ?? new AbortController().signal);
   return { session: session.id, state: end };
 }
@@ -148,7 +160,7 @@ function portsFor(
     mark: (run, task) => mark(run, task.id, parts),
     width: () => width,
     isAttended: false,
-    ...(questions !== undefined && { answer: (id, answer) => questions.answer(id, answer) }),
+    ...(questions !== undefined && { answer: (id, answer) => questions.answerLater(id, answer) }),
   };
 }
 

@@ -40,6 +40,12 @@ export class TaskQuestions implements PermissionBroker {
     this.#early.set(question, answer);
   }
 
+  /** For one that its agent has asked before it was interrupted, too: it asks again when it is resumed. */
+  answerLater(id: string, answer: GivenAnswer): true {
+    if (!this.answer(id, answer)) this.expect(id, answer);
+    return true;
+  }
+
   /** False if no such question is open. */
   answer(id: string, answer: GivenAnswer): boolean {
     const asker = this.#open.get(id);

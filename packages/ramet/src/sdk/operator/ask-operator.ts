@@ -1,0 +1,139 @@
+/**
+ * Runs of the operator, seen from another process: which one is meant, what it is now, and asking it for something. Where
+ * nobody runs it, what is asked for waits until it is resumed.
+ */
+import { existsSync } from 'node:fs';
+import { findSession, listSessions } from '../../journal/session-list.ts';
+import { livingWriter, openReader } from '../../journal/sessions.ts';
+import { refusalOf } from '../../operator/run/actions.ts';
+import { foldOperator, OPERATOR_EVENTS } from '../../operator/run/apply-operator-event.ts';
+import { type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
+import { TaskActors } from '../../operator/run/task-actors.ts';
+import { elapsedOf, systemClock } from '../../schema/clock.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { OperatorAction } from '../../schema/operator-events.ts';
+import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { findPlace } from '../place.ts';
+import {
+  type OperatorPlace,
+  operatorDirectory,
+  putRequest,
+  takeAnswer,
+  withdrawRequest,
+} from './operator-requests.ts';
+
+const LOOK_AGAIN_MS = 50;
+const PATIENCE_MS = 15_000;
+
+export interface FoundRun {
+  place: OperatorPlace;
+  state: OperatorState;
+  /** Null where nobody runs it. */
+  writer: ProcessIdentity | null;
+}
+
+export interface RunCallOptions extends CallOptions {
+  /** A session or the beginning of its id; the one that runs here when absent, or else the latest. */
+  session?: string | undefined;
+}
+
+/** The run that is meant. */
+export function findRun(options: RunCallOptions = {}): FoundRun {
+  const { project } = findPlace(callerOf(options));
+  const session = chooseRun(project, options.session);
+  const place = { project, session };
+  const writer = livingWriter(place);
+  const reader = openReader({ ...place, forgiving: true });
+  try {
+    const state = foldOperator(reader.events({ types: OPERATOR_EVENTS }));
+    if (state.run === null) throw noRun(session);
+    return { place, state, writer };
+  } finally {
+    reader.close();
+  }
+}
+
+function chooseRun(project: string, wanted: string | undefined): string {
+  const isRun = (session: string): boolean => existsSync(operatorDirectory({ project, session }));
+  if (wanted !== undefined) {
+    const { session } = findSession(project, wanted);
+    if (!isRun(session)) throw noRun(session);
+    return session;
+  }
+  const runs = listSessions(project).filter(({ session }) => isRun(session));
+  const live = runs.filter((entry) => entry.live);
+  if (live.length > 1) {
+    const ids = live.map(({ session }) => session).join(', ');
+    throw new UserMistake(
+      'session_ambiguous',
+      `${live.length} operators run here: name one of ${ids} with --session`,
+    );
+  }
+  const found = live[0] ?? runs[0];
+  if (found === undefined)
+    throw new UserMistake('no_run', 'no operator has run in this repository: ramet operate FILE starts one');
+  return found.session;
+}
+
+function noRun(session: string): UserMistake {
+  return new UserMistake(
+    'no_run',
+    `session ${session} is no run of an operator: ramet operate status shows the latest`,
+  );
+}
+
+export interface AskedOutcome {
+  session: string;
+  /** Why it was refused, and what is possible; null when it was carried out, or waits. */
+  refused: string | null;
+  /** Nobody runs it: it is done when the run is resumed. */
+  isPending: boolean;
+}
+
+/** Waits for the answer of the process that runs it. */
+export async function askOperator(
+  action: OperatorAction,
+  options: RunCallOptions = {},
+): Promise<AskedOutcome> {
+  const { signal } = callerOf(options);
+  const { place, state, writer } = findRun(options);
+  const { session } = place;
+  if (writer === null) return leaveRequest(action, { place, state, writer });
+  const name = putRequest(place, action, { writer, now: systemClock.now() });
+  const until = elapsedOf(systemClock) + PATIENCE_MS;
+  for (;;) {
+    const answer = takeAnswer(place, name);
+    if (answer !== null) return { session, ...answer, isPending: false };
+    if (livingWriter(place) === null || elapsedOf(systemClock) >= until || signal.aborted) break;
+    await systemClock.sleep(LOOK_AGAIN_MS, signal);
+  }
+  const answer = takeAnswer(place, name);
+  if (answer !== null) return { session, ...answer, isPending: false };
+  const wasTaken = !withdrawRequest(place, name);
+  const what = wasTaken ? 'took the request and has not answered' : 'did not take the request';
+  const ended = livingWriter(place) === null ? ' before it ended' : ` in ${PATIENCE_MS / 1_000} seconds`;
+  throw new UserMistake(
+    'no_answer',
+    `the operator of session ${session} ${what}${ended}: see ramet operate status`,
+  );
+}
+
+function leaveRequest(action: OperatorAction, { place, state }: FoundRun): AskedOutcome {
+  const { session } = place;
+  const { kind } = action;
+  if (kind === 'pause' || kind === 'stop' || kind === 'resume')
+    throw new UserMistake(
+      'not_running',
+      `no operator runs in session ${session}: there is nothing to ${kind}; run what is left with: ramet operate --resume ${session}`,
+    );
+  const refused = refusalOf(action, state, actorsOf(state));
+  if (refused === null) putRequest(place, action, { writer: null, now: systemClock.now() });
+  return { session, refused, isPending: refused === null };
+}
+
+function actorsOf(state: OperatorState): TaskActors {
+  const actors = new TaskActors(state.run?.retries ?? 0, () => {});
+  for (const task of tasksOf(state)) actors.admit(task);
+  return actors;
+}

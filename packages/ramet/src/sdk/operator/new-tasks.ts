@@ -1,0 +1,20 @@
+/** The tasks of a list that a run does not have yet, as it takes them. */
+import { join } from 'node:path';
+import { taskOf } from '../../operator/run/operator-state.ts';
+import type { TaskList } from '../../operator/tasks/listed-task.ts';
+import type { RunTask } from '../../schema/operator-events.ts';
+import { callerOf } from '../calls/caller.ts';
+import { findRun, type RunCallOptions } from './ask-operator.ts';
+import { operatorDirectory } from './operator-requests.ts';
+import { runTasks } from './run-tasks.ts';
+
+export async function newTasks(
+  list: TaskList,
+  options: RunCallOptions & { optional: boolean },
+): Promise<RunTask[]> {
+  const { cwd } = callerOf(options);
+  const { place, state } = findRun(options);
+  const directory = join(operatorDirectory(place), 'tasks');
+  const { tasks } = await runTasks(list, { optional: options.optional }, { cwd, directory });
+  return tasks.filter(({ id }) => taskOf(state, id) === undefined);
+}
