@@ -14,8 +14,9 @@ export interface CommandIo {
   out(text: string): void;
   /** Whether a person reads standard output on a screen. */
   readonly isTerminal: boolean;
-  /** How wide that screen is; null without one. */
+  /** How wide that screen is now; null without one. */
   readonly columns: number | null;
+  readonly rows?: number | null;
   /** One line for people, on standard error, with the program's name before it. */
   note(line: string): void;
   /** What is happening now: a line on standard error, for a person at a terminal only. */
@@ -24,6 +25,10 @@ export interface CommandIo {
   readonly cwd: string;
   /** Aborts with the signal's name as the reason. */
   readonly signal: AbortSignal;
+  /** A second signal ends the process at once, unless someone says here what it does; a third one always ends it. */
+  onSecondSignal?(act: (name: NodeJS.Signals) => void): void;
+  /** Ends the process although work is under way, which the journal has. */
+  endNow?(code: number): void;
 }
 
 /** What a call of the library takes of it. */
@@ -35,7 +40,7 @@ export function callFrom({ cwd, env, signal, note, progress }: CommandIo): Calle
  * A closed pipe (`ramet ps | head -1`) or terminal ends the output, not the work. An output that cannot be written,
  * such as a full disk, is told and makes the command fail: `onOutputLost`.
  */
-export function processIo(signal: AbortSignal, onOutputLost: () => void): CommandIo {
+export function processIo({ signal, onSecondSignal }: Interruption, onOutputLost: () => void): CommandIo {
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
     const code = systemCode(error);
@@ -47,7 +52,12 @@ export function processIo(signal: AbortSignal, onOutputLost: () => void): Comman
   return {
     out: (text) => void process.stdout.write(text),
     isTerminal: process.stdout.isTTY === true,
-    columns: process.stdout.isTTY === true ? process.stdout.columns || null : null,
+    get columns() {
+      return process.stdout.isTTY === true ? process.stdout.columns || null : null;
+    },
+    get rows() {
+      return process.stdout.isTTY === true ? process.stdout.rows || null : null;
+    },
     note: (line) => void process.stderr.write(`ramet: ${printable(line)}\n`),
     progress: (line) => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
     env: takeEnvironment(),
@@ -55,6 +65,8 @@ export function processIo(signal: AbortSignal, onOutputLost: () => void): Comman
       return currentDirectory();
     },
     signal,
+    onSecondSignal,
+    endNow: (code) => process.exit(code),
   };
 }
 
@@ -166,14 +178,27 @@ export function exitCodeOfError(thrown: unknown, signal: AbortSignal): number {
   return family === 'mistake' ? EXIT.wrongUse : EXIT.failed;
 }
 
+type Interruption = Required<Pick<CommandIo, 'signal' | 'onSecondSignal'>>;
+
 /** Ctrl-C once asks the work to end and leaves the journal whole; twice ends the process at once. */
-export function interruptSignal(): AbortSignal {
+export function interruption(): Interruption {
   const controller = new AbortController();
+  let second: ((name: NodeJS.Signals) => void) | null = null;
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
-      if (controller.signal.aborted) process.exit(exitCodeOf({ status: 'interrupted', cause: name }));
-      controller.abort(name);
+      const act = second;
+      if (!controller.signal.aborted) controller.abort(name);
+      else if (act === null) process.exit(exitCodeOf({ status: 'interrupted', cause: name }));
+      else {
+        second = null;
+        act(name);
+      }
     });
   }
-  return controller.signal;
+  return {
+    signal: controller.signal,
+    onSecondSignal: (act) => {
+      second = act;
+    },
+  };
 }

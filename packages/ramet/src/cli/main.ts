@@ -1,6 +1,6 @@
 /** The command's entry: everything it does is in `program.ts`. */
 import { keepGrammarSmall } from '../permission/grammar-memory.ts';
-import { EXIT, interruptSignal, processIo, unknownVariables } from './io.ts';
+import { EXIT, interruption, processIo, unknownVariables } from './io.ts';
 import { runProgram } from './program.ts';
 
 // No `await` at the top: the bundle is a script, which has none (scripts/bundle.ts).
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
     );
   process.once('beforeExit', ranDry);
   let outputLost = false;
-  const io = processIo(interruptSignal(), () => {
+  const io = processIo(interruption(), () => {
     outputLost = true;
     process.exitCode ||= EXIT.failed;
   });

@@ -35,7 +35,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['agents'], add: async () => (await setup()).addAgents },
   { names: ['cache'], add: () => addCache },
   {
-    names: ['plan', 'operate'],
+    names: ['plan', 'stats', 'operate'],
     add: async () => (await import('./operator/operator-grammar.ts')).addOperate,
   },
   { names: ['undo'], add: () => addUndo },

@@ -59,7 +59,7 @@ describe.concurrent('OP-1, OP-7: ramet operate "goal"', () => {
     await prepare(user);
     const args = ['operate', GOAL, '--yes', '--out', 'two.yaml', '--into', 'main'];
     const end = await user.ramet(args, { env: IDENTITY });
-    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 tasks done, $') });
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 tasks done; $') });
     expect(git(user.repository, 'show', 'main:two.txt')).toBe('two.txt');
   });
 

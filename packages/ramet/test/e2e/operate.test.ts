@@ -46,9 +46,9 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
     const end = await user.ramet(args, merging);
     expect(end).toMatchObject({ code: 0 });
     expect(end.stdout).toMatch(
-      /^TASK +STATUS +TRIES +COST +COMMIT +TITLE\nT001 +done +1 +\$[\d.]+ +\w{10} +Write one.txt\n/,
+      /^TASK +STATUS +COMMIT +FILES +TRIES +TIME +COST +TITLE\nT001 +done +\w{10} +1 +1 +[\d.]+ \w+ +\$[\d.]+ +Write one.txt\n/m,
     );
-    expect(end.stdout).toContain('3 of 3 tasks done, $');
+    expect(end.stdout).toContain('3 of 3 tasks done; $');
     for (const name of ['one', 'two', 'three'])
       expect(git(user.repository, 'show', `main:${name}.txt`)).toBe(`${name}.txt`);
     expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toBe(TASKS.replaceAll('[ ]', '[x]'));

@@ -162,21 +162,24 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   executors: 'in-process process/process-executor',
   operator: `
-    plan/estimate plan/fold-history plan/predict plan/run-history plan/statistics run/apply-operator-event run/decisions
-    run/operator run/operator-state run/ports schedule/fan-in schedule/task-graph tasks/listed-task tasks/mark-task
+    plan/estimate plan/fold-history plan/predict plan/run-history plan/statistics run/actions run/apply-operator-event
+    run/decisions run/operator run/operator-state run/ports run/task-actors schedule/fan-in schedule/task-graph tasks/listed-task tasks/mark-task
     tasks/read-task-list tasks/task-budget
   `,
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
-    ledger/cost-object ledger/cost-table ledger/ledger merge-text operator-table proposed-tasks provenance/agent-diff
-    provenance/blame refused-removal repair-text run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
+    ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/progress-lines operator/run-object
+    operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
+    proposed-tasks provenance/agent-diff provenance/blame
+    refused-removal repair-text run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
     calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
-    compile-cache doctor/doctor doctor/health-check index merge/merge operator/lint-tasks operator/operate operator/plan-tasks
-    operator/propose-tasks operator/run-statistics options place retention/gc
+    compile-cache doctor/doctor doctor/health-check index merge/merge operator/ask-operator operator/lint-tasks
+    operator/new-tasks operator/operate operator/operate-order operator/plan-tasks operator/propose-tasks
+    operator/run-statistics operator/write-report options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees
   `,
 };

@@ -1,12 +1,11 @@
 /** `ramet operate`: runs the tasks of a file; with `--lint`, how the file was read and what is wrong with it. */
-import { isTaskEnded, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy, SessionMode } from '../../schema/status.ts';
 import { lintTasks } from '../../sdk/operator/lint-tasks.ts';
-import { operatorText } from '../../views/operator-table.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
-import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';
+import type { OperateFormat } from '../operator/live-run.ts';
 
 export interface OperateFlags {
   lint?: boolean;
@@ -39,6 +38,8 @@ export interface OperateFlags {
   /** With a goal: run the tasks without a question; where they are written. */
   yes?: boolean;
   out?: string;
+  outputFormat?: OperateFormat;
+  report?: string;
 }
 
 /** Exits with 1 if the file has errors, or if a task is not done. */
@@ -46,7 +47,11 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
   const { lint, json, resume, yes, out, ...options } = flags;
   if (resume !== undefined) {
     if (path !== undefined) throw new UserMistake('two_runs', 'give a task file or --resume, not both');
-    return carryOut(undefined, { ...options, resume: resume === true ? 'latest' : resume }, io);
+    return (await load()).carryOut(
+      undefined,
+      { ...options, resume: resume === true ? 'latest' : resume },
+      io,
+    );
   }
   if (path === undefined)
     throw new UserMistake(
@@ -55,7 +60,10 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
     );
   if (!lint && isGoal(path, io.cwd)) {
     const { operateGoal } = await import('./operate-goal.ts');
-    return operateGoal(path, flags, io, (file) => carryOut(file, options, io));
+    // Programs that read JSON get nothing else on standard output.
+    const isText = (flags.outputFormat ?? 'text') === 'text';
+    const said = isText ? io : { ...io, out: (text: string) => io.progress(text.trimEnd()) };
+    return operateGoal(path, flags, said, async (file) => (await load()).carryOut(file, options, io));
   }
   if (out !== undefined || yes === true)
     throw new UserMistake('no_goal', '--yes and --out are for a goal: ramet operate "what to do"');
@@ -73,36 +81,13 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
     io.out(`${countText(list)}\n`);
     return EXIT.done;
   }
-  return carryOut(path, options, io);
+  return (await load()).carryOut(path, options, io);
 }
 
 function listOptions({ bullets, tag }: OperateFlags): { bullets?: boolean; tag?: string } {
   return { ...(bullets !== undefined && { bullets }), ...(tag !== undefined && { tag }) };
 }
 
-async function carryOut(
-  path: string | undefined,
-  options: Omit<OperateFlags, 'lint' | 'json' | 'resume' | 'yes' | 'out'> & { resume?: string },
-  io: CommandIo,
-): Promise<number> {
-  const { operateTasks } = await import('../../sdk/operator/operate.ts');
-  const { session, state } = await operateTasks(path, { ...options, ...callFrom(io) });
-  io.out(operatorText(state));
-  if (!isWhole(state)) io.note(`resume it with: ramet operate --resume ${session}`);
-  return exitCodeOfRun(state);
-}
-
-function isWhole(state: OperatorState): boolean {
-  const { landing } = state;
-  const hasLanded = landing === null || landing.state === 'moved' || landing.state === 'kept';
-  return hasLanded && tasksOf(state).every(({ status }) => status === 'done' || status === 'skipped');
-}
-
-/** As `-p`: 75 for a provider that limits or is away; an interruption only counts while something is left to do. */
-function exitCodeOfRun(state: OperatorState): number {
-  if (isWhole(state)) return EXIT.done;
-  const { cause } = state;
-  if (cause === 'limit' || cause === 'provider') return EXIT.limited;
-  const isOpen = tasksOf(state).some((task) => !isTaskEnded(task) || task.status === 'interrupted');
-  return cause === 'interrupted' && isOpen ? exitCodeOf({ status: 'interrupted', cause }) : EXIT.failed;
+function load(): Promise<typeof import('../operator/carry-out.ts')> {
+  return import('../operator/carry-out.ts');
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES, SESSION_MODES } from '../../schema/status.ts';
 import type { CommandIo } from '../io.ts';
 import { positiveNumber, ruleList, wholeNumber } from '../run-options.ts';
+import { addRequests } from './request-grammar.ts';
 
 const FILE = 'Markdown, YAML or JSON with tasks, or a folder with a file for each task';
 
@@ -26,7 +27,7 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     )
     .option('--json', 'print JSON')
     .action(async (options) => (await import('../commands/stats.ts')).stats(options, io));
-  program
+  const operate = program
     .command('operate')
     .description(
       'run the tasks of a file, or of a goal in words: agents in worktrees, merged and checked commits',
@@ -74,9 +75,19 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     )
     .option('--allow <rules>', 'what agents may do without a question, such as "Bash(npm test:*)"', ruleList)
     .option('--deny <rules>', 'what is always refused to them', ruleList)
+    .addOption(
+      new Option(
+        '--output-format <format>',
+        'text, one JSON object at the end, or a JSON line for each event',
+      )
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
+    .option('--report <file>', 'write the report here too (it is always kept in the folder of the session)')
     .action(async (file, options) => {
       setExitCode(await (await import('../commands/operate.ts')).operate(file, options, io));
     });
+  addRequests(operate, io, setExitCode);
 }
 
 function width(text: string): number | 'auto' {

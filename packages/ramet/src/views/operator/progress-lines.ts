@@ -4,7 +4,8 @@ import type { RecordedEvent } from '../../schema/events.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
 import { describeOperatorEvent } from '../operator-line.ts';
 import { duration } from '../text/format.ts';
-import { isUnderWay, nextStep, plainLine, statusText, timeOf } from './run-summary.ts';
+import { holdText, isUnderWay, nextStep, plainLine, statusText, timeOf } from './run-summary.ts';
+import { landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
 const LONGEST = 200;
@@ -25,9 +26,13 @@ export class ProgressLines {
       case 'operator.resumed':
         this.#done = tasksOf(after).filter(({ status }) => status === 'done').length;
         return plainLine(describeOperatorEvent(event), LONGEST);
-      case 'operator.tasks_added':
       case 'operator.changed':
+        return after.status === 'running' || after.status === 'ended'
+          ? plainLine(describeOperatorEvent(event), LONGEST)
+          : `operator ${holdText(after)}${event.message === null ? '' : ` (${plainLine(event.message, LONGEST)})`}`;
       case 'operator.landed':
+        return landingLine(after, event.state);
+      case 'operator.tasks_added':
       case 'operator.asked':
         return plainLine(describeOperatorEvent(event), LONGEST);
       default:
@@ -39,9 +44,10 @@ export class ProgressLines {
     const task = taskOf(after, event.task);
     const was = taskOf(before, event.task);
     if (task === undefined || (was?.status === task.status && was.cause === task.cause)) return null;
+    if (task.status === 'ready' || task.status === 'merging') return null;
     this.#done += Number(task.status === 'done') - Number(was?.status === 'done');
     const took = timeOf(task, time);
-    const isOver = took !== null && task.status !== 'ready' && !isUnderWay(task);
+    const isOver = took !== null && task.status !== 'queued' && !isUnderWay(task);
     const figures = isOver ? ` (${duration(took)}, ${costText(task)})` : '';
     const what = plainLine(task.message ?? task.task.title, LONGEST);
     const step = nextStep(task);
@@ -49,4 +55,11 @@ export class ProgressLines {
     const counted = `[${this.#done}/${after.order.length}]`;
     return `${counted} ${plainLine(task.task.id, 40)} ${statusText(task, time)}: ${what}${figures}${next}`;
   }
+}
+
+/** How a result that waits is taken is said once, at the end. */
+function landingLine(after: OperatorState, state: 'intended' | 'moved' | 'kept' | 'failed'): string | null {
+  if (state === 'intended') return null;
+  const [line, message] = landingLines(after);
+  return state === 'failed' && message !== undefined ? `${line}: ${message}` : (line ?? null);
 }

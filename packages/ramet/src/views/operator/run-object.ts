@@ -7,7 +7,7 @@ import {
 } from '../../operator/run/operator-state.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
 import { hitRate } from '../../schema/usage.ts';
-import { needsPerson, nextStep, summaryOf } from './run-summary.ts';
+import { isRunWhole, needsPerson, nextStep, summaryOf } from './run-summary.ts';
 
 export interface RunFacts {
   session: string;
@@ -21,8 +21,8 @@ export function runObject(state: OperatorState, { session, report, now }: RunFac
   const { done, total, counts, costUsd, atLeastUsd, usage } = summaryOf(state);
   return {
     type: 'result',
-    subtype: done === total ? 'success' : 'error_tasks',
-    is_error: done !== total,
+    subtype: isRunWhole(state) ? 'success' : 'error_tasks',
+    is_error: !isRunWhole(state),
     session_id: session,
     ...{ status, cause, message },
     file: run?.file ?? null,

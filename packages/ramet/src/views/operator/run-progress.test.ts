@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
 import { displayWidth } from '../text/format.ts';
-import { progressRows, waitingFor } from './run-progress.ts';
+import { progressRows } from './run-progress.ts';
+import { waitingFor } from './run-summary.ts';
 
 const WIDE = { columns: 100, rows: 24 };
 
@@ -32,7 +33,7 @@ describe('OP-2: the block that shows a run', () => {
       taskChange('a', 'running', { attempt: { number: 1, state: 'failed', costUsd: 0.1 } }),
       taskChange('a', 'running', { attempt: { number: 2, agent: 's.4' } }),
     );
-    expect(texts(state, live, WIDE).at(-1)).toBe('● a do a  running (try 2): Bash npm test  59.0 s  $0.1500');
+    expect(texts(state, live, WIDE).at(-1)).toBe('● a do a  running (try 2): Bash npm test  58.0 s  $0.1500');
   });
 
   test('does not know a sum with an unknown part, and shows what is known of it', () => {
@@ -85,13 +86,13 @@ describe('OP-2: the block that shows a run', () => {
       ...{ type: 'operator.changed', status: 'draining', cause: 'interrupted', message: null },
     });
     expect(texts(draining, live, WIDE).at(-1)).toBe(
-      'stopping (interrupted): nothing new starts; waits for a; Ctrl-C again stops at once',
+      'stopping: nothing new starts; waits for a; Ctrl-C again stops at once (interrupted)',
     );
     const tripped = madeRun(...events, {
-      ...{ type: 'operator.changed', status: 'tripped', cause: 'breaker', message: '5 of 6 failed' },
+      ...{ type: 'operator.changed', status: 'tripped', cause: 'breaker', message: '5 failed' },
     });
     expect(texts(tripped, live, WIDE).at(-1)).toBe(
-      'tripped (breaker: 5 of 6 failed): nothing new starts; waits for a; ramet operate resume',
+      'tripped: nothing new starts; waits for a; ramet operate resume continues it (breaker: 5 failed)',
     );
     expect(waitingFor(madeRun(startedRun([madeTask('a')])))).toBe('waits for nothing');
   });

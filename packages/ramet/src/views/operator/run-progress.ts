@@ -8,12 +8,13 @@ import { duration, fitText, percent } from '../text/format.ts';
 import { graphLine } from './run-graph.ts';
 import {
   countsText,
-  isUnderWay,
+  holdText,
   nextStep,
   plainLine,
   type RunSummary,
   spendText,
   summaryOf,
+  whyText,
 } from './run-summary.ts';
 import { type BlockSize, type LiveFigures, liveAgents, type ProgressRow, taskRows } from './task-rows.ts';
 
@@ -87,26 +88,8 @@ function personRows({ people }: RunSummary): ProgressRow[] {
 
 /** What the whole run is, where it is not simply running. */
 function runRows(state: OperatorState): ProgressRow[] {
-  const { status, cause, message } = state;
-  const why = [cause, message]
-    .flatMap((part) => (part === null ? [] : [plainLine(part, LONGEST)]))
-    .join(': ');
-  const because = why === '' ? '' : ` (${why})`;
-  if (status === 'running' || status === 'ended') return [];
-  const waits = waitingFor(state);
-  if (status === 'draining')
-    return [
-      { text: `stopping${because}: nothing new starts; ${waits}; Ctrl-C again stops at once`, tone: 'care' },
-    ];
-  return [{ text: `${status}${because}: nothing new starts; ${waits}; ramet operate resume`, tone: 'care' }];
-}
-
-/** `waits for T002 and T003`. */
-export function waitingFor(state: OperatorState): string {
-  const ids = tasksOf(state)
-    .filter(isUnderWay)
-    .map(({ task: { id } }) => plainLine(id, 40));
-  if (ids.length === 0) return 'waits for nothing';
-  const shown = ids.slice(0, 5).join(', ');
-  return `waits for ${ids.length > 5 ? `${shown} and ${ids.length - 5} more` : shown}`;
+  if (state.status === 'running' || state.status === 'ended') return [];
+  const why = whyText(state);
+  const text = `${holdText(state)}${why === '' ? '' : ` (${why})`}`;
+  return [{ text, tone: 'care' }];
 }

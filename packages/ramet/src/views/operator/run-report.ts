@@ -20,6 +20,7 @@ import {
   statusText,
   summaryOf,
   timeOf,
+  whyText,
 } from './run-summary.ts';
 import { filesOf, landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
@@ -58,16 +59,14 @@ function headline(state: OperatorState): string {
 }
 
 function overview(state: OperatorState, { session, now }: RunReportFacts): string {
-  const { run, status, cause, message, startedAt, resumed } = state;
+  const { run, status, startedAt, resumed } = state;
   const summary = summaryOf(state);
   const until = status === 'ended' ? state.at : now;
-  const why = [cause, message]
-    .flatMap((part) => (part === null ? [] : [markdownLine(part, LINE)]))
-    .join(': ');
+  const why = markdownLine(whyText(state), LINE);
   const rate = hitRate(summary.usage);
   const rows: [string, string][] = [
     ['session', code(session)],
-    ['run', `${status}${why === '' ? '' : `: ${why}`}`],
+    ['run', `${status === 'draining' ? 'stopped' : status}${why === '' ? '' : `: ${why}`}`],
     ['tasks', countsText(summary)],
     [
       'target',

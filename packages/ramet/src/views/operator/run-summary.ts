@@ -102,7 +102,7 @@ export function spendText(
   return budgetUsd === undefined ? spent : `${spent} of ${dollars(budgetUsd)}`;
 }
 
-export function statusWord(status: TaskStatus): string {
+function statusWord(status: TaskStatus): string {
   return status.replace('_', ' ');
 }
 
@@ -111,6 +111,32 @@ export function statusText({ status, cause, until }: TaskState, now: number): st
   const time = until === null || until <= now ? '' : ` until ${untilText(until, now)}`;
   const because = cause === null ? '' : `: ${excerpt(cause, 40).replaceAll('_', ' ')}`;
   return `${statusWord(status)}${because}${time}`;
+}
+
+/** Why the run is what it is, on one line; empty where nobody said. */
+export function whyText({ cause, message }: Pick<OperatorState, 'cause' | 'message'>): string {
+  const parts = cause !== null && message?.startsWith(cause) ? [message] : [cause, message];
+  return parts.flatMap((part) => (part === null ? [] : [plainLine(part, LONGEST_REASON)])).join(': ');
+}
+
+const LONGEST_REASON = 300;
+
+/** `waits for T002 and T003`: what must end before the run can. */
+export function waitingFor(state: OperatorState): string {
+  const ids = tasksOf(state)
+    .filter(isUnderWay)
+    .map(({ task: { id } }) => plainLine(id, 40));
+  if (ids.length === 0) return 'waits for nothing';
+  const shown = ids.slice(0, 5).join(', ');
+  return `waits for ${ids.length > 5 ? `${shown} and ${ids.length - 5} more` : shown}`;
+}
+
+/** Of a run that starts nothing new: what it waits for, and what a person can do. */
+export function holdText(state: OperatorState): string {
+  const { status } = state;
+  const word = status === 'draining' ? 'stopping' : status;
+  const next = status === 'draining' ? 'Ctrl-C again stops at once' : 'ramet operate resume continues it';
+  return `${word}: nothing new starts; ${waitingFor(state)}; ${next}`;
 }
 
 /** Ids of the tasks that this one still waits for. */
@@ -128,29 +154,44 @@ export function plainLine(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
-/** From its first try to the end of its last, or to now. */
-export function timeOf({ attempts }: TaskState, now: number): number | null {
-  const [first] = attempts;
-  if (first === undefined) return null;
-  const end = attempts.some(({ endedAt }) => endedAt === null)
-    ? now
-    : Math.max(...attempts.map(({ endedAt }) => endedAt ?? 0));
-  return end - first.startedAt;
+/** How long it was worked on: what lies between two tries does not count, and tries at one time count once. */
+export function timeOf({ attempts }: Pick<TaskState, 'attempts'>, now: number): number | null {
+  if (attempts.length === 0) return null;
+  let [sum, covered] = [0, Number.NEGATIVE_INFINITY];
+  for (const { startedAt, endedAt } of attempts) {
+    const end = endedAt ?? now;
+    sum += Math.max(0, end - Math.max(startedAt, covered));
+    covered = Math.max(covered, end);
+  }
+  return sum;
 }
 
 /** What a person can do about it, with the command; null when there is nothing. */
-export function nextStep(task: TaskState): string | null {
-  const { person, question, status, cause } = task;
+export function nextStep({ person, question, status, cause, task }: TaskState): string | null {
+  if (question !== null) {
+    const command = person ?? `ramet operate answer ${question.id} once|always|denied`;
+    return `${question.tool} ${question.summary} (${question.reason}): ${command}`;
+  }
   if (person !== null) return person;
-  if (question !== null)
-    return `${question.tool} ${question.summary}: ramet operate answer ${question.id} once (or always, or denied)`;
-  const id = shellWord(task.task.id);
-  if (status === 'blocked' && cause === 'gate')
-    return `start it when that is done: ramet operate start ${id}`;
-  return null;
+  const isGate = status === 'blocked' && cause === 'gate';
+  return isGate ? `start it when that is done: ramet operate start ${shellWord(task.id)}` : null;
+}
+
+/** Why it is not done and what to do about it, on one line; null for one that is done or has nothing to tell. */
+export function troubleOf(task: TaskState): string | null {
+  if (task.status === 'done' || task.status === 'skipped') return null;
+  const said = [task.message, nextStep(task)].filter((text) => text !== null);
+  return said.length === 0 ? null : said.join('; ');
+}
+
+/** Everything is done or was skipped by a person, and the result is where it belongs. */
+export function isRunWhole(state: OperatorState): boolean {
+  const { landing } = state;
+  const hasLanded = landing === null || landing.state === 'moved' || landing.state === 'kept';
+  return hasLanded && tasksOf(state).every(({ status }) => status === 'done' || status === 'skipped');
 }
 
 /** As a shell takes it: an id from a file may hold anything. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${visibleLine(text).replaceAll("'", "'\\''")}'`;
 }

@@ -25,12 +25,11 @@ describe('OP-2: the table at the end of a run', () => {
   });
 
   test('is followed by the sum, the target, and the commands of what needs a person', () => {
-    expect(runNotes(state, 61_000)).toEqual([
-      '1 of 4 tasks done (1 blocked, 1 failed, 1 queued); $0.7500 of $5.00; cache 80%; 1 min',
+    expect(runNotes(state, 61_000, true)).toEqual([
+      'T002: the check failed 3 times; look at its branch, then try it again: ramet operate retry T002',
+      'T003: Bash ./release.sh (not allowed): ramet operate answer q1 once|always|denied',
       'main is unchanged',
-      'needs you:',
-      '  T002: look at its branch, then try it again: ramet operate retry T002',
-      '  T003: Bash ./release.sh: ramet operate answer q1 once (or always, or denied)',
+      '1 of 4 tasks done (1 blocked, 1 failed, 1 queued); $0.7500 of $5.00; cache 80%; 1 min',
     ]);
   });
 
@@ -51,6 +50,21 @@ describe('OP-2: the table at the end of a run', () => {
       ...{ type: 'operator.landed', state: landed, commit: '1234567890ab', message },
       ...{ before: landed === 'moved' ? 'ba5e000000000000' : null, after: null },
     });
-    expect(runNotes(after, 3_000)).toEqual(['1 of 1 tasks done; $0.00 of $5.00; 2.0 s', ...lines]);
+    expect(runNotes(after, 3_000, true)).toEqual([...lines, '1 of 1 tasks done; $0.00 of $5.00; 2.0 s']);
+  });
+
+  test('tells a run that is held from one that nobody runs any more', () => {
+    const held = madeRun(startedRun([madeTask('a')]), {
+      ...{
+        type: 'operator.changed',
+        status: 'draining',
+        cause: 'interrupted',
+        message: 'interrupted (SIGINT)',
+      },
+    });
+    expect(runNotes(held, 3_000, true)).toContain(
+      'stopping: nothing new starts; waits for nothing; Ctrl-C again stops at once (interrupted (SIGINT))',
+    );
+    expect(runNotes(held, 3_000, false)).toContain('stopped: interrupted (SIGINT)');
   });
 });

@@ -9,13 +9,15 @@ import { hitRate } from '../../schema/usage.ts';
 import { displayWidth, duration, fitText, percent, table } from '../text/format.ts';
 import {
   countsText,
-  nextStep,
+  holdText,
   plainLine,
   type RunSummary,
   spendText,
   statusText,
   summaryOf,
   timeOf,
+  troubleOf,
+  whyText,
 } from './run-summary.ts';
 import { costText } from './task-rows.ts';
 
@@ -75,19 +77,18 @@ function padded(line: string, lines: readonly string[]): string {
   return line + ' '.repeat(Math.max(0, Math.max(...lines.map(displayWidth)) - displayWidth(line)));
 }
 
-/** What the table leaves open, one line each: the sum, where the result is, what a person must do. */
-export function runNotes(state: OperatorState, now: number): string[] {
+/**
+ * What the table leaves open, one line each: why tasks are not done and what to do, where the result is, the sum. Nobody
+ * runs one that is not live, whatever its last event says.
+ */
+export function runNotes(state: OperatorState, now: number, isLive: boolean): string[] {
   const summary = summaryOf(state);
-  const steps = summary.people.flatMap((task) => {
-    const step = nextStep(task);
-    return step === null ? [] : [`  ${plainLine(task.task.id, 40)}: ${plainLine(step, LONGEST)}`];
+  const troubles = tasksOf(state).flatMap((task) => {
+    const trouble = troubleOf(task);
+    return trouble === null ? [] : [`${plainLine(task.task.id, 40)}: ${plainLine(trouble, LONGEST)}`];
   });
-  return [
-    sumLine(state, summary, now),
-    ...landingLines(state),
-    ...stateLine(state),
-    ...(steps.length === 0 ? [] : ['needs you:', ...steps]),
-  ];
+  const until = state.status === 'ended' ? state.at : now;
+  return [...troubles, ...landingLines(state), ...stateLine(state, isLive), sumLine(state, summary, until)];
 }
 
 /** `3 of 5 tasks done (1 failed, 1 blocked); $0.42 of $5.00; cache 83%; 3 min`. */
@@ -115,12 +116,10 @@ export function landingLines({ run, landing, integrated }: OperatorState): strin
   return [`nothing landed on ${target}; the result is ${short(commit)}`, ...said];
 }
 
-function stateLine({ status, cause, message }: OperatorState): string[] {
-  if (status === 'running' || (status === 'ended' && message === null)) return [];
-  const why = [cause, message]
-    .flatMap((part) => (part === null ? [] : [plainLine(part, LONGEST)]))
-    .join(': ');
-  return [`the run is ${status}${why === '' ? '' : `: ${why}`}`];
+function stateLine(state: OperatorState, isLive: boolean): string[] {
+  const why = whyText(state);
+  if (!isLive || state.status === 'ended') return why === '' ? [] : [`stopped: ${why}`];
+  return state.status === 'running' ? [] : [`${holdText(state)}${why === '' ? '' : ` (${why})`}`];
 }
 
 function short(commit: string | null | undefined): string {

@@ -1,0 +1,85 @@
+/** `ramet operate add|pause|resume|skip|retry|start|answer|status`: asks a run for something, from any terminal. */
+import { UserMistake } from '../../schema/errors.ts';
+import type { OperatorAction } from '../../schema/operator-events.ts';
+import { askOperator, findRun } from '../../sdk/operator/ask-operator.ts';
+import { lintTasks } from '../../sdk/operator/lint-tasks.ts';
+import { runObject } from '../../views/operator/run-object.ts';
+import { runNotes, runTable } from '../../views/operator/run-table.ts';
+import { problemText } from '../../views/task-list.ts';
+import { printable } from '../../views/text/format.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
+
+export interface RequestFlags {
+  session?: string;
+}
+
+/** Exits with 1 if it is refused. */
+export async function ask(action: OperatorAction, { session }: RequestFlags, io: CommandIo): Promise<number> {
+  const outcome = await askOperator(action, { ...callFrom(io), session });
+  if (outcome.refused !== null) {
+    io.note(outcome.refused);
+    return EXIT.failed;
+  }
+  const next = `: no operator runs now, so this happens when the run is resumed: ramet operate --resume ${outcome.session}`;
+  io.out(`${printable(doneText(action))}${outcome.isPending ? next : ''}\n`);
+  return EXIT.done;
+}
+
+function doneText(action: OperatorAction): string {
+  switch (action.kind) {
+    case 'add':
+      return `added: ${action.tasks.map(({ id }) => id).join(', ')}`;
+    case 'pause':
+      return 'paused: nothing new starts, and what is under way finishes; continue with: ramet operate resume';
+    case 'resume':
+      return 'resumed: tasks start again';
+    case 'stop':
+      return 'stopping: nothing new starts, and what is under way finishes';
+    case 'skip':
+      return `${action.task} is skipped`;
+    case 'retry':
+      return `${action.task} is tried again`;
+    case 'start':
+      return `${action.task} may start`;
+    case 'answer':
+      return `answered ${action.question}: ${action.answer}`;
+  }
+}
+
+export interface AddFlags extends RequestFlags {
+  bullets?: boolean;
+  tag?: string;
+  optional?: boolean;
+}
+
+/** Those of its tasks that the run does not have yet. */
+export async function add(file: string, flags: AddFlags, io: CommandIo): Promise<number> {
+  const { bullets, tag, optional = false, session } = flags;
+  const read = { ...(bullets !== undefined && { bullets }), ...(tag !== undefined && { tag }) };
+  const list = await lintTasks(file, { ...read, ...callFrom(io) });
+  if (list.problems.some(({ level }) => level === 'error')) {
+    io.out(problemText(list.problems));
+    return EXIT.failed;
+  }
+  const { newTasks } = await import('../../sdk/operator/new-tasks.ts');
+  const tasks = await newTasks(list, { optional, session, ...callFrom(io) });
+  if (tasks.length === 0)
+    throw new UserMistake('nothing_new', `the run has all open tasks of ${file} already`);
+  return ask({ kind: 'add', tasks }, flags, io);
+}
+
+export function status(flags: RequestFlags & { json?: boolean }, io: CommandIo): void {
+  const { place, state, writer } = findRun({ ...callFrom(io), session: flags.session });
+  const now = Date.now();
+  if (flags.json) {
+    io.out(
+      `${JSON.stringify({ ...runObject(state, { session: place.session, report: null, now }), running: writer !== null })}\n`,
+    );
+    return;
+  }
+  const runs = writer === null ? 'nobody runs it now' : `it runs in process ${writer.pid}`;
+  io.out(`session ${place.session}: ${runs}\n${runTable(state, io.columns, now)}\n`);
+  for (const line of runNotes(state, now, writer !== null)) io.out(`${line}\n`);
+  if (writer === null && state.status !== 'ended')
+    io.out(`resume it with: ramet operate --resume ${place.session}\n`);
+}

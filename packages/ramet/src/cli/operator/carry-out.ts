@@ -1,0 +1,66 @@
+/**
+ * Runs tasks in this terminal: shows them while they run, and what is left at the end. Ctrl-C once starts nothing new; twice
+ * stops the agents and saves; what has not ended within two seconds is left to the next process.
+ */
+import type { OperateOptions } from '../../sdk/operator/operate.ts';
+import type { RunningOperator } from '../../sdk/operator/operate-order.ts';
+import { checkReportFile } from '../../sdk/operator/write-report.ts';
+import { type CommandIo, callFrom } from '../io.ts';
+import { LiveRun, type OperateFormat } from './live-run.ts';
+import { type EndedRun, showEnd } from './run-end.ts';
+
+/** With what it takes to write the end of a run, two seconds in all. */
+const STOP_MS = 1_500;
+
+export interface RunFlags extends Omit<OperateOptions, 'onBegin' | 'onRecord'> {
+  outputFormat?: OperateFormat;
+  report?: string;
+}
+
+export async function carryOut(path: string | undefined, flags: RunFlags, io: CommandIo): Promise<number> {
+  const { outputFormat: format = 'text', report, ...options } = flags;
+  checkReportFile(report, io);
+  const { operateTasks } = await import('../../sdk/operator/operate.ts');
+  const live = new LiveRun(io, format);
+  const stopped = Promise.withResolvers<EndedRun>();
+  const run = operateTasks(path, {
+    ...options,
+    ...callFrom(io),
+    note: (line) => live.note(line),
+    onRecord: (agent, event) => live.record(agent, event),
+    onBegin(running) {
+      live.begin(running.session, running.state);
+      stopOnSignals(running, io, () => stopped.resolve(running));
+    },
+  });
+  let isStuck = false;
+  try {
+    const ended = await Promise.race([
+      run,
+      stopped.promise.then((running) => {
+        isStuck = true;
+        return running;
+      }),
+    ]);
+    live[Symbol.dispose]();
+    const code = showEnd(ended, { format, report }, io);
+    if (isStuck) io.endNow?.(code);
+    return code;
+  } finally {
+    live[Symbol.dispose]();
+  }
+}
+
+/** The first Ctrl-C is heard by the run itself. Other signals do not wait for agents. */
+function stopOnSignals(running: RunningOperator, io: CommandIo, giveUp: () => void): void {
+  const stop = (name: string): void => {
+    running.stopAll(name);
+    setTimeout(giveUp, STOP_MS).unref();
+  };
+  const first = (): void => {
+    if (io.signal.reason !== 'SIGINT') stop(String(io.signal.reason));
+  };
+  if (io.signal.aborted) first();
+  else io.signal.addEventListener('abort', first, { once: true });
+  io.onSecondSignal?.(stop);
+}

@@ -1,0 +1,46 @@
+/** The grammar of what can be asked of a run from any terminal: commands below `ramet operate`. */
+import { Argument, type Command } from 'commander';
+import type { OperatorAction } from '../../schema/operator-events.ts';
+import type { RequestFlags } from '../commands/operate-request.ts';
+import type { CommandIo } from '../io.ts';
+
+const SESSION = 'the session of the run (default: the run under way here, or else the latest)';
+const TASK = 'the id of a task';
+
+export function addRequests(operate: Command, io: CommandIo, setExitCode: (code: number) => void): void {
+  const load = (): Promise<typeof import('../commands/operate-request.ts')> =>
+    import('../commands/operate-request.ts');
+  const ask = async (action: OperatorAction, flags: RequestFlags): Promise<void> =>
+    setExitCode(await (await load()).ask(action, flags, io));
+  const below = (name: string, description: string): Command =>
+    operate.command(name).description(description).option('--session <session>', SESSION);
+  below('status', 'show the tasks of a run, what it waits for and what needs a person')
+    .option('--json', 'print JSON')
+    .action(async (flags) => (await load()).status(flags, io));
+  below('add', 'add the tasks of a file that the run does not have yet')
+    .argument('<file>', 'a task file or folder; write ./add for a file of that name')
+    .option('--optional', 'include optional tasks')
+    .option('--bullets', 'read list items as tasks if no line has a box')
+    .option('--tag <name>', 'which list of a JSON file that has several')
+    .action(async (file, flags) => setExitCode(await (await load()).add(file, flags, io)));
+  below('pause', 'start nothing new until the run is resumed; what is under way finishes').action((flags) =>
+    ask({ kind: 'pause' }, flags),
+  );
+  below('resume', 'let a paused run start tasks again (--resume continues a run that nobody runs)').action(
+    (flags) => ask({ kind: 'resume' }, flags),
+  );
+  for (const [kind, description] of [
+    ['skip', 'leave a task out; its agents are stopped and their work is kept'],
+    ['retry', 'try a task again that failed, is frozen or was skipped'],
+    ['start', 'let a task start that waits for a person'],
+  ] as const)
+    below(kind, description)
+      .argument('<task>', TASK)
+      .action((task, flags) => ask({ kind, task }, flags));
+  below('answer', 'answer a question about permission that an agent asks')
+    .argument('<question>', 'its name, as "ramet operate status" shows it')
+    .addArgument(
+      new Argument('<answer>', 'allow it once, always, or not').choices(['once', 'always', 'denied']),
+    )
+    .action((question, answer, flags) => ask({ kind: 'answer', question, answer }, flags));
+}
