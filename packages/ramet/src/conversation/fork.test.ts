@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { Conversation, forkMessage, freezeHead, isFork, takeCacheSafeParams } from './conversation.ts';
+import {
+  Conversation,
+  type FrozenMessage,
+  forkMessage,
+  freezeHead,
+  isFork,
+  takeCacheSafeParams,
+} from './conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock } from './frozen-block.ts';
 
 const text = (value: string): FrozenBlock => freezeBlock({ type: 'text', text: value });
@@ -96,3 +103,22 @@ const EARLIER_RULES = `You are now a fork of the agent that wrote the messages a
 2. Use your tools directly. Do not delegate: no Agent calls.
 3. Hold no conversation: no questions, no remarks between tool calls, no proposals.
 4. When the task is done or cannot be done, write one report and stop. It begins with "Scope:" and the task in one line; after that structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`;
+
+test('the record of a prefix is the JSON of its messages, whatever they hold', () => {
+  const head = freezeHead({ model: 'm', thinking: null, tools: [], system: [] });
+  const all: FrozenMessage[] = [
+    { role: 'user', blocks: [text('one'), text('two')], shared: 1 },
+    { role: 'assistant', blocks: [text('three')], shared: 0 },
+    { role: 'user', blocks: [], shared: 0 },
+  ];
+  for (let count = 0; count <= all.length; count++) {
+    const messages = all.slice(0, count);
+    const { record } = takeCacheSafeParams(new Conversation(head, messages), null);
+    const named = messages.map(({ role, blocks, shared }) => ({
+      role,
+      blocks: blocks.map(({ digest }) => digest),
+      shared,
+    }));
+    expect(record.bytes.toString()).toBe(JSON.stringify(named));
+  }
+});
