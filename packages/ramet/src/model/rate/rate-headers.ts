@@ -11,6 +11,8 @@ const RATE_HEADER =
 export function rateHeaders(headers: IncomingHttpHeaders, now: number = Date.now()): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [header, value] of Object.entries(headers)) {
+    // Most are about something else, in each answer.
+    if (!header.includes('ratelimit-')) continue;
     const { name, kind, of } = RATE_HEADER.exec(header)?.groups ?? {};
     const known = name ?? (kind && `${of}-${kind}`);
     if (known === undefined || typeof value !== 'string') continue;
