@@ -94,7 +94,9 @@ function shownRange({ low, high }: FigureRange, shown: (value: number) => string
 }
 
 function exactSpan(seconds: number): string {
-  return seconds < 120 ? duration(seconds * 1000) : span(seconds);
+  if (seconds >= 3_600) return span(seconds);
+  const whole = Math.round(seconds);
+  return seconds < 60 ? duration(seconds * 1000) : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 /** Rounded to minutes: the figures are no finer than that. */

@@ -7,6 +7,8 @@ export interface AgentSums {
   /** Of the first agent. */
   model: string | null;
   requests: number;
+  /** When the first of them went out; null if none did. */
+  firstRequestAt: number | null;
   usage: Usage;
   costUsd: number | null;
   reused: TaskHistory['reused'];
@@ -36,6 +38,7 @@ export class AgentBooks {
         break;
       case 'request.started':
         for (const sums of [page, this.total]) sums.requests += 1;
+        page.firstRequestAt ??= time;
         break;
       case 'request.failed':
       case 'response.completed':
@@ -98,7 +101,14 @@ export class AgentBooks {
 
 function emptySums(): AgentSums {
   return {
-    ...{ model: null, requests: 0, usage: NO_USAGE, costUsd: 0, reused: { tokens: 0, savedUsd: 0 } },
+    ...{
+      model: null,
+      requests: 0,
+      firstRequestAt: null,
+      usage: NO_USAGE,
+      costUsd: 0,
+      reused: { tokens: 0, savedUsd: 0 },
+    },
     ...{ worktreeMs: null, launches: [] },
   };
 }
@@ -116,6 +126,7 @@ function takeLaunch(
 function addPage(sums: AgentSums, page: AgentPage): void {
   sums.model ??= page.model;
   sums.requests += page.requests;
+  sums.firstRequestAt ??= page.firstRequestAt;
   sums.usage = addUsage(sums.usage, page.usage);
   sums.costUsd = addCost(sums.costUsd, page.costUsd);
   sums.reused = {

@@ -41,6 +41,19 @@ describe('OP-7: what earlier runs say about a task', () => {
     expect(estimatesOf(LIST, [pastRun([pastTask('a', { outcome: 'open' })])], MODEL)).toBeNull();
   });
 
+  test('counts the slow beginning of a run once, and not for each task', () => {
+    const slow = { workMs: 13_000, setupMs: 4_000 };
+    const tasks = [
+      pastTask('a', slow),
+      pastTask('b', slow),
+      pastTask('c', { startedAt: 1 }),
+      pastTask('d', { startedAt: 2 }),
+    ];
+    const found = estimatesOf([{ id: 'n', title: 'n' }], [pastRun(tasks)], MODEL);
+    expect(found).toMatchObject({ headMs: 3_500 });
+    expect(found?.of('n').workMs).toBe(10_000);
+  });
+
   test('tells a task that wrote the shared beginning from those that read it', () => {
     const runs = [
       pastRun([pastTask('w', { costUsd: 0.12, reused: { tokens: 0, savedUsd: 0 } }), pastTask('r')]),

@@ -50,7 +50,7 @@ export function estimatesOf(
   model: string,
 ): Estimates | null {
   const useful = runs.filter(({ tasks, competing }) => competing === 1 && tasks.some(isUseful));
-  const done = useful.flatMap(({ tasks }) => tasks.filter(isUseful));
+  const done = useful.flatMap(warmTasks);
   if (done.length === 0) return null;
   const worth = writingUsd(done, model);
   const costs = done.map((task) => readingUsd(task, model, worth));
@@ -67,7 +67,7 @@ export function estimatesOf(
         writingUsd: worth,
       };
     },
-    headMs: mean(useful.map(({ headMs }) => headMs)),
+    headMs: mean(useful.map((run) => run.headMs + warmUpMs(run))),
     tailMs: mean(useful.filter(({ ended }) => ended).map(({ tailMs }) => tailMs)),
     otherUsd: knownMean(
       useful.map(({ otherUsd, tasks }) => (otherUsd === null ? null : otherUsd / tasks.length)),
@@ -85,6 +85,26 @@ export function estimatesOf(
 
 function isUseful({ outcome, requests, startedAt }: TaskHistory): boolean {
   return outcome === 'done' && startedAt !== null && requests > 0;
+}
+
+/** The first tasks of a run begin slower than others: there are no worktrees to take over, and nothing is in memory. */
+function warmUpMs(run: RunHistory): number {
+  const [first, later] = byBeginning(run);
+  if (first.length === 0 || later.length === 0) return 0;
+  const setup = (tasks: readonly TaskHistory[]): number => mean(tasks.map(({ setupMs }) => setupMs));
+  return Math.max(0, setup(first) - setup(later));
+}
+
+/** What is done, as if none had been among the first. */
+function warmTasks(run: RunHistory): TaskHistory[] {
+  const extra = warmUpMs(run);
+  const [first, later] = byBeginning(run);
+  return [...first.map((task) => ({ ...task, workMs: Math.max(0, task.workMs - extra) })), ...later];
+}
+
+function byBeginning({ tasks, width }: RunHistory): [first: TaskHistory[], later: TaskHistory[]] {
+  const started = tasks.filter(isUseful).sort((one, other) => (one.startedAt ?? 0) - (other.startedAt ?? 0));
+  return [started.slice(0, width), started.slice(width)];
 }
 
 function sameTask({ id, title }: Pick<EstimatedTask, 'id' | 'title'>): string {

@@ -27,7 +27,7 @@ describe('OP-7: the history of a run', () => {
         [10, null, started('a', 'b')],
         [11, null, working('a', 's.2')],
         [11, 's.2', agentStarted({ model: 'm', parent: 's.1' })],
-        [11, 's.2', requestStarted()],
+        [11.5, 's.2', requestStarted()],
         [12, 's.2', answered(1)],
         [12, 's.3', agentStarted({ model: 'other', parent: 's.2' })],
         [13, 's.3', answered(0.25, 700)],
@@ -50,7 +50,8 @@ describe('OP-7: the history of a run', () => {
     });
     expect(run?.tasks).toMatchObject([
       {
-        ...{ id: 'a', outcome: 'done', model: 'm', workMs: 3_000, verifyMs: 2_000, mergeMs: 1_000 },
+        ...{ id: 'a', outcome: 'done', model: 'm', workMs: 3_000, setupMs: 500, verifyMs: 2_000 },
+        mergeMs: 1_000,
         ...{ requests: 1, costUsd: 1.25, reused: { tokens: 700, savedUsd: 0.5 }, changed: ['x.ts'] },
       },
       { id: 'b', workMs: 3_000, pauseMs: 3_000, costUsd: 2, endedAt: 23_000 },

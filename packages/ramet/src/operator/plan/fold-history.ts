@@ -127,14 +127,14 @@ class RunRecord {
     const times = tasks.flatMap(({ startedAt, endedAt }) =>
       startedAt === null ? [] : [{ startedAt, endedAt }],
     );
-    const { parallel, attempts } = this.#started.run;
+    const { parallel, attempts, policy } = this.#started.run;
     return {
       startedAt: this.#startedAt,
       ended: this.#endedAt !== null,
       undisturbed:
         this.#endedAt !== null && !this.#disturbed && tasks.every(({ outcome }) => outcome === 'done'),
       width: parallel === 'auto' ? this.#most : parallel,
-      competing: attempts,
+      competing: policy === 'first' ? attempts : 1,
       wallMs: end - this.#startedAt,
       headMs: Math.min(end, ...times.map(({ startedAt }) => startedAt)) - this.#startedAt,
       tailMs: end - Math.max(this.#startedAt, ...times.map(({ endedAt }) => endedAt ?? 0)),
@@ -169,7 +169,9 @@ function taskHistory(record: TaskRecord, sums: AgentSums | undefined, end: numbe
   const isOpen = UNDER_WAY.includes(status);
   if (isOpen) settle(record, end);
   const spentIn = (one: TaskStatus): number => spent.get(one) ?? 0;
-  const { usage, costUsd, requests, reused, worktreeMs, model } = sums ?? AgentBooks.nothing;
+  const { usage, costUsd, requests, reused, worktreeMs, model, firstRequestAt } = sums ?? AgentBooks.nothing;
+  const setupMs =
+    firstRequestAt === null || record.startedAt === null ? 0 : Math.max(0, firstRequestAt - record.startedAt);
   return {
     ...{
       id: task.id,
@@ -190,7 +192,7 @@ function taskHistory(record: TaskRecord, sums: AgentSums | undefined, end: numbe
       attempts: record.attempts.size,
     },
     ...{ requests, usage, costUsd, reused, declared: task.files, changed: [...record.changed] },
-    conflicted: record.conflicted,
+    ...{ setupMs, conflicted: record.conflicted },
   };
 }
 

@@ -17,6 +17,8 @@ export interface TaskHistory {
   readonly endedAt: number | null;
   /** While an agent had a place for it, all its attempts together. */
   readonly workMs: number;
+  /** The part of that before the first request: its worktree is made, and it waits for others that write the cache. */
+  readonly setupMs: number;
   /** While its work was checked and merged. */
   readonly verifyMs: number;
   readonly mergeMs: number;
