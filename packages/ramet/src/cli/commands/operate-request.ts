@@ -20,7 +20,7 @@ export async function ask(action: OperatorAction, { session }: RequestFlags, io:
     io.note(outcome.refused);
     return EXIT.failed;
   }
-  const next = `: no operator runs now, so this happens when the run is resumed: ramet operate --resume ${outcome.session}`;
+  const next = `; no operator runs now, so this happens when the run is resumed: ramet operate --resume ${outcome.session}`;
   io.out(`${printable(doneText(action))}${outcome.isPending ? next : ''}\n`);
   return EXIT.done;
 }
