@@ -114,7 +114,7 @@ interface TasksAdded {
 }
 
 /** `draining`: nothing new starts. `tripped`: the same, until a person resumes it. `ended`: nothing is under way. */
-export const RUN_STATUSES = ['running', 'paused', 'draining', 'tripped', 'ended'] as const;
+const RUN_STATUSES = ['running', 'paused', 'draining', 'tripped', 'ended'] as const;
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 

@@ -40,7 +40,7 @@ export function isAsking({ status, cause }: Pick<TaskState, 'status' | 'cause'>)
   return status === 'blocked' && cause === 'permission';
 }
 
-export function policyOf({ policy }: OperatorRun): FanInPolicy {
+function policyOf({ policy }: OperatorRun): FanInPolicy {
   return parseFanInPolicy(policy) ?? { kind: 'best-effort' };
 }
 
@@ -76,7 +76,7 @@ export interface RunSpending {
   readonly expectedUsd: number;
 }
 
-export function spendingOf(state: OperatorState): RunSpending {
+function spendingOf(state: OperatorState): RunSpending {
   let [usd, count]: [number | null, number] = [0, 0];
   for (const task of tasksOf(state)) {
     const cost = costOfTask(task);
