@@ -67,9 +67,18 @@ export function addEmulate(program: Command, io: CommandIo): void {
 export function addDemo(program: Command, io: CommandIo): void {
   program
     .command('demo')
-    .description('watch an agent and five forks fix a small repository: no key, no network')
+    .description('watch agents work on a small repository: no key, no network')
+    .addArgument(
+      new Argument(
+        '[story]',
+        'forks: an agent and five forks fix it (default); operate: eight tasks, a conflict, a kill and a resume',
+      ).choices(['forks', 'operate']),
+    )
     .option('--keep', 'keep the folder')
-    .action(async (options) => (await import('./commands/demo.ts')).demo(options, io));
+    .action(async (story, options) => {
+      if (story === 'operate') await (await import('./commands/demo-operate.ts')).demoOperate(options, io);
+      else await (await import('./commands/demo.ts')).demo(options, io);
+    });
 }
 
 export function addTrust(program: Command, io: CommandIo): void {

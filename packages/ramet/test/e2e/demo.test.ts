@@ -85,3 +85,27 @@ describe.concurrent('UI-1: ramet demo', () => {
     expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
   });
 });
+
+describe.concurrent('OP-2, OP-5: ramet demo operate', () => {
+  test('eight tasks land in spite of a conflict, a failing check and a kill, and nothing is left behind', async ({
+    user,
+  }) => {
+    const end = await user.ramet(['demo', 'operate']);
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    expect(end.stdout).toMatch(/^kill -9 \d+: the operator dies, with 4 agents at work$/m);
+    expect(end.stdout).toContain('the run is resumed from its journal');
+    expect(end.stdout).toMatch(/^ {2}T004 {2}FAILED its check: tried again/m);
+    expect(end.stdout).toMatch(/^ {2}T00[67] {2}CONFLICT: done again on the new base/m);
+    expect(end.stdout).toMatch(/ agents for 8 tasks would have cost \$0/);
+    expect(Math.max(...linesOf(end.stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
+    expect(existsSync(user.rametHome)).toBe(false);
+  });
+
+  test('a story that it does not know is wrong use', async ({ user }) => {
+    expect(await user.here(['demo', 'opera'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('operate'),
+    });
+  });
+});

@@ -6,7 +6,7 @@
 
 import { relative } from 'node:path';
 import { startEmulator } from '../../emulator/server.ts';
-import { Cancelled, RametError } from '../../schema/errors.ts';
+import { Cancelled } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
@@ -17,7 +17,7 @@ import { agentTree } from '../../views/agent-label.ts';
 import { type SessionView, viewSession } from '../../views/session-view.ts';
 import { dollars, duration, excerpt, percent, table } from '../../views/text/format.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';
-import { type DemoOutput, demoOutput } from '../demo/demo-output.ts';
+import { type DemoOutput, demoOutput, expectThat } from '../demo/demo-output.ts';
 import { DEMO_CHANGED, DEMO_CHECK, DEMO_TASK, DEMO_TASK_SHOWN } from '../demo/demo-project.ts';
 import { DemoSandbox } from '../demo/demo-sandbox.ts';
 import type { CommandIo } from '../io.ts';
@@ -96,10 +96,6 @@ function worthOf({ usage, costUsd, unsharedUsd, children }: DemoBill): string {
   The forks continue one conversation and share its cache: ${percent(hitRate(usage))} of what they
   were sent was read from it. The ${children} cost ${dollars(costUsd)}. With nothing shared it would
   have been ${dollars(unsharedUsd)}, ${dollars(one)} each: ${children} agents for the price of ${(costUsd / one).toFixed(1)}.`;
-}
-
-function expectThat(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) throw new RametError('demo_failed', 'terminal', `the demo failed: ${otherwise}`);
 }
 
 function farewell(

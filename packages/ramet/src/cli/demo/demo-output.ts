@@ -1,6 +1,7 @@
 /** How `ramet demo` looks: headings, the agents' steps as they happen, within 80 columns. */
 import { styleText } from 'node:util';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
+import { RametError } from '../../schema/errors.ts';
 import type { SessionEvent } from '../../sdk/session/session.ts';
 import { duration, excerpt } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
@@ -55,4 +56,9 @@ function subjectOf({ input }: ToolUseBlock): string {
 function refusalOf({ content }: ToolResultBlock): string {
   const unread = typeof content === 'string' && content.includes('you have not read it');
   return unread ? 'refused: not read yet' : 'failed';
+}
+
+/** A demo checks what it shows. */
+export function expectThat(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new RametError('demo_failed', 'terminal', `the demo failed: ${otherwise}`);
 }

@@ -12,26 +12,46 @@ import { DEMO_CHECK, DEMO_FILES } from './demo-project.ts';
 /** What is taken over from the user: where programs are, and how text is shown. */
 const KEPT = ['HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR'];
 
+/** What the repository of a demo begins with. */
+export interface DemoProject {
+  name: string;
+  files: Readonly<Record<string, string>>;
+  /** A program of it that says whether all is well. */
+  check: string;
+  /** Of its only commit. */
+  message: string;
+}
+
+const FIVE_FUNCTIONS: DemoProject = {
+  ...{ name: 'five-functions', files: DEMO_FILES, check: DEMO_CHECK },
+  message: 'Five functions with a mistake each',
+};
+
+const PERSON = { NAME: 'Ramet Demo', EMAIL: 'demo@example.invalid' };
+
 export class DemoSandbox implements Disposable {
   readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-demo-')));
-  readonly repository: string = join(this.folder, 'five-functions');
+  readonly repository: string;
   readonly home: string = join(this.folder, 'ramet-home');
   readonly env: Record<string, string>;
   readonly #keep: boolean;
+  readonly #project: DemoProject;
 
-  constructor(user: NodeJS.ProcessEnv, { keep }: { keep: boolean }) {
+  constructor(user: NodeJS.ProcessEnv, { keep }: { keep: boolean }, project: DemoProject = FIVE_FUNCTIONS) {
     this.#keep = keep;
+    this.#project = project;
+    this.repository = join(this.folder, project.name);
     this.env = this.#environment(user);
   }
 
   /** One commit of the demo's files. */
   prepare(): void {
+    const { files, message } = this.#project;
     mkdirSync(this.repository);
-    for (const [name, text] of Object.entries(DEMO_FILES)) writeFileSync(join(this.repository, name), text);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.repository, name), text);
     this.git('init', '--quiet', '--initial-branch=main');
     this.git('add', '--all');
-    const author = ['-c', 'user.name=Ramet Demo', '-c', 'user.email=demo@example.invalid'];
-    this.git(...author, 'commit', '--quiet', '--message=Five functions with a mistake each');
+    this.git('commit', '--quiet', `--message=${message}`);
   }
 
   git(...args: string[]): string {
@@ -52,7 +72,7 @@ export class DemoSandbox implements Disposable {
 
   checkPasses(): boolean {
     const options = { cwd: this.repository, env: this.env };
-    return spawnSync(process.execPath, [DEMO_CHECK], options).status === 0;
+    return spawnSync(process.execPath, [this.#project.check], options).status === 0;
   }
 
   [Symbol.dispose](): void {
@@ -68,6 +88,8 @@ export class DemoSandbox implements Disposable {
       RAMET_HOME: this.home,
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',
+      ...{ GIT_AUTHOR_NAME: PERSON.NAME, GIT_AUTHOR_EMAIL: PERSON.EMAIL },
+      ...{ GIT_COMMITTER_NAME: PERSON.NAME, GIT_COMMITTER_EMAIL: PERSON.EMAIL },
     };
   }
 }

@@ -59,7 +59,6 @@ export interface OperatorStatistics {
   readonly predictions: PredictionRecord & { readonly enough: boolean };
 }
 
-
 export function operatorStatistics(runs: readonly RunHistory[]): OperatorStatistics {
   const tasks = runs.flatMap((run) => run.tasks);
   const beside = runs.flatMap(tasksBesideOthers);
