@@ -47,6 +47,8 @@ export interface SpawnOrder extends SpawnRequest {
   overrides?: ForkOverrides;
   /** The commit that its own worktree begins with; where the asking checkout is when absent. */
   worktreeBase?: string | undefined;
+  /** The messages that it shares say what the notes of its type would. */
+  skipsNotes?: boolean | undefined;
   /** Refuse it if the set-up command of its worktree fails; otherwise it is told and begins. */
   needsSetup?: boolean | undefined;
   /** Where it runs; what its type or the settings say when absent. */
@@ -230,7 +232,8 @@ function freshOf(
   if (spec.readOnly) parent.runtime.sandbox.prepare();
   const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
   const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
-  const own = [definition.notes, environment, notice].filter((text) => text !== null).join('\n');
+  const notes = plan.order.skipsNotes ? null : definition.notes;
+  const own = [notes, environment, notice].filter((text) => text !== null).join('\n');
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
   return child;

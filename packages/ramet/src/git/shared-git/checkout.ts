@@ -97,8 +97,17 @@ function withShim(
   };
 }
 
+/** What each program said: every worktree asks, and the answer holds up the whole process. */
+const trailerKnowledge = new Map<string, boolean>();
+
 /** `git commit --trailer` is there since 2.32. */
 function knowsTrailers(git: string): boolean {
+  const known = trailerKnowledge.get(git) ?? askForTrailers(git);
+  trailerKnowledge.set(git, known);
+  return known;
+}
+
+function askForTrailers(git: string): boolean {
   const { stdout } = spawnSync(git, ['--version'], { encoding: 'utf8', timeout: 5_000 });
   const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 32);

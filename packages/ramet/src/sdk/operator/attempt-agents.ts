@@ -23,6 +23,8 @@ export interface AttemptPlace {
   running(): readonly AgentHandle[];
   /** An agent of an earlier process by its name, as the journal has it. */
   recorded(name: string): AgentOverview | undefined;
+  /** Whether agents of that type share the first message, with the rules of the run. */
+  sharesRules(type: string): boolean;
   /** Whether agents of that type only read. */
   readsOnly(type: string): boolean;
   worktrees: WorktreePlace;
@@ -91,7 +93,7 @@ async function agentOf(
     if (past?.status === 'interrupted') return place.tell(past.id, CONTINUE);
     if (past !== undefined) return { id: past.id, isKept: past.worktree !== null, result: past };
   }
-  const outcome = await place.spawn(spawnOrder(order));
+  const outcome = await place.spawn(spawnOrder(order, place));
   if ('handle' in outcome) return outcome.handle;
   const { problem } = outcome;
   const isSetup = /^it cannot (?:have a worktree|be isolated)/.test(problem);
@@ -99,12 +101,14 @@ async function agentOf(
   return { kind: 'failed', cause, message: problem, final: true, ...NOTHING };
 }
 
-function spawnOrder(order: AttemptOrder): Omit<SpawnOrder, 'call' | 'signal'> {
+function spawnOrder(order: AttemptOrder, place: AttemptPlace): Omit<SpawnOrder, 'call' | 'signal'> {
   const { task, attempt, run } = order;
   const { settings } = task;
+  const sharesRules = place.sharesRules(settings.type ?? DEFAULT_TYPE);
   const own = settings.model ?? run.model ?? undefined;
   return {
-    prompt: taskPrompt(order),
+    prompt: taskPrompt(order, !sharesRules),
+    skipsNotes: sharesRules && settings.type === undefined,
     description: `${task.id} ${task.title}`.slice(0, 200),
     subagent_type: settings.type ?? DEFAULT_TYPE,
     name: attempt.name,
@@ -166,29 +170,39 @@ async function committedWork(
 ): Promise<{ commit: string; files: string[] } | null> {
   const worktree = findWorktree(worktrees, id);
   const call = { cwd: worktrees.repository.root, env: worktrees.env };
-  if (isKept && worktree.state !== 'gone') await commitRest(worktrees, worktree, `${task.title}`);
-  const ref = `refs/heads/${worktree.branch ?? ''}`;
-  const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
-  const [base, commit] = [attempt.base ?? worktree.base, stdout.trim()];
-  if (worktree.branch === null || code !== 0 || commit === base) return null;
+  const made = isKept && worktree.state !== 'gone' ? await commitRest(worktrees, worktree, task.title) : null;
+  const base = attempt.base ?? worktree.base;
+  const commit = made ?? (await tipOf(worktree.branch, call));
+  if (commit === null || commit === base) return null;
   const names = await gitText(['diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit], call);
   const files = names.split('\0').filter((name) => name !== '');
   return files.length === 0 ? null : { commit, files };
 }
 
+async function tipOf(
+  branch: string | null,
+  call: { cwd: string; env: WorktreePlace['env'] },
+): Promise<string | null> {
+  if (branch === null) return null;
+  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
+  const { code, stdout } = await runGit(args, call);
+  return code === 0 ? stdout.trim() : null;
+}
+
+/** The commit; null if nothing was left to commit. */
 async function commitRest(
   place: WorktreePlace,
   worktree: Parameters<typeof commitFiles>[1],
   message: string,
-): Promise<void> {
+): Promise<string | null> {
   try {
-    await commitFiles(place, worktree, message);
+    return (await commitFiles(place, worktree, message)).commit;
   } catch (error) {
     if (
       error instanceof UserMistake &&
       (error.code === 'nothing_to_commit' || error.code === 'worktree_gone')
     )
-      return;
+      return null;
     throw error;
   }
 }

@@ -25,6 +25,7 @@ import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
 import { watchRequests } from './operator-requests.ts';
+import { runRules } from './task-prompt.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */
@@ -53,7 +54,7 @@ export async function runOperator(
   if (run === null) throw new Error('a run without settings');
   const merges = new OperatorMerges(target, { ...order, session: session.id, open: parts.open });
   await merges.open(run, state.state.integrated ?? run.base);
-  shareInstructions(parts);
+  shareInstructions(parts, run);
   const notice = await runtime.sandbox.isolationNotice();
   if (notice !== null) order.note?.(notice);
   using worktrees = await openPlace({ cwd, env: settings.env });
@@ -116,13 +117,14 @@ function begun({ state, event }: BegunRun, { runtime }: OperatorParts): Operator
   return event.type === 'operator.resumed' ? applyOperatorEvent(state, recorded) : foldOperator([recorded]);
 }
 
-/** The main agent has no prompt, and its children must know the project's instructions. */
-function shareInstructions({ unprompted, surroundings, agent }: OperatorParts): void {
-  if (agent.conversation.messages.length > 0 || surroundings === null) return;
+/** The main agent has no prompt; its children share the project's instructions and the rules of the run. */
+function shareInstructions({ unprompted, surroundings, agent }: OperatorParts, run: OperatorRun): void {
+  if (agent.conversation.messages.length > 0) return;
   const { blocks, shared } = firstMessage({
-    ...{ instructions: surroundings.instructions, environment: '', news: null, prompt: '' },
+    ...{ instructions: surroundings?.instructions ?? null, environment: '', news: null, prompt: '' },
   });
-  unprompted.blocks = blocks.slice(0, shared).map(freezeBlock);
+  const rules = { type: 'text', text: runRules(run) } as const;
+  unprompted.blocks = [...blocks.slice(0, shared), rules].map(freezeBlock);
 }
 
 interface OperatorPlaces {
@@ -147,6 +149,9 @@ function portsFor(
     tell: (id: string, text: string) => session.tell(id, text),
     running: () => session.agents,
     recorded: (name: string) => recordedAgent(parts, name),
+    sharesRules: (type: string) =>
+      agent.conversation.messages.length === 0 &&
+      findDefinition(types.definitions, type)?.instructions === true,
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
     ...{ worktrees, questions: questions ?? null },
   };

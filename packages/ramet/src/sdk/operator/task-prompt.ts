@@ -1,29 +1,52 @@
-/** What the agent of a task is told. What all tasks share comes first; nothing in it is longer than a page. */
-
+/**
+ * What the agent of a task is told. The rules are the same for all tasks of a run and come before anything of its own, so that
+ * they are read from the cache; what is its own is short, whatever its file says.
+ */
 import { checkOf } from '../../operator/run/decisions.ts';
 import type { AttemptOrder } from '../../operator/run/ports.ts';
+import type { OperatorRun } from '../../schema/operator-events.ts';
 
-export function taskPrompt({ run, task, attempt, before }: AttemptOrder): string {
-  const check = checkOf(run, task);
+/** For agents that share a first message. */
+export function runRules(run: OperatorRun): string {
   const list = run.file === null ? 'a list of tasks' : `the task list ${run.file}`;
-  const parts = [
-    `Do one task of ${list}. Other agents do the others at the same time: do this one only, and leave the task list as it is.`,
-    'Work in your directory, a git worktree of your own. Change files there; committing is optional. Do not push, merge or switch branches: your work is merged with that of the others when you have ended.',
-    check === null
-      ? 'Check your work before you end.'
-      : `Then this command must succeed on the merged files: ${check.command}\nRun it, or the part that concerns you, before you end.`,
-    `Task ${task.id}: ${task.title}${task.phase === null ? '' : ` (${task.phase})`}`,
-    ...(task.text === '' ? [] : [`<task>\n${task.text}\n</task>`]),
-    ...(task.rest === null
-      ? []
-      : [`This is the beginning. The whole description is in ${task.rest}: read what you need of it.`]),
-    ...(task.files.length === 0 ? [] : [`Files that it names: ${task.files.slice(0, 30).join(', ')}`]),
-    ...(before === null ? [] : [failureText(before)]),
-    'End with a short report: what you changed, and what is left.',
-  ];
-  return `${parts.join('\n\n')}${attempt.number > 1 && before === null ? '\n\nOthers try the same task; the first that passes counts.' : ''}`;
+  return `<operator>
+You do one task of ${list}. Other agents do the others at the same time: do yours only, and leave the list as it is.
+Work in your directory, a git worktree of your own. Committing is optional. Do not push, merge or switch branches: your work is merged with that of the others when you have ended.
+${checkRule(run.check?.command)}
+Nobody can be asked. Your last message is your report: what you changed, and what is left.
+</operator>`;
 }
 
+function checkRule(command: string | undefined): string {
+  return command === undefined
+    ? 'Check your work before you end.'
+    : `Then this command must succeed on the merged files: ${command}\nRun it, or the part that concerns you, before you end.`;
+}
+
+/** `withRules`: for a type that shares no first message. */
+export function taskPrompt({ run, task, attempt, before }: AttemptOrder, withRules: boolean): string {
+  const check = checkOf(run, task);
+  const parts = [
+    ...(withRules ? [runRules(run)] : []),
+    `Task ${task.id}: ${task.title}${task.phase === null ? '' : ` (${task.phase})`}`,
+    ...(saysMore(task) ? [`<task>\n${task.text}\n</task>`] : []),
+    ...(task.rest === null ? [] : [`That is the beginning. Read the rest in ${task.rest} as you need it.`]),
+    ...(check === null || check.command === run.check?.command ? [] : [checkRule(check.command)]),
+    ...(before === null ? [] : [failureText(before)]),
+    ...(attempt.number > 1 && before === null
+      ? ['Others try the same task; the first that passes counts.']
+      : []),
+  ];
+  return parts.join('\n\n');
+}
+
+/** Whether its text has more than its title, which many lists do not. */
+function saysMore({ title, text }: AttemptOrder['task']): boolean {
+  return text.length > title.length + LINE_SIGNS || !text.includes(title.slice(0, 40));
+}
+
+/** About what a line has besides: a bullet, a box, an id, marks. */
+const LINE_SIGNS = 30;
 const LONGEST_MESSAGE = 1_000;
 
 function failureText({ branch, cause, message }: NonNullable<AttemptOrder['before']>): string {

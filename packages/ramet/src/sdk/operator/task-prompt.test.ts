@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { OperatorWorld, runTask } from '../../../test/fixtures/operator-world.ts';
+import { lastAttempt, taskOf } from '../../operator/run/operator-state.ts';
+import type { AttemptOrder } from '../../operator/run/ports.ts';
+import type { RunTask } from '../../schema/operator-events.ts';
+import { runRules, taskPrompt } from './task-prompt.ts';
+
+async function orderFor(fields: Partial<RunTask>): Promise<AttemptOrder> {
+  const check = { command: 'npm test', timeoutMs: 1 };
+  const world = new OperatorWorld({ tasks: [runTask('T1', fields)], run: { check } });
+  await world.run();
+  const { run } = world.state;
+  const task = taskOf(world.state, 'T1');
+  const attempt = task && lastAttempt(task);
+  if (run === null || task === undefined || attempt === undefined) throw new Error('the run has not begun');
+  return { run, task: task.task, attempt, before: null, isResumed: false };
+}
+
+describe('OP-6: what the agent of a task is told', () => {
+  test('is its title alone where the list says no more: the rules are shared with the others', async () => {
+    const order = await orderFor({ title: 'Add the parser', text: '- [ ] T1 [P] Add the parser' });
+    expect(taskPrompt(order, false)).toBe('Task T1: Add the parser');
+    expect(runRules(order.run)).toContain('must succeed on the merged files: npm test');
+    expect(taskPrompt(order, true)).toBe(`${runRules(order.run)}\n\nTask T1: Add the parser`);
+  });
+
+  test('says where the rest of a long description is, and its own check', async () => {
+    const order = await orderFor({
+      ...{ title: 'Add it', text: `- [ ] T1 Add it\n  - ${'x'.repeat(100)}`, rest: '/s/tasks/T1.md' },
+      settings: { check: 'npm run e2e' },
+    });
+    const prompt = taskPrompt(order, false);
+    expect(prompt).toContain('<task>\n- [ ] T1 Add it\n');
+    expect(prompt).toContain('Read the rest in /s/tasks/T1.md as you need it.');
+    expect(prompt).toContain('must succeed on the merged files: npm run e2e');
+  });
+
+  test('tells the next attempt why the last one failed, and where its work is', async () => {
+    const order = await orderFor({ title: 'Add it' });
+    const before = { ...order.attempt, branch: 'ramet/T1-1', cause: 'check', message: 'exit code 1' };
+    expect(taskPrompt({ ...order, before }, false)).toContain(
+      'An earlier attempt failed (check: exit code 1). What was done is on the branch ramet/T1-1',
+    );
+  });
+});
