@@ -160,8 +160,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'OP-8': NOT_YET,
   'OP-9': NOT_YET,
   'LOG-1': 'the database of teams',
-  'UI-1':
-    'the commands operate, plan, stats, team, trace, memory, sessions, watch, daemon, worker, cluster, dashboard, mcp, acp',
+  'UI-1': 'the commands team, trace, memory, sessions, watch, daemon, worker, cluster, dashboard, mcp, acp',
   'UI-2': NOT_YET,
   'UI-3':
     'Markdown, foldable output, thinking and todos, @file, !, history search, pickers, rewind, context meter, notifications',

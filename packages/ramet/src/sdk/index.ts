@@ -35,6 +35,7 @@ export type { PlainLedger, SessionBill, SessionStatus } from './calls/status.ts'
 export type { StopOptions, StopOutcome } from './calls/stop.ts';
 export type { UndoOptions, UndoOutcome } from './calls/undo.ts';
 export {
+  askOperator,
   blame,
   collectWorktrees,
   commitWorktree,
@@ -44,6 +45,7 @@ export {
   listWorktrees,
   mergeBranches,
   mergeQueue,
+  operatorStatus,
   previewMerge,
   removeWorktrees,
   showWorktree,
@@ -52,6 +54,7 @@ export {
   undo,
 } from './library.ts';
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
+export type { AskedOutcome, RunCallOptions, RunOverview } from './operator/ask-operator.ts';
 export type { SessionOptions } from './options.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session/session.ts';
 export type { ForkOptions, SpawnOptions, SteeredMessage } from './session/session-type.ts';

@@ -60,9 +60,7 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
     );
   if (!lint && isGoal(path, io.cwd)) {
     const { operateGoal } = await import('./operate-goal.ts');
-    // Programs that read JSON get nothing else on standard output.
-    const isText = (flags.outputFormat ?? 'text') === 'text';
-    const said = isText ? io : { ...io, out: (text: string) => io.progress(text.trimEnd()) };
+    const said = isForPeople(flags) ? io : { ...io, out: (text: string) => io.progress(text.trimEnd()) };
     return operateGoal(path, flags, said, async (file) => (await load()).carryOut(file, options, io));
   }
   if (out !== undefined || yes === true)
@@ -74,11 +72,11 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
     return hasErrors ? EXIT.failed : EXIT.done;
   }
   if (hasErrors) {
-    io.out(problemText(list.problems));
+    tell(problemText(list.problems), flags, io);
     return EXIT.failed;
   }
   if (isAllDone(list)) {
-    io.out(`${countText(list)}\n`);
+    tell(countText(list), flags, io);
     return EXIT.done;
   }
   return (await load()).carryOut(path, options, io);
@@ -86,6 +84,18 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
 
 function listOptions({ bullets, tag }: OperateFlags): { bullets?: boolean; tag?: string } {
   return { ...(bullets !== undefined && { bullets }), ...(tag !== undefined && { tag }) };
+}
+
+/** Programs that read JSON get nothing else on standard output. */
+function isForPeople({ outputFormat = 'text' }: OperateFlags): boolean {
+  return outputFormat === 'text';
+}
+
+function tell(text: string, flags: OperateFlags, io: CommandIo): void {
+  const lines = text.trimEnd().split('\n');
+  for (const line of lines)
+    if (isForPeople(flags)) io.out(`${line}\n`);
+    else io.note(line);
 }
 
 function load(): Promise<typeof import('../operator/carry-out.ts')> {

@@ -33,6 +33,8 @@ export async function carryOut(path: string | undefined, flags: RunFlags, io: Co
       stopOnSignals(running, io, () => stopped.resolve(running));
     },
   });
+  // Told below, unless nobody waits for it any more.
+  run.catch(() => {});
   let isStuck = false;
   try {
     const ended = await Promise.race([

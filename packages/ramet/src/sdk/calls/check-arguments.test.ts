@@ -36,6 +36,8 @@ const FIRST: Readonly<Record<string, unknown[]>> = {
   commitWorktree: ['one'],
   removeWorktrees: [['one']],
   collectWorktrees: [],
+  operatorStatus: [],
+  askOperator: [{ kind: 'pause' }],
 };
 const CALLS = Object.entries(FIRST);
 

@@ -5,6 +5,7 @@
 import { UserMistake } from '../../schema/errors.ts';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
 import type { MergeOptions, MergeTargetOptions } from '../merge/merge.ts';
+import type { RunCallOptions } from '../operator/ask-operator.ts';
 import type { CallOptions } from './caller.ts';
 import type { DiffOptions } from './provenance.ts';
 import type { StopOptions } from './stop.ts';
@@ -36,6 +37,10 @@ const COUNT = kind(
 const AMOUNT = kind('a number of at least 0', (value) => isNumber(value) && value >= 0);
 const FUNCTION = kind('a function', (value) => typeof value === 'function');
 const OBJECT = kind('an object', isObject);
+export const ACTION: ArgumentKind = kind(
+  "an action such as { kind: 'pause' }",
+  (value) => isObject(value) && isName((value as { kind?: unknown }).kind), // an object, just seen
+);
 /** By what it can do: a program may have the class of another realm. */
 const SIGNAL = kind(
   'an AbortSignal',
@@ -60,6 +65,7 @@ export const UNDO: Kinds<UndoOptions> = {
   ...CALL,
   ...{ turn: COUNT, dryRun: FLAG, force: FLAG, redo: FLAG, onPlan: FUNCTION },
 };
+export const RUN: Kinds<RunCallOptions> = { ...CALL, session: NAME };
 export const DIFF: Kinds<DiffOptions> = { ...CALL, base: NAME };
 export const TARGET: Kinds<MergeTargetOptions> = { ...CALL, into: NAME };
 export const MERGE: Kinds<MergeOptions> = {

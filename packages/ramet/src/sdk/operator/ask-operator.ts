@@ -7,11 +7,11 @@ import { findSession, listSessions } from '../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../journal/sessions.ts';
 import { refusalOf } from '../../operator/run/actions.ts';
 import { foldOperator, OPERATOR_EVENTS } from '../../operator/run/apply-operator-event.ts';
-import { type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
+import { type OperatorState, type TaskState, tasksOf } from '../../operator/run/operator-state.ts';
 import { TaskActors } from '../../operator/run/task-actors.ts';
 import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorAction } from '../../schema/operator-events.ts';
+import type { OperatorAction, OperatorRun } from '../../schema/operator-events.ts';
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
@@ -28,6 +28,7 @@ const PATIENCE_MS = 15_000;
 
 export interface FoundRun {
   place: OperatorPlace;
+  run: OperatorRun;
   state: OperatorState;
   /** Null where nobody runs it. */
   writer: ProcessIdentity | null;
@@ -48,10 +49,27 @@ export function findRun(options: RunCallOptions = {}): FoundRun {
   try {
     const state = foldOperator(reader.events({ types: OPERATOR_EVENTS }));
     if (state.run === null) throw noRun(session);
-    return { place, state, writer };
+    return { place, run: state.run, state, writer };
   } finally {
     reader.close();
   }
+}
+
+/** A run for programs: plain values. */
+export interface RunOverview extends Pick<OperatorState, 'status' | 'cause' | 'message' | 'landing'> {
+  session: string;
+  /** Whether a process runs it now. */
+  isRunning: boolean;
+  run: OperatorRun;
+  /** In the order of the file. */
+  tasks: readonly TaskState[];
+}
+
+export function runOverview(options: RunCallOptions = {}): RunOverview {
+  const { place, run, state, writer } = findRun(options);
+  const { status, cause, message, landing } = state;
+  const known = { status, cause, message, landing, tasks: tasksOf(state) };
+  return { session: place.session, isRunning: writer !== null, run, ...known };
 }
 
 function chooseRun(project: string, wanted: string | undefined): string {
@@ -99,7 +117,7 @@ export async function askOperator(
   const { signal } = callerOf(options);
   const { place, state, writer } = findRun(options);
   const { session } = place;
-  if (writer === null) return leaveRequest(action, { place, state, writer });
+  if (writer === null) return leaveRequest(action, place, state);
   const name = putRequest(place, action, { writer, now: systemClock.now() });
   const until = elapsedOf(systemClock) + PATIENCE_MS;
   for (;;) {
@@ -119,7 +137,7 @@ export async function askOperator(
   );
 }
 
-function leaveRequest(action: OperatorAction, { place, state }: FoundRun): AskedOutcome {
+function leaveRequest(action: OperatorAction, place: OperatorPlace, state: OperatorState): AskedOutcome {
   const { session } = place;
   const { kind } = action;
   if (kind === 'pause' || kind === 'stop' || kind === 'resume')

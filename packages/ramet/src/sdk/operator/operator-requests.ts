@@ -49,7 +49,9 @@ export function putRequest(
   { writer, now }: { writer: ProcessIdentity | null; now: number },
 ): string {
   const directory = makeDirectory(place);
-  const name = `${String(now).padStart(15, '0')}-${randomBytes(6).toString('hex')}`;
+  // Two of one millisecond stay in order by a clock of the machine that only moves forward.
+  const order = process.hrtime.bigint().toString(16).padStart(16, '0');
+  const name = `${String(now).padStart(15, '0')}-${order}${randomBytes(4).toString('hex')}`;
   const to = writer === null ? null : { pid: writer.pid, started: writer.started };
   replaceWhole(join(directory, `${name}.request`), JSON.stringify({ to, action }), PRIVATE_FILE);
   return name;

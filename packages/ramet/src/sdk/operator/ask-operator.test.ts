@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MIXED_RUN } from '../../../test/fixtures/operator-run.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { createSession } from '../../journal/sessions.ts';
+import type { OperatorAction } from '../../schema/operator-events.ts';
+import { findPlace } from '../place.ts';
+import { askOperator, type RunCallOptions, runOverview } from './ask-operator.ts';
+import { operatorDirectory, takeRequests, watchRequests } from './operator-requests.ts';
+
+interface MadeSession {
+  at: RunCallOptions;
+  place: { project: string; session: string };
+  close(): Promise<void>;
+}
+
+async function madeSession(): Promise<MadeSession> {
+  const cwd = temporaryDirectory();
+  const env = { RAMET_HOME: join(temporaryDirectory(), 'ramet') };
+  const { project } = findPlace({ cwd, env });
+  const journal = await createSession({ project, cwd });
+  const place = { project, session: journal.session };
+  mkdirSync(operatorDirectory(place), { recursive: true });
+  for (const event of MIXED_RUN) journal.append(null, event);
+  await journal.commit('written');
+  return { at: { cwd, env }, place, close: () => journal.close() };
+}
+
+describe('OP-2, LIB-1: a run, seen from another process', () => {
+  test('is told with its tasks, whether a process runs it or not', async () => {
+    const { at, place, close } = await madeSession();
+    expect(runOverview(at)).toMatchObject({ session: place.session, isRunning: true, status: 'running' });
+    await close();
+    const { isRunning, tasks } = runOverview({ ...at, session: place.session.slice(0, 5) });
+    expect(isRunning).toBe(false);
+    expect(tasks.map(({ status }) => status)).toEqual(['done', 'failed', 'blocked', 'queued']);
+  });
+
+  test('takes what it is asked for, and says why not', async () => {
+    const { at, place, close } = await madeSession();
+    const asked: OperatorAction[] = [];
+    using _ = watchRequests(place, (action) => {
+      asked.push(action);
+      return action.kind === 'pause' ? 'not now' : null;
+    });
+    const outcome = { session: place.session, isPending: false };
+    expect(await askOperator({ kind: 'pause' }, at)).toEqual({ ...outcome, refused: 'not now' });
+    expect(await askOperator({ kind: 'skip', task: 'T004' }, at)).toEqual({ ...outcome, refused: null });
+    expect(asked.map(({ kind }) => kind)).toEqual(['pause', 'skip']);
+    await close();
+  });
+
+  test('that no process runs keeps what is possible for the next process and refuses the rest', async () => {
+    const { at, place, close } = await madeSession();
+    await close();
+    const left = { session: place.session, isPending: true, refused: null };
+    expect(await askOperator({ kind: 'retry', task: 'T002' }, at)).toEqual(left);
+    expect(await askOperator({ kind: 'answer', question: 'q1', answer: 'once' }, at)).toEqual(left);
+    const refusals = [
+      [{ kind: 'retry', task: 'T001' }, /T001 is done; nothing can be asked for/],
+      [{ kind: 'retry', task: 'T009' }, /there is no task T009/],
+      [{ kind: 'answer', question: 'q7', answer: 'once' }, /no open question q7: open are q1/],
+    ] as const;
+    for (const [action, refused] of refusals)
+      expect((await askOperator(action, at)).refused).toMatch(refused);
+    await expect(askOperator({ kind: 'pause' }, at)).rejects.toThrow(
+      /nothing to pause.*ramet operate --resume/,
+    );
+    const taken: string[] = [];
+    takeRequests(place, ({ kind }) => {
+      taken.push(kind);
+      return null;
+    });
+    expect(taken).toEqual(['retry', 'answer']);
+  });
+
+  test('before the first one, the answer says how to start one', async () => {
+    const at = { cwd: temporaryDirectory(), env: { RAMET_HOME: join(temporaryDirectory(), 'ramet') } };
+    expect(() => runOverview(at)).toThrow(/no operator has run in this repository: ramet operate FILE/);
+  });
+});
