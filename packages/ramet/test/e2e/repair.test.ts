@@ -74,7 +74,7 @@ describe.concurrent('LOG-1: a damaged session', () => {
     expect(await user.here(['resume', session])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /blocks could not be saved: .*\nramet: no prompt of this session is on record: give it again\n$/,
+        /blocks could not be saved: .*\nramet: the conversation of the main agent is lost: give it a prompt with: ramet -p --resume \w+ "PROMPT"\n$/,
       ),
     });
     expect(await user.ramet(['-p', '--resume', session, 'two'])).toMatchObject({

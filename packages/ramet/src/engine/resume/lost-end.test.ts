@@ -146,6 +146,23 @@ describe('LOG-1: a repaired session', () => {
     expect(eventsOf(again.recordedOf(2), 'agent.ended').at(-1)).toMatchObject({ status: 'done' });
   });
 
+  test('is refused without a prompt where its main agent lost its conversation, and its agents stay resumable', async () => {
+    const family = await repaired((file) => damageFirst(file, 'message.appended', 'prompt'));
+    const refused = await family.reopen();
+    const command = `ramet -p --resume ${refused.session.id} "PROMPT"`;
+    await expect(refused.run(null)).rejects.toMatchObject({
+      code: 'nothing_to_do',
+      message: `the conversation of the main agent is lost: give it a prompt with: ${command}`,
+    });
+    const again = await refused.reopen({
+      'Once more.': () => ({ text: 'Heard.' }),
+      child: () => ({ text: 'Scope: done.' }),
+    });
+    expect(eventsOf(again.recordedOf(2), 'agent.ended')).toEqual([]);
+    await again.run('Once more.');
+    expect(eventsOf(again.recordedOf(2), 'agent.ended')).toMatchObject([{ status: 'done' }]);
+  });
+
   test('gives an agent up whose conversation is lost, once, and says so', async () => {
     const family = await repaired((file) => damageFirst(file, 'message.appended', 'prompt', 2));
     const message = /^the conversation of agent \S+\.2 is lost: check what is done/;

@@ -24,7 +24,7 @@ import { retainLater } from '../retention/retain-later.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { createRevival } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
-import { isInterrupted, takePrompt } from './main-agent.ts';
+import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
 
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
@@ -59,6 +59,7 @@ export function liveSession(parts: LiveParts): Session {
   const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
   async function carryOut(prompt: string | null, options: Partial<RunOptions>): Promise<AgentResult> {
+    if (prompt === null) refuseWithoutPrompt(agent);
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {

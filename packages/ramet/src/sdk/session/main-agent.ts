@@ -193,9 +193,9 @@ export function takePrompt(
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
-    const isEmpty = conversation.messages.length === 0;
-    if (!isEmpty && (isInterrupted(agent) || agent.children.anyInBackground)) return;
-    throw nothingToDo(isEmpty);
+    refuseWithoutPrompt(agent);
+    if (isInterrupted(agent) || agent.children.anyInBackground) return;
+    throw nothingToDo('the last turn of this session is complete: give a prompt to continue');
   }
   if (conversation.messages.length > 0) {
     const texts = [...(news === null ? [] : [news]), prompt.toWellFormed()];
@@ -226,9 +226,17 @@ export function takePrompt(
   agent.say('prompt', blocks.map(freezeBlock), shared);
 }
 
-function nothingToDo(empty: boolean): UserMistake {
-  const reason = empty
-    ? 'no prompt of this session is on record: give it again'
-    : 'the last turn of this session is complete: give a prompt to continue';
+/** An agent without a conversation needs a prompt. Call it before agents resume: they would be stopped by the refusal. */
+export function refuseWithoutPrompt({ conversation, state, runtime }: Agent): void {
+  if (conversation.messages.length > 0) return;
+  const reason =
+    state.requests > 0
+      ? 'the conversation of the main agent is lost'
+      : 'no prompt of this session is on record';
+  const command = `ramet -p --resume ${runtime.journal.session} "PROMPT"`;
+  throw nothingToDo(`${reason}: give it a prompt with: ${command}`);
+}
+
+function nothingToDo(reason: string): UserMistake {
   return new UserMistake('nothing_to_do', reason);
 }
