@@ -42,7 +42,7 @@ describe('OP-7: what earlier runs say about a task', () => {
   });
 
   test('counts the slow beginning of a run once, and not for each task', () => {
-    const slow = { workMs: 13_000, setupMs: 4_000 };
+    const slow = { workMs: 13_000, setupMs: 4_000, verifyMs: 2_800 };
     const tasks = [
       pastTask('a', slow),
       pastTask('b', slow),
@@ -50,8 +50,8 @@ describe('OP-7: what earlier runs say about a task', () => {
       pastTask('d', { startedAt: 2 }),
     ];
     const found = estimatesOf([{ id: 'n', title: 'n' }], [pastRun(tasks)], MODEL);
-    expect(found).toMatchObject({ headMs: 3_500 });
-    expect(found?.of('n').workMs).toBe(10_000);
+    expect(found).toMatchObject({ headMs: 5_500 });
+    expect(found?.of('n')).toMatchObject({ workMs: 10_000, landMs: 1_000 });
   });
 
   test('tells a task that wrote the shared beginning from those that read it', () => {

@@ -62,7 +62,7 @@ export function estimatesOf(
       const pool = pools.get(id) ?? done;
       return {
         workMs: mean(pool.map(({ workMs }) => workMs)),
-        landMs: mean(pool.map(({ verifyMs, mergeMs, pauseMs }) => verifyMs + mergeMs + pauseMs)),
+        landMs: mean(pool.map((task) => landMsOf(task) + task.pauseMs)),
         usd: knownMean(pool.map((task) => readingUsd(task, model, worth))),
         writingUsd: worth,
       };
@@ -74,7 +74,7 @@ export function estimatesOf(
     ),
     writers: writersOf(useful),
     spread: {
-      time: spreadOf(done.map(({ workMs, verifyMs, mergeMs }) => workMs + verifyMs + mergeMs)),
+      time: spreadOf(done.map((task) => task.workMs + landMsOf(task))),
       cost: spreadOf(costs.flatMap((cost) => cost ?? [])),
     },
     runs: useful.length,
@@ -87,19 +87,42 @@ function isUseful({ outcome, requests, startedAt }: TaskHistory): boolean {
   return outcome === 'done' && startedAt !== null && requests > 0;
 }
 
-/** The first tasks of a run begin slower than others: there are no worktrees to take over, and nothing is in memory. */
-function warmUpMs(run: RunHistory): number {
+interface WarmUp {
+  readonly setupMs: number;
+  readonly landMs: number;
+}
+
+/**
+ * The first tasks of a run begin and land slower than others: there are no worktrees to take over, nothing is in memory,
+ * and all are finished at the same time.
+ */
+function warmUpOf(run: RunHistory): WarmUp {
   const [first, later] = byBeginning(run);
-  if (first.length === 0 || later.length === 0) return 0;
-  const setup = (tasks: readonly TaskHistory[]): number => mean(tasks.map(({ setupMs }) => setupMs));
-  return Math.max(0, setup(first) - setup(later));
+  if (first.length === 0 || later.length === 0) return { setupMs: 0, landMs: 0 };
+  const extra = (part: (task: TaskHistory) => number): number =>
+    Math.max(0, mean(first.map(part)) - mean(later.map(part)));
+  return { setupMs: extra(({ setupMs }) => setupMs), landMs: extra(landMsOf) };
+}
+
+function warmUpMs(run: RunHistory): number {
+  const { setupMs, landMs } = warmUpOf(run);
+  return setupMs + landMs;
 }
 
 /** What is done, as if none had been among the first. */
 function warmTasks(run: RunHistory): TaskHistory[] {
-  const extra = warmUpMs(run);
+  const { setupMs, landMs } = warmUpOf(run);
   const [first, later] = byBeginning(run);
-  return [...first.map((task) => ({ ...task, workMs: Math.max(0, task.workMs - extra) })), ...later];
+  const warm = first.map((task) => ({
+    ...task,
+    workMs: Math.max(0, task.workMs - setupMs),
+    verifyMs: Math.max(0, task.verifyMs - landMs),
+  }));
+  return [...warm, ...later];
+}
+
+function landMsOf({ verifyMs, mergeMs }: TaskHistory): number {
+  return verifyMs + mergeMs;
 }
 
 function byBeginning({ tasks, width }: RunHistory): [first: TaskHistory[], later: TaskHistory[]] {
