@@ -171,7 +171,7 @@ const DOORS: Readonly<Record<string, string>> = {
     ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
-    refused-removal repair-text run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
+    refused-removal repair-text run-notes run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `

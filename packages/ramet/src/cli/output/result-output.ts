@@ -2,17 +2,13 @@
  * How a run is shown: told of its start, each event, and its end. One implementation per output format; what they say
  * to people in the same words is here.
  */
-import { REFUSED_OFTEN } from '../../engine/agent/notices.ts';
 import { isEmbedded } from '../../model/catalog.ts';
-import { GO_ON } from '../../permission/assessment.ts';
 import { timeLeft } from '../../schema/clock.ts';
-import { spanText } from '../../schema/until-text.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { RecordListener } from '../../sdk/session/event-bus.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
-import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
-import { printable } from '../../views/text/format.ts';
+import { checkoutNote, denialReason } from '../../views/run-notes.ts';
 import type { CommandIo } from '../io.ts';
 
 const NO_KEY =
@@ -38,15 +34,6 @@ export function endingLine({ status, cause, message }: AgentResult, session: Ses
   const prompt = isOpen ? '' : ' "what to do"';
   const when = isLimited ? 'resume then' : 'resume';
   return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id}${prompt})`;
-}
-
-export function retryLine(event: SessionEvent & { type: 'request_failed' }): string | null {
-  if (event.retryInMs === null) return null;
-  return `attempt ${event.attempt} failed: ${event.message}; trying again in ${pauseText(event.retryInMs)}`;
-}
-
-function pauseText(ms: number): string {
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : spanText(ms);
 }
 
 /**
@@ -122,7 +109,7 @@ export class DenialNotes {
   line(event: SessionEvent, title: string): string | null {
     const denial = denialOf(event);
     if (denial === null) return null;
-    const line = `denied: ${title}: ${whyOf(denial)}`;
+    const line = `denied: ${title}: ${denialReason(denial)}`;
     if (this.#said.has(line)) return null;
     if (this.#said.size >= MOST_LINES) {
       this.#unsaid += 1;
@@ -137,23 +124,6 @@ export class DenialNotes {
     return `denied: ${this.#unsaid} more call${this.#unsaid === 1 ? '' : 's'} (ramet show has them)`;
   }
 }
-
-/** The result is written for a model: what that should do is left out, and what the user can do stays. */
-function whyOf({ call, result: { content } }: CompletedCall): string {
-  const text =
-    typeof content === 'string'
-      ? content
-      : content.map((block) => ('text' in block ? block.text : '')).join(' ');
-  return text
-    .replace(`${call.name} is not permitted: `, '')
-    .replace(` ${GO_ON}`, '')
-    .replace(`\n${REFUSED_OFTEN}`, '')
-    .replace('(For the user: ', '(')
-    .replace(/\s+/g, ' ')
-    .slice(0, LONGEST_REASON);
-}
-
-const LONGEST_REASON = 600;
 
 /**
  * What a person should know of a session that was just opened, one line each. `chosen`: the user named a model or a
@@ -187,6 +157,6 @@ export function tellingChanges(note: (line: string) => void, next?: RecordListen
     const fresh = (event.checkoutChanges ?? []).filter((text) => !told.has(text));
     for (const text of fresh) told.add(text);
     if (fresh.length === 0) return;
-    note(printable(`${event.from} changed meanwhile; ${checkoutWarning(fresh)}`));
+    note(checkoutNote(event.from, fresh));
   };
 }

@@ -1,10 +1,12 @@
 /** The answer alone on standard output; what went wrong on standard error. */
+
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { endingOf, purposeOf, shortId } from '../../views/agent-label.ts';
+import { retryLine } from '../../views/run-notes.ts';
 import { duration, excerpt, printable } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
-import { DenialNotes, endingLine, type ResultOutput, retryLine, WaitNotes } from './result-output.ts';
+import { DenialNotes, endingLine, type ResultOutput, WaitNotes } from './result-output.ts';
 
 export function textOutput(io: CommandIo): ResultOutput {
   const waits = new WaitNotes();

@@ -4,6 +4,8 @@ import { eastAsianWidth } from 'get-east-asian-width';
 import { isUncertain, totalTokens, type Usage } from '../../schema/usage.ts';
 import { stripAnsi } from '../../system/text/visible-text.ts';
 
+export { visibleLine, visibleText } from '../../system/text/visible-text.ts';
+
 export function dollars(usd: number | null): string {
   if (usd === null) return 'unknown';
   if (usd > 0 && usd < 0.00005) return '<$0.0001';
@@ -43,15 +45,28 @@ export function duration(difference: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/**
+ * Text that others wrote, made fit for a terminal: no escape sequences, no control characters, nothing that
+ * turns the direction of writing and so could make a command read differently from what it does.
+ */
+export function safeText(text: string): string {
+  return printable(stripAnsi(text));
+}
+
+/** The same on one line. */
+export function safeLine(text: string): string {
+  return safeText(text).replace(/\s+/g, ' ').trim();
+}
+
 /** One line of at most `length` characters, control characters taken out: the text may come from a model. */
 export function excerpt(text: string, length: number): string {
-  const line = printable(stripAnsi(text)).replace(/\s+/g, ' ').trim();
+  const line = safeLine(text);
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
 /** The same with its indentation, and the spaces inside, as they are: a line of code. */
 export function codeLine(text: string, length: number): string {
-  const line = printable(stripAnsi(text)).trimEnd();
+  const line = safeText(text).trimEnd();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 

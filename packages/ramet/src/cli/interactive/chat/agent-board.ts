@@ -15,10 +15,9 @@ import type { JournalEvent } from '../../../schema/events.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { CallDetails } from '../../../schema/tool-access.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
-import { visibleLine } from '../../../system/text/visible-text.ts';
 import { agentLabel, agentTree, endingOf, liveStatusOf, type TreePlace } from '../../../views/agent-label.ts';
-import { duration } from '../../../views/text/format.ts';
-import { safeLine, type TextStyle } from '../screen/text-style.ts';
+import { duration, safeLine, visibleLine } from '../../../views/text/format.ts';
+import type { TextStyle } from '../screen/text-style.ts';
 
 const LONGEST = 500;
 

@@ -3,15 +3,16 @@
  * change. It is the main agent's turn: children have rows and lines of their own (`agent-rows.ts`, `agent-board.ts`).
  * Everything that a model or a tool wrote goes through `safeText`.
  */
+
 import type { ToolResultBlock } from '../../../schema/content.ts';
 import type { CallDetails } from '../../../schema/tool-access.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../../system/text/line-diff.ts';
-import { visibleText } from '../../../system/text/visible-text.ts';
 import { liveStatusOf } from '../../../views/agent-label.ts';
-import { duration, fitText, tokens } from '../../../views/text/format.ts';
-import { retryLine, WaitNotes } from '../../output/result-output.ts';
-import { safeLine, safeText, type TextStyle } from '../screen/text-style.ts';
+import { retryLine } from '../../../views/run-notes.ts';
+import { duration, fitText, safeLine, safeText, tokens, visibleText } from '../../../views/text/format.ts';
+import { WaitNotes } from '../../output/result-output.ts';
+import type { TextStyle } from '../screen/text-style.ts';
 import { callTitle } from './agent-board.ts';
 
 const MOST_LINES = 16;

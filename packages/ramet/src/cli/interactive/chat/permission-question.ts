@@ -1,8 +1,7 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
-import { visibleLine, visibleText } from '../../../system/text/visible-text.ts';
 import { type AskedChange, askedChange, type ShownChange } from '../../../views/asked-change.ts';
-import { wrapText } from '../../../views/text/format.ts';
+import { visibleLine, visibleText, wrapText } from '../../../views/text/format.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 

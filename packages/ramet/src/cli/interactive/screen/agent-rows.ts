@@ -1,9 +1,8 @@
 /** The children at work as rows below the output, at most a few, the rest as a count. Pure. */
 import { purposeOf, shortId, type TreePlace } from '../../../views/agent-label.ts';
-import { displayWidth, dollars, fitText, usageTokens } from '../../../views/text/format.ts';
+import { displayWidth, dollars, fitText, safeLine, usageTokens } from '../../../views/text/format.ts';
 import { type BoardAgent, doingOf } from '../chat/agent-board.ts';
 import type { ScreenSize } from './screen.ts';
-import { safeLine } from './text-style.ts';
 
 const MOST_ROWS = 6;
 /** Rows that other things need: the activity, the input, the figures, some output. */

@@ -7,6 +7,7 @@ import {
   duration,
   fitText,
   percent,
+  safeLine,
   usageTokens,
 } from '../../../views/text/format.ts';
 import type { BoardAgent } from '../chat/agent-board.ts';
@@ -15,7 +16,7 @@ import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { agentRows } from './agent-rows.ts';
 import type { LiveRow, LiveRows, ScreenSize } from './screen.ts';
-import { safeLine, type TextStyle } from './text-style.ts';
+import type { TextStyle } from './text-style.ts';
 
 export interface LiveState {
   readonly editor: EditorState;

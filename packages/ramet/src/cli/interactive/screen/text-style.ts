@@ -1,6 +1,3 @@
-import { stripAnsi } from '../../../system/text/visible-text.ts';
-import { printable } from '../../../views/text/format.ts';
-
 /** Colours where a terminal shows them; with NO_COLOR or elsewhere the text stays as it is. */
 export interface TextStyle {
   dim(text: string): string;
@@ -27,17 +24,4 @@ export function textStyle(colours: boolean): TextStyle {
 /** https://no-color.org: any value but the empty one turns colours off. */
 export function wantsColours(env: Readonly<Record<string, string | undefined>>): boolean {
   return (env.NO_COLOR ?? '') === '';
-}
-
-/**
- * Text that others wrote, made fit for a terminal: no escape sequences, no control characters, nothing that
- * turns the direction of writing and so could make a command read differently from what it does.
- */
-export function safeText(text: string): string {
-  return printable(stripAnsi(text));
-}
-
-/** The same on one line. */
-export function safeLine(text: string): string {
-  return safeText(text).replace(/\s+/g, ' ').trim();
 }

@@ -1,0 +1,39 @@
+/** What happens in a run that a person is told of while it goes on, one line each. */
+import { REFUSED_OFTEN } from '../engine/agent/notices.ts';
+import type { AgentEvent } from '../engine/shapes.ts';
+import { GO_ON } from '../permission/assessment.ts';
+import { spanText } from '../schema/until-text.ts';
+import { checkoutWarning } from '../system/text/checkout-warning.ts';
+import { printable } from './text/format.ts';
+
+const LONGEST_REASON = 600;
+
+/** Null when it is not tried again. */
+export function retryLine(event: AgentEvent & { type: 'request_failed' }): string | null {
+  if (event.retryInMs === null) return null;
+  return `attempt ${event.attempt} failed: ${event.message}; trying again in ${pauseText(event.retryInMs)}`;
+}
+
+function pauseText(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : spanText(ms);
+}
+
+/** Why a call was denied. The result is written for a model: what that should do is left out, and what the user can do stays. */
+export function denialReason({ call, result: { content } }: AgentEvent & { type: 'tool_completed' }): string {
+  const text =
+    typeof content === 'string'
+      ? content
+      : content.map((block) => ('text' in block ? block.text : '')).join(' ');
+  return text
+    .replace(`${call.name} is not permitted: `, '')
+    .replace(` ${GO_ON}`, '')
+    .replace(`\n${REFUSED_OFTEN}`, '')
+    .replace('(For the user: ', '(')
+    .replace(/\s+/g, ' ')
+    .slice(0, LONGEST_REASON);
+}
+
+/** Of a checkout that changed while an agent was in a worktree of it (WORK-9). */
+export function checkoutNote(checkout: string, changes: readonly string[]): string {
+  return printable(`${checkout} changed meanwhile; ${checkoutWarning(changes)}`);
+}
